@@ -1,0 +1,68 @@
+package dev.cay.config;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Everything an operator can set, already checked. Constructors elsewhere take the values they use, never this.
+///
+/// @param instance names this daemon among several on one host: its nft table, interfaces, cgroup
+/// @param stateDir database, pool, logs, certificates
+/// @param runDir   what does not outlive a reboot
+/// @param cacheDir content-keyed artefacts, shared by all instances of this host
+public record CayConfig(
+        String instance,
+        Path stateDir,
+        Path runDir,
+        Path cacheDir,
+        Http http,
+        Sandboxes sandboxes,
+        Storage storage,
+        Network network) {
+
+    /// Where requests come in.
+    ///
+    /// @param listen   addresses to bind, loopback unless the operator opens it
+    /// @param domain   what sandboxes' host names end in, without a port
+    public record Http(
+            List<String> listen,
+            int port,
+            int tlsPort,
+            String domain,
+            @Nullable Path certificate,
+            @Nullable Path key) {
+        public Http {
+            listen = List.copyOf(listen);
+        }
+    }
+
+    /// Defaults and limits of sandboxes.
+    ///
+    /// @param processLogBytes how much output of one process is kept to be read again
+    public record Sandboxes(
+            int cpuCount,
+            int memoryMB,
+            int diskSizeMB,
+            int maxProcesses,
+            Duration timeout,
+            Duration maxTimeout,
+            long processLogBytes) {}
+
+    /// Where writable layers lie.
+    ///
+    /// @param poolSizeMB size of the pool file made when `stateDir` is not on btrfs
+    /// @param uidBase    first host uid of the first sandbox; each takes 65,536
+    public record Storage(int poolSizeMB, int uidBase) {}
+
+    /// How sandboxes reach the world.
+    ///
+    /// @param range       IPv4 range the sandboxes' outer addresses come from, a prefix between /12 and /24
+    /// @param nameservers what DNS questions are passed on to; empty means whatever the host uses
+    /// @param trustHostCertificates whether CA certificates the operator added to the host are trusted inside
+    public record Network(String range, List<String> nameservers, boolean trustHostCertificates) {
+        public Network {
+            nameservers = List.copyOf(nameservers);
+        }
+    }
+}

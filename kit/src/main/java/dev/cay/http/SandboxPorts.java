@@ -1,0 +1,8 @@
+package dev.cay.http;
+
+/// The data path into sandboxes: whatever arrives for `{port}-{sandboxId}` ends here, only the last hop differs.
+///
+/// System ports are answered by the node itself, all others are passed on to the server inside.
+public interface SandboxPorts {
+    void handle(SandboxAddress address, Exchange exchange) throws Exception;
+}

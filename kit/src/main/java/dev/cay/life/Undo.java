@@ -1,0 +1,44 @@
+package dev.cay.life;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Releases what was taken, newest first, unless {@link #keep} is reached. One step that fails does not stop the
+/// others.
+public final class Undo implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Undo.class);
+
+    /// Something that can be taken back.
+    public interface Step {
+        void run() throws Exception;
+    }
+
+    private final Deque<Step> steps = new ArrayDeque<>();
+
+    public <T extends AutoCloseable> T add(T resource) {
+        steps.push(resource::close);
+        return resource;
+    }
+
+    public void add(Step step) {
+        steps.push(step);
+    }
+
+    /// All went well: what was taken stays taken.
+    public void keep() {
+        steps.clear();
+    }
+
+    @Override
+    public void close() {
+        while (!steps.isEmpty()) {
+            try {
+                steps.pop().run();
+            } catch (Exception e) {
+                log.atWarn().setCause(e).log("could not take a step back");
+            }
+        }
+    }
+}

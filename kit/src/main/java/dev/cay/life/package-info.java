@@ -1,0 +1,6 @@
+/// Who owns what, until when: {@link dev.cay.life.Undo} for resources taken in a row, {@link dev.cay.life.TaskGroup}
+/// for threads that live in a block.
+@NullMarked
+package dev.cay.life;
+
+import org.jspecify.annotations.NullMarked;

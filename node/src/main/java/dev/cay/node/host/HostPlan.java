@@ -1,0 +1,92 @@
+package dev.cay.node.host;
+
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.util.BitSet;
+
+/// Hands out slots, lowest first, and knows the names this instance uses on the host. Thread-safe.
+///
+/// The range's first address is the gateway; slot 0 has the third, so that none ends in 0.
+public final class HostPlan {
+    private static final int FIRST = 2;
+
+    private final String instance;
+    private final int uidBase;
+    private final int network;
+    private final int capacity;
+    private final BitSet taken = new BitSet();
+
+    /// @param range like `10.200.0.0/16`
+    public HostPlan(String instance, int uidBase, String range) {
+        this.instance = instance;
+        this.uidBase = uidBase;
+        int slash = range.indexOf('/');
+        int prefix = Integer.parseInt(range.substring(slash + 1));
+        this.network = parse(range.substring(0, slash)) & (-1 << (32 - prefix));
+        long addresses = 1L << (32 - prefix);
+        long ranges = (0xffff_ffffL - Integer.toUnsignedLong(uidBase)) / Slot.UIDS;
+        this.capacity = (int) Math.min(addresses - FIRST - 1, ranges);
+    }
+
+    public String instance() {
+        return instance;
+    }
+
+    /// Every interface of this instance begins so; the firewall judges by it.
+    public String interfacePrefix() {
+        return "cay" + instance;
+    }
+
+    public String firewallTable() {
+        return "cay_" + instance;
+    }
+
+    /// Parent of all sandboxes' cgroups, relative to each hierarchy's root.
+    public String cgroup() {
+        return "/cay-" + instance;
+    }
+
+    public String gateway() {
+        return format(network + 1);
+    }
+
+    public synchronized Slot take() {
+        int index = taken.nextClearBit(0);
+        if (index >= capacity) {
+            throw new CayException(
+                    ErrorKind.UNAVAILABLE,
+                    "all %d sandbox slots are taken; widen network.range or kill sandboxes".formatted(capacity));
+        }
+        return claim(index);
+    }
+
+    /// Takes a certain slot: that of a sandbox which is there already.
+    public synchronized Slot claim(int index) {
+        if (taken.get(index)) {
+            throw new IllegalStateException("slot " + index + " is taken");
+        }
+        taken.set(index);
+        return new Slot(
+                index,
+                uidBase + index * Slot.UIDS,
+                format(network + FIRST + index),
+                gateway(),
+                interfacePrefix() + Integer.toString(index, 36));
+    }
+
+    public synchronized void release(Slot slot) {
+        taken.clear(slot.index());
+    }
+
+    private static int parse(String address) {
+        int value = 0;
+        for (String part : address.split("\\.", -1)) {
+            value = value << 8 | Integer.parseInt(part);
+        }
+        return value;
+    }
+
+    private static String format(int address) {
+        return "%d.%d.%d.%d".formatted(address >>> 24, address >> 16 & 0xff, address >> 8 & 0xff, address & 0xff);
+    }
+}

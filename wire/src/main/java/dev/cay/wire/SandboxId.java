@@ -1,0 +1,31 @@
+package dev.cay.wire;
+
+import java.util.regex.Pattern;
+
+/// Names one sandbox for all its life, through pause and resume. Part of host names, so lower case and digits only.
+public record SandboxId(String value) {
+    private static final Pattern SHAPE = Pattern.compile("[a-z0-9]{1,40}");
+
+    public SandboxId {
+        if (!SHAPE.matcher(value).matches()) {
+            throw new CayException(ErrorKind.INVALID_ARGUMENT, "Invalid sandbox ID");
+        }
+    }
+
+    /// Reads an id as clients send it: older ones append `-<clientID>`, which means nothing to us.
+    public static SandboxId parse(String text) {
+        int dash = text.indexOf('-');
+        if (dash < 0) {
+            return new SandboxId(text);
+        }
+        if (text.indexOf('-', dash + 1) >= 0) {
+            throw new CayException(ErrorKind.INVALID_ARGUMENT, "Invalid sandbox ID");
+        }
+        return new SandboxId(text.substring(0, dash));
+    }
+
+    @Override
+    public String toString() {
+        return value;
+    }
+}

@@ -1,0 +1,35 @@
+package dev.cay.wire.node;
+
+import dev.cay.wire.SandboxId;
+import java.util.List;
+import java.util.Optional;
+
+/// One machine that runs sandboxes. It owns what is; the server owns what should be.
+///
+/// Every call blocks until it is done or fails with a {@link dev.cay.wire.CayException}, has a limit of its own, and
+/// may be repeated: creating an id that runs already answers with it, killing an unknown one does nothing.
+public interface Node {
+    /// Starts a sandbox and returns once its guest answers.
+    NodeSandbox create(SandboxSpec spec);
+
+    Optional<NodeSandbox> find(SandboxId id);
+
+    /// Everything that runs here, also what a previous daemon left running.
+    List<NodeSandbox> list();
+
+    /// Ends the sandbox with everything in it. New requests are refused before open connections are cut.
+    void kill(SandboxId id);
+
+    /// Lets the sandbox reach the internet, or not, from now on; open connections are cut when it may not.
+    void setInternetAccess(SandboxId id, boolean allowed);
+
+    /// The newest reading of what the sandbox uses.
+    ResourceUse measure(SandboxId id);
+
+    /// Tells of sandboxes that ended without being asked to. Called on a thread of the node; must not block long.
+    void onEnd(EndListener listener);
+
+    interface EndListener {
+        void ended(SandboxId id, String reason);
+    }
+}

@@ -1,0 +1,14 @@
+package dev.cay.wire.node;
+
+import java.time.Instant;
+
+/// One reading of a sandbox's use; bytes where not said otherwise. `cpuPercent` is of one core, so it may exceed 100.
+public record ResourceUse(
+        Instant at,
+        int cpuCount,
+        double cpuPercent,
+        long memoryUsed,
+        long memoryTotal,
+        long memoryCache,
+        long diskUsed,
+        long diskTotal) {}

@@ -1,0 +1,4 @@
+package dev.cay.wire.node;
+
+/// How much of the machine a sandbox may use.
+public record Resources(int cpuCount, int memoryMB, int diskSizeMB) {}

@@ -1,0 +1,27 @@
+package dev.cay.wire.node;
+
+import dev.cay.wire.SandboxId;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// All a node needs to know to start a sandbox.
+///
+/// @param layers        content keys of the template's layers, top first; the node has them or refuses
+/// @param environment   variables of every process in the sandbox
+/// @param accessToken   what requests to the system ports must carry; null means they are open
+public record SandboxSpec(
+        SandboxId id,
+        String templateId,
+        List<String> layers,
+        Resources resources,
+        Map<String, String> environment,
+        @Nullable String accessToken,
+        String defaultUser,
+        @Nullable String defaultWorkdir,
+        boolean internetAccess) {
+    public SandboxSpec {
+        layers = List.copyOf(layers);
+        environment = Map.copyOf(environment);
+    }
+}
