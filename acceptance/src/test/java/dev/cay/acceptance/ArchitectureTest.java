@@ -1,0 +1,91 @@
+package dev.cay.acceptance;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaPackage;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.util.List;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/// The rules of the house: who may know whom, and what lives in one room only.
+final class ArchitectureTest {
+    private static final JavaClasses CAY = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
+            .withImportOption(location -> !location.contains("/acceptance/"))
+            .importPackages("dev.cay");
+
+    private static final String[] GENERATED = {"dev.cay.wire.process..", "dev.cay.wire.filesystem.."};
+
+    @Test
+    void wireKnowsNobody() {
+        noClasses().that().resideInAPackage("dev.cay.wire..")
+                .should().dependOnClassesThat().resideInAnyPackage(
+                        "dev.cay.http..", "dev.cay.life..", "dev.cay.config..", "dev.cay.server..", "dev.cay.node..", "dev.cay.cli..")
+                .check(CAY);
+    }
+
+    @Test
+    void theKitKnowsOnlyWire() {
+        noClasses().that().resideInAnyPackage("dev.cay.http..", "dev.cay.life..", "dev.cay.config..")
+                .should().dependOnClassesThat().resideInAnyPackage("dev.cay.server..", "dev.cay.node..", "dev.cay.cli..")
+                .check(CAY);
+    }
+
+    @Test
+    void serverAndNodeMeetOnlyInWire() {
+        noClasses().that().resideInAPackage("dev.cay.server..")
+                .should().dependOnClassesThat().resideInAnyPackage("dev.cay.node..", "dev.cay.cli..").check(CAY);
+        noClasses().that().resideInAPackage("dev.cay.node..")
+                .should().dependOnClassesThat().resideInAnyPackage("dev.cay.server..", "dev.cay.cli..").check(CAY);
+    }
+
+    @Test
+    void onlyOneRoomKnowsJetty() {
+        noClasses().that().resideOutsideOfPackage("dev.cay.http..")
+                .should().dependOnClassesThat().resideInAPackage("org.eclipse.jetty..").check(CAY);
+    }
+
+    @Test
+    void onlyOneRoomCallsTheKernel() {
+        noClasses().that().resideOutsideOfPackage("dev.cay.node.linux..")
+                .should().dependOnClassesThat().haveFullyQualifiedName("java.lang.foreign.Linker").check(CAY);
+    }
+
+    @Test
+    void sqlStaysBehindTheStore() {
+        noClasses().that().resideOutsideOfPackage("dev.cay.server..")
+                .should().dependOnClassesThat().resideInAnyPackage("java.sql..", "org.jdbi..", "org.flywaydb..").check(CAY);
+        noClasses().that().resideInAPackage("dev.cay.server..").and().resideOutsideOfPackage("dev.cay.server.store..")
+                .should().dependOnClassesThat().resideInAnyPackage("java.sql..", "org.flywaydb..").check(CAY);
+    }
+
+    @Test
+    void roomsFormNoCircles() {
+        for (var house : List.of("dev.cay.server.(*)..", "dev.cay.node.(*)..")) {
+            slices().matching(house).should().beFreeOfCycles().check(CAY);
+        }
+    }
+
+    @Test
+    void namesSayWhatIsDifferent() {
+        classes().that().resideInAPackage("dev.cay..").and().resideOutsideOfPackages(GENERATED)
+                .should().haveNameNotMatching(".*(Impl|Util|Utils|Manager|Helper)").check(CAY);
+    }
+
+    @Test
+    void everyRoomSaysWhatItIsForAndRefusesNull() {
+        var silent = CAY.getPackage("dev.cay").getSubpackagesInTree().stream()
+                .filter(room -> !room.getClasses().isEmpty())
+                .filter(room -> !room.getName().matches("dev\\.cay\\.wire\\.(process|filesystem)"))
+                .filter(room -> !room.isAnnotatedWith(NullMarked.class))
+                .map(JavaPackage::getName)
+                .toList();
+        assertThat(silent).isEmpty();
+    }
+}
