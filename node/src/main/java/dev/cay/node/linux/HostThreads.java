@@ -1,0 +1,191 @@
+package dev.cay.node.linux;
+
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.time.Duration;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// A few platform threads for what may block, or what binds an OS thread: file work, namespaces, file system uids.
+///
+/// Not an executor of the JDK, because those start a replacement from the thread that failed, and a thread started from
+/// one that changed its namespace or credentials inherits them. Here only callers start threads; an action that could
+/// not put its thread back throws {@link Tainted} and the thread ends.
+public final class HostThreads implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(HostThreads.class);
+
+    /// What a thread is asked to do. A result that is `AutoCloseable` is closed if the caller has gone.
+    public interface Action<T extends @Nullable Object> {
+        T run() throws IOException;
+    }
+
+    /// This thread is not what it was and must not be used again.
+    static final class Tainted extends Error {
+        Tainted(Throwable cause) {
+            super("thread could not be put back", cause);
+        }
+    }
+
+    private final String name;
+    private final int size;
+    private final ArrayBlockingQueue<Job<?>> queue;
+    private final AtomicInteger alive = new AtomicInteger();
+    private volatile boolean closed;
+
+    /// @param queue how many actions may wait; more are refused as UNAVAILABLE
+    public HostThreads(String name, int size, int queue) {
+        this.name = name;
+        this.size = size;
+        this.queue = new ArrayBlockingQueue<>(queue);
+    }
+
+    /// Runs the action on one of the threads and waits for it, at most `limit`.
+    public <T extends @Nullable Object> T call(Duration limit, Action<T> action) throws IOException {
+        var job = new Job<>(action);
+        submit(job);
+        return job.await(limit, name);
+    }
+
+    /// Runs the action later; nobody waits for it. What it throws is logged.
+    public void run(Action<?> action) {
+        var job = new Job<>(action);
+        job.abandoned = true;
+        submit(job);
+    }
+
+    private void submit(Job<?> job) {
+        if (closed) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "the node is stopping");
+        }
+        if (!queue.offer(job)) {
+            throw new CayException(
+                    ErrorKind.UNAVAILABLE, "too much work is waiting for the %s threads".formatted(name));
+        }
+        while (true) {
+            int now = alive.get();
+            if (now >= size) {
+                return;
+            }
+            if (alive.compareAndSet(now, now + 1)) {
+                Thread.ofPlatform().daemon().name(name).start(this::work);
+                return;
+            }
+        }
+    }
+
+    private void work() {
+        try {
+            while (!closed) {
+                var job = queue.poll(1, TimeUnit.HOURS);
+                if (job != null) {
+                    job.work();
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (Tainted e) {
+            log.atError().setCause(e).addKeyValue("thread", name).log("a thread was given up");
+        } finally {
+            alive.decrementAndGet();
+        }
+    }
+
+    /// Lets running actions end; those that wait are refused.
+    @Override
+    public void close() {
+        closed = true;
+        var refused = new CayException(ErrorKind.UNAVAILABLE, "the node is stopping");
+        for (Job<?> job = queue.poll(); job != null; job = queue.poll()) {
+            job.fail(refused);
+        }
+        for (int i = 0; i < size; i++) {
+            queue.offer(new Job<@Nullable Object>(() -> null));
+        }
+    }
+
+    private static final class Job<T extends @Nullable Object> {
+        private final Action<T> action;
+        private final CountDownLatch done = new CountDownLatch(1);
+        private final AtomicReference<@Nullable Object> result = new AtomicReference<>();
+        private @Nullable Throwable failure;
+        private volatile boolean abandoned;
+
+        Job(Action<T> action) {
+            this.action = action;
+        }
+
+        void work() {
+            try {
+                result.set(action.run());
+            } catch (Tainted e) {
+                failure = e;
+                throw e;
+            } catch (Throwable e) {
+                failure = e;
+            } finally {
+                done.countDown();
+                if (abandoned) {
+                    drop();
+                }
+            }
+        }
+
+        void fail(Throwable reason) {
+            failure = reason;
+            done.countDown();
+        }
+
+        @SuppressWarnings({"unchecked", "NullAway"}) // The value is what the action of type T returned.
+        T await(Duration limit, String name) throws IOException {
+            try {
+                if (!done.await(limit.toNanos(), TimeUnit.NANOSECONDS)) {
+                    leave();
+                    throw new CayException(
+                            ErrorKind.UNAVAILABLE, "the %s threads did not answer within %s".formatted(name, limit));
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                leave();
+                throw (IOException) new InterruptedIOException("interrupted").initCause(e);
+            }
+            switch (failure) {
+                case null -> {
+                    return (T) result.getAndSet(null);
+                }
+                case IOException e -> throw e;
+                case RuntimeException e -> throw e;
+                case Error e -> throw e;
+                default -> throw new IOException(failure);
+            }
+        }
+
+        private void leave() {
+            abandoned = true;
+            if (done.getCount() == 0) {
+                drop();
+            }
+        }
+
+        /// Whoever empties the result owns it: the worker and a caller that leaves may both come here.
+        private void drop() {
+            if (failure != null) {
+                log.atWarn().setCause(failure).log("an action that nobody waits for failed");
+            }
+            if (result.getAndSet(null) instanceof AutoCloseable orphan) {
+                try {
+                    orphan.close();
+                } catch (Exception e) {
+                    log.atWarn().setCause(e).log("could not close what nobody waits for");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,8 @@
+/// The processes of a sandbox and their output: {@link dev.cay.node.process.ProcessTable}.
+///
+/// Output goes from the pipe by `splice` into a bounded log and from there to whoever subscribed, so that a daemon that
+/// dies loses none of it and a slow reader costs no memory. HTTP is not known here.
+@NullMarked
+package dev.cay.node.process;
+
+import org.jspecify.annotations.NullMarked;
