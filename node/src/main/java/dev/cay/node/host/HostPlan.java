@@ -2,7 +2,10 @@ package dev.cay.node.host;
 
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import java.net.Inet4Address;
+import java.nio.ByteBuffer;
 import java.util.BitSet;
+import java.util.regex.Pattern;
 
 /// Hands out slots, lowest first, and knows the names this instance uses on the host. Thread-safe.
 ///
@@ -10,18 +13,26 @@ import java.util.BitSet;
 public final class HostPlan {
     private static final int FIRST = 2;
 
+    /// An interface name has 15 characters, and up to four of them are the slot's index.
+    private static final Pattern INSTANCE = Pattern.compile("[a-z0-9]{1,7}");
+
     private final String instance;
     private final int uidBase;
     private final int network;
+    private final int prefix;
     private final int capacity;
     private final BitSet taken = new BitSet();
 
     /// @param range like `10.200.0.0/16`
     public HostPlan(String instance, int uidBase, String range) {
+        if (!INSTANCE.matcher(instance).matches()) {
+            throw new CayException(
+                    ErrorKind.INVALID_ARGUMENT, "instance must be 1 to 7 lower case letters or digits: " + instance);
+        }
         this.instance = instance;
         this.uidBase = uidBase;
         int slash = range.indexOf('/');
-        int prefix = Integer.parseInt(range.substring(slash + 1));
+        this.prefix = Integer.parseInt(range.substring(slash + 1));
         this.network = parse(range.substring(0, slash)) & (-1 << (32 - prefix));
         long addresses = 1L << (32 - prefix);
         long ranges = (0xffff_ffffL - Integer.toUnsignedLong(uidBase)) / Slot.UIDS;
@@ -32,9 +43,10 @@ public final class HostPlan {
         return instance;
     }
 
-    /// Every interface of this instance begins so; the firewall judges by it.
+    /// Every interface of this instance begins so; the firewall judges by it. The hyphen keeps instance `a` from
+    /// judging the interfaces of instance `ab`.
     public String interfacePrefix() {
-        return "cay" + instance;
+        return "cay" + instance + "-";
     }
 
     public String firewallTable() {
@@ -48,6 +60,17 @@ public final class HostPlan {
 
     public String gateway() {
         return format(network + 1);
+    }
+
+    /// All addresses of this instance, like `10.200.0.0/16`.
+    public String range() {
+        return format(network) + "/" + prefix;
+    }
+
+    /// Whether an address is a sandbox's; the gateway is not.
+    public boolean isSandbox(Inet4Address address) {
+        int value = ByteBuffer.wrap(address.getAddress()).getInt();
+        return (value & (-1 << (32 - prefix))) == network && value - network >= FIRST;
     }
 
     public synchronized Slot take() {

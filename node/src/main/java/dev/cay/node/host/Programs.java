@@ -1,0 +1,139 @@
+package dev.cay.node.host;
+
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/// Runs the host's programs (`ip`, `nft`, `mmdebstrap`): arguments as a list, a limit on every wait, output kept.
+///
+/// Pipes are read on a platform thread of the call, as a blocking read would hold a virtual thread's carrier.
+///
+/// @param prefix what stands before every command, like `ip netns exec NAME`; empty on the host itself
+public record Programs(List<String> prefix) {
+    /// What a program left behind. Its two streams are one, in the order written.
+    public record Result(int exit, String output) {
+        public boolean ok() {
+            return exit == 0;
+        }
+    }
+
+    public Programs {
+        prefix = List.copyOf(prefix);
+    }
+
+    public static Programs ofHost() {
+        return new Programs(List.of());
+    }
+
+    /// Runs and returns whatever came of it; a missing program is an exit of 127, as in a shell.
+    public Result run(Duration limit, String input, List<String> command) {
+        var builder = builder(command).redirectErrorStream(true);
+        Process process;
+        try {
+            process = builder.start();
+        } catch (IOException e) {
+            return new Result(127, "cannot run %s: %s".formatted(command.getFirst(), e.getMessage()));
+        }
+        var output = new FutureTask<>(() -> converse(process, input));
+        Thread.ofPlatform().daemon().name("program-" + command.getFirst()).start(output);
+        try {
+            return output.get(limit.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            throw new CayException(ErrorKind.DEADLINE_EXCEEDED, describe(command) + " took longer than " + limit, e);
+        } catch (ExecutionException e) {
+            throw new CayException(ErrorKind.INTERNAL, describe(command) + " could not be followed", e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CayException(ErrorKind.CANCELED, describe(command) + " was interrupted", e);
+        } finally {
+            end(process);
+        }
+    }
+
+    public Result run(Duration limit, String... command) {
+        return run(limit, "", List.of(command));
+    }
+
+    /// Like {@link #run}, but any other exit than 0 is a failure that carries what the program said.
+    public String require(Duration limit, String input, List<String> command) {
+        var result = run(limit, input, command);
+        if (!result.ok()) {
+            throw new CayException(
+                    ErrorKind.INTERNAL,
+                    "%s failed (%d): %s"
+                            .formatted(
+                                    describe(command),
+                                    result.exit(),
+                                    result.output().strip()));
+        }
+        return result.output();
+    }
+
+    public String require(Duration limit, String... command) {
+        return require(limit, "", List.of(command));
+    }
+
+    /// Runs a long command with its output in a file.
+    ///
+    /// @return the exit code; past the limit, and when interrupted, the program and its children are ended
+    public int runLogged(Duration limit, Path log, Map<String, String> environment, List<String> command)
+            throws IOException, InterruptedException {
+        var builder = builder(command).redirectErrorStream(true);
+        builder.environment().putAll(environment);
+        builder.redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
+        builder.redirectInput(Path.of("/dev/null").toFile());
+        var process = builder.start();
+        try {
+            if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
+                throw new CayException(
+                        ErrorKind.DEADLINE_EXCEEDED,
+                        "%s took longer than %s, see %s".formatted(describe(command), limit, log));
+            }
+            return process.exitValue();
+        } finally {
+            end(process);
+        }
+    }
+
+    private ProcessBuilder builder(List<String> command) {
+        var all = new ArrayList<>(prefix);
+        all.addAll(command);
+        var builder = new ProcessBuilder(all);
+        builder.environment().put("LC_ALL", "C.UTF-8");
+        return builder;
+    }
+
+    private static Result converse(Process process, String input) throws IOException, InterruptedException {
+        try (var in = process.getOutputStream()) {
+            in.write(input.getBytes(StandardCharsets.UTF_8));
+        } catch (IOException _) {
+            // It did not want all of its input; its exit code says whether that matters.
+        }
+        String output;
+        try (var out = process.getInputStream()) {
+            output = new String(out.readAllBytes(), StandardCharsets.UTF_8);
+        }
+        return new Result(process.waitFor(), output);
+    }
+
+    private static void end(Process process) {
+        if (process.isAlive()) {
+            process.descendants().forEach(ProcessHandle::destroyForcibly);
+            process.destroyForcibly();
+        }
+    }
+
+    private static String describe(List<String> command) {
+        return String.join(" ", command.subList(0, Math.min(4, command.size())));
+    }
+}
