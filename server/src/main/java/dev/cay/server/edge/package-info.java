@@ -1,0 +1,7 @@
+/// The front door: decides whether a request is for the control plane or for a port of a sandbox.
+///
+/// Start at `FrontDoor`. What happens behind a port is not known here.
+@NullMarked
+package dev.cay.server.edge;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,7 @@
+/// What happened to sandboxes, written in the transaction that made it happen.
+///
+/// Start at `EventStore`.
+@NullMarked
+package dev.cay.server.event;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,35 @@
+package dev.cay.server.template;
+
+import dev.cay.wire.node.Resources;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What a sandbox is made from.
+///
+/// @param aliases   bare names, without their namespace
+/// @param names     full names: `namespace/alias`, or the alias alone where everybody may use it
+/// @param layers    content keys, top first
+/// @param buildId   changes with the content
+public record TemplateRecord(
+        String id,
+        String teamId,
+        List<String> aliases,
+        List<String> names,
+        boolean isPublic,
+        Resources resources,
+        List<String> layers,
+        String defaultUser,
+        @Nullable String defaultWorkdir,
+        String buildId,
+        Instant createdAt,
+        Instant updatedAt,
+        @Nullable Instant lastSpawnedAt,
+        long spawnCount,
+        int buildCount) {
+    public TemplateRecord {
+        aliases = List.copyOf(aliases);
+        names = List.copyOf(names);
+        layers = List.copyOf(layers);
+    }
+}

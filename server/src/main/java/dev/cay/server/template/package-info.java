@@ -1,0 +1,7 @@
+/// What sandboxes are made from: names, layers, sizes.
+///
+/// Start at `Templates`. Building them is not here.
+@NullMarked
+package dev.cay.server.template;
+
+import org.jspecify.annotations.NullMarked;
