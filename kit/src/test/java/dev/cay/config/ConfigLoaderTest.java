@@ -61,7 +61,7 @@ final class ConfigLoaderTest {
         CayConfig config = load(Map.of(), Map.of()).config();
         assertThat(config.http().listen()).containsExactly("127.0.0.1", "::1");
         assertThat(config.sandboxes().diskSizeMB()).isEqualTo(10_240);
-        assertThat(config.sandboxes().timeout()).isEqualTo(Duration.ofSeconds(300));
+        assertThat(config.sandboxes().timeout()).isEqualTo(Duration.ofMinutes(5));
         assertThat(config.storage().poolSizeMB()).isEqualTo(20_480);
         assertThat(config.http().certificate()).isNull();
         assertThat(config.network().nameservers()).isEmpty();
