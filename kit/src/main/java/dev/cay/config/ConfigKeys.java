@@ -1,0 +1,147 @@
+package dev.cay.config;
+
+import static dev.cay.config.ConfigKey.key;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/// The table of keys. A new key is one line here and one in {@link ConfigLoader}'s assembly.
+public final class ConfigKeys {
+    private static final int MB_PER_TB = 1024 * 1024;
+    private static final Duration DAY = Duration.ofDays(1);
+
+    static final ConfigKey<String> INSTANCE = key(
+            "instance",
+            ConfigValue.matching("[a-z0-9]{1,6}", "one to six lower-case letters or digits"),
+            "0",
+            "Names this daemon among several on one host: its nft table, interfaces and cgroup.");
+    static final ConfigKey<Path> STATE_DIR =
+            key("stateDir", ConfigValue.path(), "/var/lib/cay", "Database, pool, certificates and logs.");
+    static final ConfigKey<Path> RUN_DIR =
+            key("runDir", ConfigValue.path(), "/run/cay", "What does not outlive a reboot.");
+    static final ConfigKey<Path> CACHE_DIR = key(
+            "cacheDir",
+            ConfigValue.path(),
+            "/var/cache/cay",
+            "Fetched and built artefacts, shared by all daemons of this host; may be deleted when none runs.");
+
+    static final ConfigKey<List<String>> LISTEN = key(
+            "http.listen",
+            ConfigValue.nonEmptyList(ConfigValue.address(), "at least one IP address"),
+            "127.0.0.1, ::1",
+            "Addresses to listen on. Only this machine can connect unless you name others; 0.0.0.0 means all.");
+    static final ConfigKey<Integer> PORT =
+            key("http.port", ConfigValue.number(1, 65_535), "3000", "Port of plain HTTP: API and sandbox traffic.");
+    static final ConfigKey<Integer> TLS_PORT =
+            key("http.tlsPort", ConfigValue.number(1, 65_535), "8443", "Port of TLS: the same, by host names.");
+    static final ConfigKey<String> DOMAIN = key(
+            "http.domain",
+            ConfigValue.matching(
+                    "(?=.{1,180}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*",
+                    "a lower-case domain name without a port, like sandboxes.example.org"),
+            "cay.localhost",
+            "What sandboxes' host names end in: PORT-SANDBOX.DOMAIN. *.DOMAIN must resolve to this machine.");
+    static final ConfigKey<Optional<Path>> CERTIFICATE = key(
+            "http.certificate",
+            ConfigValue.optional(ConfigValue.path()),
+            "",
+            "PEM file with the certificate chain for DOMAIN and *.DOMAIN; unset, Cay signs its own.");
+    static final ConfigKey<Optional<Path>> CERTIFICATE_KEY = key(
+            "http.key",
+            ConfigValue.optional(ConfigValue.path()),
+            "",
+            "PEM file with the private key that belongs to http.certificate.");
+
+    static final ConfigKey<Integer> CPU_COUNT =
+            key("sandboxes.cpuCount", ConfigValue.number(1, 1024), "2", "CPUs of a sandbox whose template says none.");
+    static final ConfigKey<Integer> MEMORY_MB = key(
+            "sandboxes.memoryMB",
+            ConfigValue.megabytes(128, 16 * MB_PER_TB),
+            "512MB",
+            "Memory of a sandbox whose template says none.");
+    static final ConfigKey<Integer> DISK_SIZE_MB = key(
+            "sandboxes.diskSizeMB",
+            ConfigValue.megabytes(64, 16 * MB_PER_TB),
+            "10GB",
+            "How much a sandbox may write on top of its template.");
+    static final ConfigKey<Integer> MAX_PROCESSES = key(
+            "sandboxes.maxProcesses",
+            ConfigValue.number(16, 1_000_000),
+            "1024",
+            "Most processes and threads in one sandbox.");
+    static final ConfigKey<Duration> TIMEOUT = key(
+            "sandboxes.timeout",
+            ConfigValue.duration(Duration.ofSeconds(1), DAY.multipliedBy(365)),
+            "5m",
+            "How long a sandbox lives when its creator says nothing.");
+    static final ConfigKey<Duration> MAX_TIMEOUT = key(
+            "sandboxes.maxTimeout",
+            ConfigValue.duration(Duration.ofSeconds(1), DAY.multipliedBy(365)),
+            "24h",
+            "The longest life a creator may ask for.");
+    static final ConfigKey<Long> PROCESS_LOG_BYTES = key(
+            "sandboxes.processLogBytes",
+            ConfigValue.bytes(4096, 1L << 30),
+            "1MB",
+            "How much output of one process is kept to be read again.");
+
+    static final ConfigKey<Integer> POOL_SIZE_MB = key(
+            "storage.poolSizeMB",
+            ConfigValue.megabytes(1024, 1024 * MB_PER_TB),
+            "20GB",
+            "Size of the pool file made when stateDir is not on btrfs; never more than half of the free space.");
+    static final ConfigKey<Integer> UID_BASE = key(
+            "storage.uidBase",
+            ConfigValue.number(65_536, 2_000_000_000),
+            "1000000000",
+            "First host uid given to sandboxes, 65536 each; nothing else on the host may use them.");
+
+    static final ConfigKey<String> RANGE = key(
+            "network.range",
+            ConfigValue.range(12, 24),
+            "10.200.0.0/16",
+            "IPv4 range of the sandboxes' outer addresses; must not overlap a network the host uses.");
+    static final ConfigKey<List<String>> NAMESERVERS = key(
+            "network.nameservers",
+            ConfigValue.list(ConfigValue.address()),
+            "",
+            "Where DNS questions of sandboxes go; unset means wherever the host's go.");
+    static final ConfigKey<Boolean> TRUST_HOST_CERTIFICATES = key(
+            "network.trustHostCertificates",
+            ConfigValue.yesOrNo(),
+            "true",
+            "Whether CA certificates you added to the host are trusted inside sandboxes.");
+
+    private static final List<ConfigKey<?>> ALL = List.of(
+            INSTANCE,
+            STATE_DIR,
+            RUN_DIR,
+            CACHE_DIR,
+            LISTEN,
+            PORT,
+            TLS_PORT,
+            DOMAIN,
+            CERTIFICATE,
+            CERTIFICATE_KEY,
+            CPU_COUNT,
+            MEMORY_MB,
+            DISK_SIZE_MB,
+            MAX_PROCESSES,
+            TIMEOUT,
+            MAX_TIMEOUT,
+            PROCESS_LOG_BYTES,
+            POOL_SIZE_MB,
+            UID_BASE,
+            RANGE,
+            NAMESERVERS,
+            TRUST_HOST_CERTIFICATES);
+
+    private ConfigKeys() {}
+
+    /// In the order in which they are explained.
+    public static List<ConfigKey<?>> all() {
+        return ALL;
+    }
+}

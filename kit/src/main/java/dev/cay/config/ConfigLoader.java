@@ -1,0 +1,158 @@
+package dev.cay.config;
+
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// Turns `cay.yaml`, `CAY_*` variables and command-line options into a checked {@link CayConfig}. Options win over
+/// variables, variables over the file, the file over the defaults.
+public final class ConfigLoader {
+    /// Looked for when no other file is named; it need not exist.
+    public static final Path DEFAULT_FILE = Path.of("/etc/cay/cay.yaml");
+
+    /// Names the file; every other variable that begins with `CAY_` must be a key or one of these.
+    private static final String FILE_VARIABLE = "CAY_CONFIG";
+
+    private static final Set<String> LAUNCHER_VARIABLES = Set.of(FILE_VARIABLE, "CAY_JAVA_OPTS");
+
+    private record Given(String text, String source) {}
+
+    private final List<String> problems = new ArrayList<>();
+    private final Map<String, Given> given = new LinkedHashMap<>();
+    private final List<LoadedConfig.Setting> settings = new ArrayList<>();
+
+    private ConfigLoader() {}
+
+    /// Throws one {@link CayException} that lists every problem, one per line.
+    ///
+    /// @param file    null means what `CAY_CONFIG` names, else {@link #DEFAULT_FILE} if that exists
+    /// @param options texts by key name, like `http.port`; what the command line said
+    public static LoadedConfig load(@Nullable Path file, Map<String, String> environment, Map<String, String> options) {
+        var loader = new ConfigLoader();
+        loader.takeFile(file, environment);
+        loader.takeVariables(environment);
+        options.forEach((name, text) -> loader.given.put(name, new Given(text, "command line")));
+        CayConfig config = loader.assemble();
+        loader.checkTogether(config);
+        if (!loader.problems.isEmpty()) {
+            throw new CayException(ErrorKind.INVALID_ARGUMENT, String.join("\n", loader.problems));
+        }
+        return new LoadedConfig(config, loader.settings);
+    }
+
+    private void takeFile(@Nullable Path named, Map<String, String> environment) {
+        String variable = environment.getOrDefault(FILE_VARIABLE, "");
+        Path file = named != null ? named : variable.isEmpty() ? DEFAULT_FILE : Path.of(variable);
+        if (file.equals(DEFAULT_FILE) && named == null && !Files.exists(file)) {
+            return;
+        }
+        var names = ConfigKeys.all().stream().map(ConfigKey::name).toList();
+        for (var entry : ConfigFile.read(file, problems)) {
+            String source = file + ":" + entry.line();
+            if (names.contains(entry.name())) {
+                given.put(entry.name(), new Given(entry.text(), source));
+            } else if (names.stream().anyMatch(name -> name.startsWith(entry.name() + "."))) {
+                problems.add("%s: %s is a section; its keys go below it, indented".formatted(source, entry.name()));
+            } else {
+                problems.add(unknown(source + ": unknown key " + entry.name(), entry.name(), names));
+            }
+        }
+    }
+
+    private void takeVariables(Map<String, String> environment) {
+        var keys = new TreeMap<String, ConfigKey<?>>();
+        ConfigKeys.all().forEach(key -> keys.put(key.variable(), key));
+        new TreeMap<>(environment).forEach((name, text) -> {
+            if (!name.startsWith("CAY_") || LAUNCHER_VARIABLES.contains(name)) {
+                return;
+            }
+            ConfigKey<?> key = keys.get(name);
+            if (key == null) {
+                problems.add(unknown("unknown variable " + name, name, keys.keySet()));
+            } else {
+                given.put(key.name(), new Given(text.strip(), name));
+            }
+        });
+    }
+
+    private static String unknown(String what, String name, Iterable<String> known) {
+        var names = new ArrayList<String>();
+        known.forEach(names::add);
+        return what
+                + Suggestion.of(name, names)
+                        .map(suggestion -> "; did you mean " + suggestion + "?")
+                        .orElse("; `cay config` lists what there is");
+    }
+
+    private CayConfig assemble() {
+        return new CayConfig(
+                value(ConfigKeys.INSTANCE),
+                value(ConfigKeys.STATE_DIR),
+                value(ConfigKeys.RUN_DIR),
+                value(ConfigKeys.CACHE_DIR),
+                new CayConfig.Http(
+                        value(ConfigKeys.LISTEN),
+                        value(ConfigKeys.PORT),
+                        value(ConfigKeys.TLS_PORT),
+                        value(ConfigKeys.DOMAIN),
+                        value(ConfigKeys.CERTIFICATE).orElse(null),
+                        value(ConfigKeys.CERTIFICATE_KEY).orElse(null)),
+                new CayConfig.Sandboxes(
+                        value(ConfigKeys.CPU_COUNT),
+                        value(ConfigKeys.MEMORY_MB),
+                        value(ConfigKeys.DISK_SIZE_MB),
+                        value(ConfigKeys.MAX_PROCESSES),
+                        value(ConfigKeys.TIMEOUT),
+                        value(ConfigKeys.MAX_TIMEOUT),
+                        value(ConfigKeys.PROCESS_LOG_BYTES)),
+                new CayConfig.Storage(value(ConfigKeys.POOL_SIZE_MB), value(ConfigKeys.UID_BASE)),
+                new CayConfig.Network(
+                        value(ConfigKeys.RANGE),
+                        value(ConfigKeys.NAMESERVERS),
+                        value(ConfigKeys.TRUST_HOST_CERTIFICATES)));
+    }
+
+    /// A value that cannot be read is noted and stands in by its default, so that all others are looked at too.
+    private <T> T value(ConfigKey<T> key) {
+        Given found = given.getOrDefault(key.name(), new Given(key.fallback(), "default"));
+        settings.add(new LoadedConfig.Setting(key, found.text(), found.source()));
+        try {
+            return key.value().parse(found.text());
+        } catch (IllegalArgumentException e) {
+            problems.add("%s: %s is \"%s\"; it must be %s"
+                    .formatted(found.source(), key.name(), key.shown(found.text()), e.getMessage()));
+            return key.value().parse(key.fallback());
+        }
+    }
+
+    private void checkTogether(CayConfig config) {
+        var http = config.http();
+        if (http.port() == http.tlsPort()) {
+            problems.add("%s: http.port and http.tlsPort are both %d; choose two ports"
+                    .formatted(source(ConfigKeys.TLS_PORT), http.port()));
+        }
+        if ((http.certificate() == null) != (http.key() == null)) {
+            var missing = http.key() == null ? ConfigKeys.CERTIFICATE_KEY : ConfigKeys.CERTIFICATE;
+            var present = http.key() == null ? ConfigKeys.CERTIFICATE : ConfigKeys.CERTIFICATE_KEY;
+            problems.add(
+                    "%s: %s needs %s; set both or neither".formatted(source(present), present.name(), missing.name()));
+        }
+        if (config.sandboxes().timeout().compareTo(config.sandboxes().maxTimeout()) > 0) {
+            problems.add("%s: sandboxes.timeout is longer than sandboxes.maxTimeout; raise the one or lower the other"
+                    .formatted(source(ConfigKeys.TIMEOUT)));
+        }
+    }
+
+    private String source(ConfigKey<?> key) {
+        Given found = given.get(key.name());
+        return found == null ? "default" : found.source();
+    }
+}

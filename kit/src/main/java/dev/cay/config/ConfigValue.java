@@ -1,0 +1,181 @@
+package dev.cay.config;
+
+import java.net.InetAddress;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// How the text of a key becomes a value. Text it cannot take is refused by an {@link IllegalArgumentException} whose
+/// message says what to write instead, as the end of the sentence "it must be ...".
+@FunctionalInterface
+public interface ConfigValue<T> {
+    T parse(String text);
+
+    static ConfigValue<String> matching(String regex, String mend) {
+        var pattern = Pattern.compile(regex);
+        return text -> {
+            require(pattern.matcher(text).matches(), mend);
+            return text;
+        };
+    }
+
+    static ConfigValue<Path> path() {
+        String mend = "an absolute path";
+        return text -> {
+            require(text.startsWith("/"), mend);
+            try {
+                return Path.of(text).normalize();
+            } catch (InvalidPathException _) {
+                throw new IllegalArgumentException(mend);
+            }
+        };
+    }
+
+    /// Empty text means unset.
+    static <T> ConfigValue<Optional<T>> optional(ConfigValue<T> value) {
+        return text -> text.isEmpty() ? Optional.empty() : Optional.of(value.parse(text));
+    }
+
+    /// In the file a YAML list, in a variable separated by commas.
+    static <T> ConfigValue<List<T>> list(ConfigValue<T> value) {
+        return text -> Arrays.stream(text.split(","))
+                .map(String::strip)
+                .filter(item -> !item.isEmpty())
+                .map(value::parse)
+                .toList();
+    }
+
+    static <T> ConfigValue<List<T>> nonEmptyList(ConfigValue<T> value, String mend) {
+        return text -> {
+            List<T> items = list(value).parse(text);
+            require(!items.isEmpty(), mend);
+            return items;
+        };
+    }
+
+    static ConfigValue<Integer> number(int least, int most) {
+        String mend = "a whole number from %d to %d".formatted(least, most);
+        return text -> (int) inRange(wholeNumber(text.replace("_", ""), mend), least, most, mend);
+    }
+
+    static ConfigValue<Boolean> yesOrNo() {
+        return text -> switch (text.toLowerCase(Locale.ROOT)) {
+            case "true", "yes", "on" -> true;
+            case "false", "no", "off" -> false;
+            default -> throw new IllegalArgumentException("true or false");
+        };
+    }
+
+    /// `90s`, `5m`, `1h30m`, `30d`; a bare number means seconds.
+    static ConfigValue<Duration> duration(Duration least, Duration most) {
+        String mend = "a time like 90s, 5m, 1h30m or 2d, from %s to %s".formatted(show(least), show(most));
+        return text -> {
+            Duration value = text.matches("\\d{1,9}") ? Duration.ofSeconds(Long.parseLong(text)) : units(text, mend);
+            require(value.compareTo(least) >= 0 && value.compareTo(most) <= 0, mend);
+            return value;
+        };
+    }
+
+    /// `512MB`, `20GB`; a bare number means megabytes. 1 GB is 1024 MB here, as everywhere in Cay.
+    static ConfigValue<Integer> megabytes(int least, int most) {
+        String mend = "a size like 512MB or 20GB, from %dMB to %dMB".formatted(least, most);
+        return text -> {
+            long bytes = bytes(text, 1L << 20, mend);
+            require(bytes % (1L << 20) == 0, mend);
+            return (int) inRange(bytes >> 20, least, most, mend);
+        };
+    }
+
+    /// `64KB`, `1MB`; a bare number means bytes.
+    static ConfigValue<Long> bytes(long least, long most) {
+        String mend = "a size like 64KB or 1MB, from %d to %d bytes".formatted(least, most);
+        return text -> inRange(bytes(text, 1, mend), least, most, mend);
+    }
+
+    /// An IPv4 or IPv6 address, not a name: a name would be looked up.
+    static ConfigValue<String> address() {
+        String mend = "an IP address such as 127.0.0.1, 0.0.0.0 or ::1";
+        return text -> {
+            try {
+                return InetAddress.ofLiteral(text) == null ? "" : text;
+            } catch (IllegalArgumentException _) {
+                throw new IllegalArgumentException(mend);
+            }
+        };
+    }
+
+    /// An IPv4 range whose address is the range's first.
+    static ConfigValue<String> range(int shortest, int longest) {
+        String mend = "a private IPv4 range such as 10.200.0.0/16, with a prefix from /%d to /%d"
+                .formatted(shortest, longest);
+        var pattern = Pattern.compile("(\\d{1,3}\\.\\d{1,3}\\.\\d{1,3}\\.\\d{1,3})/(\\d{1,2})");
+        return text -> {
+            Matcher parts = pattern.matcher(text);
+            require(parts.matches(), mend);
+            address().parse(parts.group(1));
+            int prefix = (int) inRange(Long.parseLong(parts.group(2)), shortest, longest, mend);
+            int network = Arrays.stream(parts.group(1).split("\\."))
+                    .mapToInt(Integer::parseInt)
+                    .reduce(0, (sum, octet) -> sum << 8 | octet);
+            require((network & ~(-1 << (32 - prefix))) == 0, mend + "; the address must be the first of the range");
+            return text;
+        };
+    }
+
+    private static Duration units(String text, String mend) {
+        require(text.matches("(\\d{1,9}(ms|s|m|h|d))+"), mend);
+        Duration sum = Duration.ZERO;
+        Matcher part = Pattern.compile("(\\d+)(ms|s|m|h|d)").matcher(text);
+        while (part.find()) {
+            long count = Long.parseLong(part.group(1));
+            sum = sum.plus(
+                    switch (part.group(2)) {
+                        case "ms" -> Duration.ofMillis(count);
+                        case "s" -> Duration.ofSeconds(count);
+                        case "m" -> Duration.ofMinutes(count);
+                        case "h" -> Duration.ofHours(count);
+                        default -> Duration.ofDays(count);
+                    });
+        }
+        return sum;
+    }
+
+    private static long bytes(String text, long bareUnit, String mend) {
+        Matcher parts = Pattern.compile("(\\d{1,12})\\s*(|B|KB|MB|GB|TB)")
+                .matcher(text.toUpperCase(Locale.ROOT).replace("_", "").replace("IB", "B"));
+        require(parts.matches(), mend);
+        var units = Map.of("", bareUnit, "B", 1L, "KB", 1L << 10, "MB", 1L << 20, "GB", 1L << 30, "TB", 1L << 40);
+        try {
+            return Math.multiplyExact(Long.parseLong(parts.group(1)), units.getOrDefault(parts.group(2), 1L));
+        } catch (ArithmeticException _) {
+            throw new IllegalArgumentException(mend);
+        }
+    }
+
+    private static long wholeNumber(String text, String mend) {
+        require(text.matches("-?\\d{1,12}"), mend);
+        return Long.parseLong(text);
+    }
+
+    private static long inRange(long value, long least, long most, String mend) {
+        require(value >= least && value <= most, mend);
+        return value;
+    }
+
+    private static void require(boolean holds, String mend) {
+        if (!holds) {
+            throw new IllegalArgumentException(mend);
+        }
+    }
+
+    private static String show(Duration time) {
+        return time.toString().substring(2).toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,211 @@
+package dev.cay.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.cay.wire.CayException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class ConfigLoaderTest {
+    @TempDir
+    private Path directory = Path.of("unset");
+
+    private Path file = Path.of("unset");
+
+    @BeforeEach
+    void emptyFile() throws IOException {
+        file = Files.createFile(directory.resolve("cay.yaml"));
+    }
+
+    @Test
+    void namesAndDefaultsStayAsOperatorsKnowThem() {
+        assertThat(ConfigKeys.all().stream()
+                        .map(key -> key.name() + " = " + key.fallback() + " | " + key.variable())
+                        .collect(Collectors.joining("\n")))
+                .isEqualTo("""
+                        instance = 0 | CAY_INSTANCE
+                        stateDir = /var/lib/cay | CAY_STATE_DIR
+                        runDir = /run/cay | CAY_RUN_DIR
+                        cacheDir = /var/cache/cay | CAY_CACHE_DIR
+                        http.listen = 127.0.0.1, ::1 | CAY_HTTP_LISTEN
+                        http.port = 3000 | CAY_HTTP_PORT
+                        http.tlsPort = 8443 | CAY_HTTP_TLS_PORT
+                        http.domain = cay.localhost | CAY_HTTP_DOMAIN
+                        http.certificate =  | CAY_HTTP_CERTIFICATE
+                        http.key =  | CAY_HTTP_KEY
+                        sandboxes.cpuCount = 2 | CAY_SANDBOXES_CPU_COUNT
+                        sandboxes.memoryMB = 512MB | CAY_SANDBOXES_MEMORY_MB
+                        sandboxes.diskSizeMB = 10GB | CAY_SANDBOXES_DISK_SIZE_MB
+                        sandboxes.maxProcesses = 1024 | CAY_SANDBOXES_MAX_PROCESSES
+                        sandboxes.timeout = 5m | CAY_SANDBOXES_TIMEOUT
+                        sandboxes.maxTimeout = 24h | CAY_SANDBOXES_MAX_TIMEOUT
+                        sandboxes.processLogBytes = 1MB | CAY_SANDBOXES_PROCESS_LOG_BYTES
+                        storage.poolSizeMB = 20GB | CAY_STORAGE_POOL_SIZE_MB
+                        storage.uidBase = 1000000000 | CAY_STORAGE_UID_BASE
+                        network.range = 10.200.0.0/16 | CAY_NETWORK_RANGE
+                        network.nameservers =  | CAY_NETWORK_NAMESERVERS
+                        network.trustHostCertificates = true | CAY_NETWORK_TRUST_HOST_CERTIFICATES""");
+    }
+
+    @Test
+    void everyDefaultIsValid() {
+        CayConfig config = load(Map.of(), Map.of()).config();
+        assertThat(config.http().listen()).containsExactly("127.0.0.1", "::1");
+        assertThat(config.sandboxes().diskSizeMB()).isEqualTo(10_240);
+        assertThat(config.sandboxes().timeout()).isEqualTo(Duration.ofMinutes(5));
+        assertThat(config.storage().poolSizeMB()).isEqualTo(20_480);
+        assertThat(config.http().certificate()).isNull();
+        assertThat(config.network().nameservers()).isEmpty();
+    }
+
+    @Test
+    void readsHumanFormsFromTheFile() throws IOException {
+        write("""
+                http:
+                  listen: [0.0.0.0, "::"]
+                sandboxes:
+                  timeout: 1h30m
+                  maxTimeout: 2d
+                  memoryMB: 2GiB
+                  processLogBytes: 64KB
+                storage:
+                  poolSizeMB: 4096
+                network:
+                  nameservers:
+                    - 9.9.9.9
+                  trustHostCertificates: no
+                """);
+        CayConfig config = load(Map.of(), Map.of()).config();
+        assertThat(config.http().listen()).containsExactly("0.0.0.0", "::");
+        assertThat(config.sandboxes().timeout()).isEqualTo(Duration.ofMinutes(90));
+        assertThat(config.sandboxes().maxTimeout()).isEqualTo(Duration.ofDays(2));
+        assertThat(config.sandboxes().memoryMB()).isEqualTo(2048);
+        assertThat(config.sandboxes().processLogBytes()).isEqualTo(65_536);
+        assertThat(config.storage().poolSizeMB()).isEqualTo(4096);
+        assertThat(config.network().nameservers()).containsExactly("9.9.9.9");
+        assertThat(config.network().trustHostCertificates()).isFalse();
+    }
+
+    @Test
+    void optionsWinOverVariablesOverFileOverDefaults() throws IOException {
+        write("http:\n  port: 1001\n  tlsPort: 1002\n  domain: file.example\n");
+        var loaded = load(
+                Map.of("CAY_HTTP_TLS_PORT", "2002", "CAY_HTTP_DOMAIN", "variable.example", "HOME", "/"),
+                Map.of("http.domain", "option.example"));
+        assertThat(sources(loaded))
+                .containsEntry("http.port", "1001 from " + file + ":2")
+                .containsEntry("http.tlsPort", "2002 from CAY_HTTP_TLS_PORT")
+                .containsEntry("http.domain", "option.example from command line")
+                .containsEntry("stateDir", "/var/lib/cay from default");
+        assertThat(loaded.config().http().domain()).isEqualTo("option.example");
+    }
+
+    @Test
+    void namesEveryProblemAtOnceWithPlaceAndMend() throws IOException {
+        write("""
+                stateDir: lib/cay
+                http:
+                  prot: 3000
+                  port: 99999
+                sandboxes:
+                  timeout: soon
+                storage: big
+                network:
+                  range: 10.200.1.7/16
+                """);
+        assertThat(problems(Map.of("CAY_SANDBOXES_MEMORY_MB", "much", "CAY_PORT", "1"), Map.of()))
+                .containsExactlyInAnyOrder(
+                        file + ":1: stateDir is \"lib/cay\"; it must be an absolute path",
+                        file + ":3: unknown key http.prot; did you mean http.port?",
+                        file + ":4: http.port is \"99999\"; it must be a whole number from 1 to 65535",
+                        file + ":6: sandboxes.timeout is \"soon\"; it must be a time like 90s, 5m, 1h30m or 2d, "
+                                + "from 1s to 8760h",
+                        file + ":7: storage is a section; its keys go below it, indented",
+                        file + ":9: network.range is \"10.200.1.7/16\"; it must be a private IPv4 range such as "
+                                + "10.200.0.0/16, with a prefix from /12 to /24; the address must be the first of "
+                                + "the range",
+                        "CAY_SANDBOXES_MEMORY_MB: sandboxes.memoryMB is \"much\"; it must be a size like 512MB or "
+                                + "20GB, from 128MB to 16777216MB",
+                        "unknown variable CAY_PORT; did you mean CAY_HTTP_PORT?");
+    }
+
+    @Test
+    void refusesAKeyThatIsGivenTwice() throws IOException {
+        write("instance: a\ninstance: b\n");
+        assertThat(problems(Map.of(), Map.of())).singleElement().asString().contains("cay.yaml:2", "instance");
+    }
+
+    @Test
+    void saysWhereAFileIsNotYaml() throws IOException {
+        write("http:\n  port: [1\n");
+        assertThat(problems(Map.of(), Map.of())).singleElement().asString().contains("not YAML");
+    }
+
+    @Test
+    void aNamedFileMustExist() {
+        file = directory.resolve("other.yaml");
+        assertThat(problems(Map.of(), Map.of())).singleElement().asString().contains("does not exist");
+    }
+
+    @Test
+    void findsTheFileThatTheVariableNames() throws IOException {
+        write("instance: seven\n");
+        var loaded = ConfigLoader.load(null, Map.of("CAY_CONFIG", file.toString()), Map.of());
+        assertThat(loaded.config().instance()).isEqualTo("seven");
+    }
+
+    @Test
+    void checksKeysThatBelongTogether() {
+        assertThat(problems(
+                        Map.of(
+                                "CAY_HTTP_CERTIFICATE", "/etc/cay/chain.pem",
+                                "CAY_HTTP_TLS_PORT", "3000",
+                                "CAY_SANDBOXES_TIMEOUT", "25h"),
+                        Map.of()))
+                .hasSize(3)
+                .anySatisfy(line -> assertThat(line).contains("http.certificate needs http.key"))
+                .anySatisfy(line -> assertThat(line).contains("both 3000"))
+                .anySatisfy(line -> assertThat(line).contains("maxTimeout"));
+    }
+
+    @Test
+    void aSecretIsNeverShown() {
+        var key = new ConfigKey<>("a.b", ConfigValue.matching(".*", "text"), "", true, "");
+        assertThat(key.shown("hunter2")).doesNotContain("hunter2");
+    }
+
+    @Test
+    void thePoolNeverTakesMoreThanHalfOfWhatIsFree() {
+        var storage = new CayConfig.Storage(20_480, 1_000_000_000);
+        assertThat(storage.poolSizeMBWithin(10L << 30)).isEqualTo(5120);
+        assertThat(storage.poolSizeMBWithin(1L << 50)).isEqualTo(20_480);
+    }
+
+    private void write(String yaml) throws IOException {
+        Files.writeString(file, yaml);
+    }
+
+    private LoadedConfig load(Map<String, String> environment, Map<String, String> options) {
+        return ConfigLoader.load(file, environment, options);
+    }
+
+    private List<String> problems(Map<String, String> environment, Map<String, String> options) {
+        var thrown = catchThrowableOfType(CayException.class, () -> load(environment, options));
+        return thrown.userMessage().lines().toList();
+    }
+
+    private static Map<String, String> sources(LoadedConfig loaded) {
+        return loaded.settings().stream()
+                .collect(Collectors.toMap(
+                        setting -> setting.key().name(), setting -> setting.text() + " from " + setting.source()));
+    }
+}
