@@ -56,7 +56,7 @@ final class TestPlatform implements AutoCloseable {
                   port: %d
                   tlsPort: %d
                 storage:
-                  poolSize: 6GB
+                  poolSizeMB: 6GB
                   uidBase: %d
                 network:
                   range: 10.%d.%d.0/24

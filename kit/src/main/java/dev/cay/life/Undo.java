@@ -22,7 +22,7 @@ public final class Undo implements AutoCloseable {
         return resource;
     }
 
-    public void add(Step step) {
+    public void step(Step step) {
         steps.push(step);
     }
 

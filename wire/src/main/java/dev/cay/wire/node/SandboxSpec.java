@@ -24,4 +24,9 @@ public record SandboxSpec(
         layers = List.copyOf(layers);
         environment = Map.copyOf(environment);
     }
+
+    public SandboxSpec withInternetAccess(boolean allowed) {
+        return new SandboxSpec(
+                id, templateId, layers, resources, environment, accessToken, defaultUser, defaultWorkdir, allowed);
+    }
 }

@@ -1,0 +1,161 @@
+package dev.cay.node;
+
+import dev.cay.http.Handler;
+import dev.cay.http.HttpListeners;
+import dev.cay.http.ReverseProxy;
+import dev.cay.http.SandboxPorts;
+import dev.cay.life.Progress;
+import dev.cay.life.Undo;
+import dev.cay.node.host.HostPlan;
+import dev.cay.node.host.Programs;
+import dev.cay.node.host.Sysctls;
+import dev.cay.node.image.BaseTemplate;
+import dev.cay.node.image.LayerStore;
+import dev.cay.node.image.NodeLayer;
+import dev.cay.node.linux.FdPoller;
+import dev.cay.node.linux.HostThreads;
+import dev.cay.node.network.NetworkPool;
+import dev.cay.node.process.ProcessTable;
+import dev.cay.node.runtime.GuestProgram;
+import dev.cay.node.runtime.RuncRuntime;
+import dev.cay.node.sandbox.Keepers;
+import dev.cay.node.sandbox.Machine;
+import dev.cay.node.storage.Pool;
+import dev.cay.wire.node.Node;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
+
+/// The node of one machine, put together. Made, started, used through {@link #node} and {@link #ports}, closed; what
+/// it started runs on until {@link #removeAll}.
+public final class CayNode implements AutoCloseable {
+    /// What an operator decides about the node.
+    ///
+    /// @param operatorCertificates CA certificates to be trusted inside too; null for none
+    public record Settings(
+            String instance,
+            Path stateDir,
+            Path runDir,
+            Path cacheDir,
+            int poolSizeMB,
+            int uidBase,
+            String range,
+            List<String> nameservers,
+            @Nullable Path operatorCertificates,
+            int maxProcesses,
+            long processLogBytes,
+            int edgePort) {
+        public Settings {
+            nameservers = List.copyOf(nameservers);
+        }
+    }
+
+    private final Undo closing = new Undo();
+    private final HostPlan plan;
+    private final Sysctls sysctls;
+    private final Pool pool;
+    private final NetworkPool network;
+    private final BaseTemplate base;
+    private final Keepers keepers;
+
+    /// Takes what it needs from the host and finds what runs already.
+    ///
+    /// @param edge      answers what comes to the edge's port inside a sandbox
+    /// @param tls       shown there
+    /// @param authority PEM file of the CA that signed it, trusted inside
+    public CayNode(
+            Settings settings,
+            HttpListeners listeners,
+            Handler edge,
+            SSLContext tls,
+            Path authority,
+            Progress progress) {
+        try {
+            this.plan = new HostPlan(settings.instance(), settings.uidBase(), settings.range());
+            this.sysctls = new Sysctls(settings.stateDir().resolve("sysctls.json"));
+            sysctls.apply()
+                    .forEach(change -> progress.detail(
+                            "%s raised from %s to %s".formatted(change.name(), change.before(), change.after())));
+            var guest = GuestProgram.install(settings.stateDir().resolve("guest"));
+            this.pool = Pool.open(settings.stateDir(), settings.poolSizeMB(), guest);
+            this.network = closing.add(new NetworkPool(plan, settings.nameservers()));
+            network.start();
+            var layers = new LayerStore(settings.cacheDir());
+            this.base = new BaseTemplate(
+                    layers, Programs.ofHost(), settings.stateDir().resolve("logs"));
+            var poller = closing.add(new FdPoller());
+            poller.start();
+            var proxy = closing.add(new ReverseProxy());
+            proxy.start();
+            this.keepers = closing.add(new Keepers(new Machine(
+                    plan,
+                    settings.stateDir().resolve("sandboxes"),
+                    settings.maxProcesses(),
+                    pool,
+                    layers,
+                    new NodeLayer(layers, plan.gateway(), authority, settings.operatorCertificates()),
+                    network,
+                    new RuncRuntime(guest, settings.runDir(), plan.cgroup()),
+                    poller,
+                    closing.add(new HostThreads("namespace", 2, 1024)),
+                    closing.add(new HostThreads("file", 16, 4096)),
+                    logSettings(settings.processLogBytes()),
+                    listeners,
+                    proxy,
+                    settings.edgePort(),
+                    tls,
+                    edge,
+                    InstantSource.system())));
+            keepers.start();
+        } catch (RuntimeException e) {
+            closing.close();
+            throw e;
+        }
+    }
+
+    private static ProcessTable.Settings logSettings(long bytes) {
+        var defaults = ProcessTable.Settings.DEFAULT;
+        return new ProcessTable.Settings(bytes, defaults.stall(), defaults.retention(), defaults.inputLimit());
+    }
+
+    public Node node() {
+        return keepers;
+    }
+
+    public SandboxPorts ports() {
+        return keepers;
+    }
+
+    /// Builds the template `base` unless it is there.
+    ///
+    /// @return its layers, top first
+    public List<String> baseLayers(Progress progress) {
+        if (base.isBuilt()) {
+            return List.of(base.key());
+        }
+        progress.step("making the base template (once per machine)");
+        var began = System.nanoTime();
+        var key = base.build(
+                (step, detail, fraction) -> progress.detail("%3.0f %% %s %s".formatted(fraction * 100, step, detail)));
+        progress.done("base template made in "
+                + Duration.ofNanos(System.nanoTime() - began).toSeconds() + " s");
+        return List.of(key);
+    }
+
+    /// Ends every sandbox and takes all of this instance from the host.
+    public void removeAll() {
+        keepers.killAll();
+        network.remove();
+        pool.unmount();
+        sysctls.restore();
+    }
+
+    /// Lets go of everything; sandboxes run on.
+    @Override
+    public void close() {
+        closing.close();
+    }
+}

@@ -1,0 +1,47 @@
+package dev.cay.node.sandbox;
+
+import dev.cay.http.Handler;
+import dev.cay.http.HttpListeners;
+import dev.cay.http.ReverseProxy;
+import dev.cay.node.host.HostPlan;
+import dev.cay.node.image.LayerStore;
+import dev.cay.node.image.NodeLayer;
+import dev.cay.node.linux.FdPoller;
+import dev.cay.node.linux.HostThreads;
+import dev.cay.node.network.NetworkPool;
+import dev.cay.node.process.ProcessTable;
+import dev.cay.node.runtime.ContainerRuntime;
+import dev.cay.node.storage.Pool;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import javax.net.ssl.SSLContext;
+
+/// The parts of this machine that every sandbox shares.
+///
+/// @param records      directory with one folder per sandbox, for what must outlive the daemon
+/// @param maxProcesses how many processes and threads a sandbox may have
+/// @param hops         threads that enter other network namespaces
+/// @param fileWork     threads for files of sandboxes and logs of processes
+/// @param edgePort     where the edge is also found inside every sandbox: many programs send `*.localhost` to loopback
+///                     without asking anybody
+/// @param edge         answers there
+/// @param tls          shown there
+public record Machine(
+        HostPlan plan,
+        Path records,
+        int maxProcesses,
+        Pool pool,
+        LayerStore layers,
+        NodeLayer nodeLayer,
+        NetworkPool network,
+        ContainerRuntime runtime,
+        FdPoller poller,
+        HostThreads hops,
+        HostThreads fileWork,
+        ProcessTable.Settings processes,
+        HttpListeners listeners,
+        ReverseProxy proxy,
+        int edgePort,
+        SSLContext tls,
+        Handler edge,
+        InstantSource clock) {}

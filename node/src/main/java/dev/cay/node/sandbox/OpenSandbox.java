@@ -1,0 +1,117 @@
+package dev.cay.node.sandbox;
+
+import dev.cay.http.EdgeAnswers;
+import dev.cay.http.Exchange;
+import dev.cay.http.ReverseProxy.Upstream;
+import dev.cay.http.SandboxAddress;
+import dev.cay.life.Undo;
+import dev.cay.node.files.FileTree;
+import dev.cay.node.guest.GuestLink;
+import dev.cay.node.host.Slot;
+import dev.cay.node.ingress.Envd;
+import dev.cay.node.linux.NetNamespace;
+import dev.cay.node.process.ProcessTable;
+import dev.cay.node.runtime.Container;
+import dev.cay.wire.node.ResourceUse;
+import dev.cay.wire.node.SandboxSpec;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.time.Duration;
+
+/// All the node holds open of a running sandbox: its guest, files, listeners and connections.
+///
+/// Opened when a container has come up, closed as a whole before it is ended or saved: whatever stayed open would keep
+/// the sandbox's namespaces alive. A container that runs on can be opened again, and goes on where it was.
+final class OpenSandbox implements AutoCloseable {
+    /// Where clients find processes and files.
+    static final int ENVD_PORT = 49983;
+
+    private static final Duration GUEST_LIMIT = Duration.ofSeconds(10);
+
+    private final SandboxSpec spec;
+    private final Machine machine;
+    private final String connectionKey;
+    private final OpenExchanges exchanges = new OpenExchanges();
+    private final Undo closing = new Undo();
+    private final NetNamespace network;
+    private final Envd envd;
+    private final UseMeter meter;
+
+    /// @param lost runs when the guest went away by itself; must not block
+    OpenSandbox(Machine machine, SandboxSpec spec, Slot slot, Container container, Runnable lost) throws IOException {
+        this.spec = spec;
+        this.machine = machine;
+        // A pid names the container's incarnation, so that a restored one never gets a connection of the old.
+        this.connectionKey = spec.id().value() + "-" + container.pid();
+        this.meter = new UseMeter(container, spec.resources(), machine.runtime(), machine.pool(), machine.clock());
+        try {
+            this.network = closing.add(NetNamespace.open(container.pid(), machine.hops()));
+            network.setHostname(spec.id().value());
+            var files = closing.add(FileTree.open(container.pid(), slot.uidBase(), machine.fileWork()));
+            var link = closing.add(GuestLink.open(network, machine.poller(), GUEST_LIMIT));
+            var folder = SandboxNotes.folder(machine.records(), spec.id());
+            var processes = closing.add(new ProcessTable(
+                    folder.resolve("processes"), link, machine.poller(), machine.fileWork(), machine.processes()));
+            processes.adopt();
+            this.envd = new Envd(view(processes, files), machine.clock());
+            listen();
+        } catch (IOException | RuntimeException e) {
+            closing.close();
+            throw e;
+        }
+    }
+
+    private Envd.Sandbox view(ProcessTable processes, FileTree files) {
+        return new Envd.Sandbox(
+                spec.id(),
+                spec.templateId(),
+                spec.environment(),
+                spec.accessToken(),
+                spec.defaultUser(),
+                spec.defaultWorkdir(),
+                processes,
+                files,
+                meter::read);
+    }
+
+    private void listen() throws IOException {
+        var listeners = machine.listeners();
+        closing.step(() -> machine.proxy().cut(connectionKey));
+        closing.step(exchanges::cut);
+        closing.add(listeners.adopt(network.listen(ENVD_PORT), spec.id(), exchange -> serve(ENVD_PORT, exchange)));
+        closing.add(listeners.adoptTls(network.listen(machine.edgePort()), spec.id(), machine.tls(), machine.edge()));
+        closing.step(exchanges::refuse);
+    }
+
+    /// Answers a request for one of the sandbox's ports.
+    void serve(int port, Exchange exchange) throws Exception {
+        if (!exchanges.enter(exchange)) {
+            EdgeAnswers.sandboxNotFound(exchange, spec.id().value());
+            return;
+        }
+        if (port == ENVD_PORT) {
+            envd.handle(exchange);
+            return;
+        }
+        try {
+            machine.proxy().forward(exchange, new Upstream(connectionKey, port, network::connect, null));
+        } catch (ConnectException e) {
+            EdgeAnswers.portClosed(exchange, new SandboxAddress(spec.id(), port));
+        }
+    }
+
+    ResourceUse measure() {
+        return meter.read();
+    }
+
+    /// Answers new requests as if the sandbox were gone; open ones go on.
+    void refuse() {
+        exchanges.refuse();
+    }
+
+    /// New requests are refused first, then open ones are cut, then the guest is let go.
+    @Override
+    public void close() {
+        closing.close();
+    }
+}

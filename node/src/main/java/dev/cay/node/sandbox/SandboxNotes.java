@@ -1,0 +1,86 @@
+package dev.cay.node.sandbox;
+
+import dev.cay.http.Json;
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.SandboxSpec;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// What the node must remember of a sandbox to take it up again, or to clean up after it: one folder with a small file.
+///
+/// Written before anything is taken from the host, so that whatever a crash leaves can be found and removed.
+///
+/// @param slot  index of its slot
+/// @param ready whether it had come up; one that had not was never told of to anybody
+record SandboxNotes(SandboxSpec spec, int slot, Instant startedAt, boolean ready) {
+    private static final Logger log = LoggerFactory.getLogger(SandboxNotes.class);
+    private static final String FILE = "sandbox.json";
+
+    SandboxNotes nowReady() {
+        return new SandboxNotes(spec, slot, startedAt, true);
+    }
+
+    SandboxNotes withInternetAccess(boolean allowed) {
+        return new SandboxNotes(spec.withInternetAccess(allowed), slot, startedAt, ready);
+    }
+
+    static Path folder(Path records, SandboxId id) {
+        return records.resolve(id.value());
+    }
+
+    void write(Path records) {
+        try {
+            var folder = Files.createDirectories(folder(records, spec.id()));
+            var fresh = folder.resolve(FILE + ".new");
+            Files.write(fresh, Json.write(this));
+            Files.move(fresh, folder.resolve(FILE), StandardCopyOption.ATOMIC_MOVE);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot note sandbox " + spec.id(), e);
+        }
+    }
+
+    /// Nothing when there is no file or no sense in it: such a sandbox can only be removed.
+    static Optional<SandboxNotes> read(Path records, SandboxId id) {
+        try {
+            return Optional.of(Json.read(Files.readAllBytes(folder(records, id).resolve(FILE)), SandboxNotes.class));
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        } catch (IOException | RuntimeException e) {
+            log.atWarn().setCause(e).addKeyValue("sandbox", id).log("notes of a sandbox cannot be read");
+            return Optional.empty();
+        }
+    }
+
+    static List<SandboxId> list(Path records) {
+        try (var folders = Files.list(Files.createDirectories(records))) {
+            return folders.map(folder -> new SandboxId(folder.getFileName().toString()))
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot list " + records, e);
+        }
+    }
+
+    static void delete(Path records, SandboxId id) {
+        var folder = folder(records, id);
+        if (!Files.exists(folder)) {
+            return;
+        }
+        try (var paths = Files.walk(folder)) {
+            for (var path : paths.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(path);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot remove " + folder, e);
+        }
+    }
+}
