@@ -1,17 +1,38 @@
 package dev.cay.cli;
 
 import dev.cay.config.CayConfig;
+import dev.cay.http.Exchange;
+import dev.cay.http.HttpListeners;
+import dev.cay.http.LocalAuthority;
 import dev.cay.life.Progress;
+import dev.cay.life.Undo;
+import dev.cay.node.CayNode;
+import dev.cay.server.CayServer;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
+import org.jspecify.annotations.Nullable;
 
 /// Server and node of one machine in one process.
 ///
 /// The caller has checked the configuration, made the directories, holds the instance's lock and found the ports free.
 final class CayDaemon implements AutoCloseable {
+    private static final Path OPERATOR_CERTIFICATES = Path.of("/usr/local/share/ca-certificates");
+
     private final CayConfig config;
     private final Progress progress;
+    private final Undo closing = new Undo();
+    private final long began = System.nanoTime();
+    private @Nullable LocalAuthority authority;
+    private @Nullable CayNode node;
+    private volatile @Nullable CayServer server;
+    private Duration took = Duration.ZERO;
 
     CayDaemon(CayConfig config, Progress progress) {
         this.config = config;
@@ -19,37 +40,130 @@ final class CayDaemon implements AutoCloseable {
     }
 
     /// Returns when clients can be served. A failure leaves nothing behind that was not there before.
-    void start() throws Exception {
-        progress.step("starting");
-        progress.done("started");
+    void start() throws IOException {
+        try (var undo = new Undo()) {
+            undo.add(closing);
+            var listeners = closing.add(new HttpListeners());
+            listeners.start();
+            var node = closing.add(startNode(listeners));
+            var layers = node.baseLayers(progress);
+            progress.step("opening the database");
+            var server = closing.add(new CayServer(
+                    new CayServer.Settings(
+                            config.stateDir().resolve("cay.db"),
+                            config.stateDir().resolve("secret"),
+                            domain(),
+                            config.sandboxes().maxTimeout()),
+                    node.node(),
+                    node.ports(),
+                    InstantSource.system()));
+            server.start();
+            server.templates().register(null);
+            this.server = server;
+            listen(listeners, server);
+            undo.keep();
+        }
+        took = Duration.ofNanos(System.nanoTime() - began);
+    }
+
+    private CayNode startNode(HttpListeners listeners) {
+        progress.step("preparing the machine");
+        var authority = LocalAuthority.open(config.stateDir().resolve("tls"), config.http().domain());
+        var started = new CayNode(
+                new CayNode.Settings(
+                        config.instance(),
+                        config.stateDir(),
+                        config.runDir(),
+                        config.cacheDir(),
+                        poolSize(),
+                        config.storage().uidBase(),
+                        config.network().range(),
+                        config.network().nameservers(),
+                        config.network().trustHostCertificates() ? OPERATOR_CERTIFICATES : null,
+                        config.sandboxes().maxProcesses(),
+                        config.sandboxes().processLogBytes(),
+                        config.http().tlsPort()),
+                listeners,
+                this::throughFrontDoor,
+                authority.tls(),
+                authority.caCertificate(),
+                progress);
+        this.authority = authority;
+        this.node = started;
+        return started;
+    }
+
+    private int poolSize() {
+        return config.storage().poolSizeMBWithin(config.stateDir().toFile().getUsableSpace());
+    }
+
+    /// Sandboxes that were found running may ask before the server is there.
+    private void throughFrontDoor(Exchange exchange) throws Exception {
+        var present = server;
+        if (present == null) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "Cay is starting; try again in a moment");
+        }
+        present.frontDoor().handle(exchange);
+    }
+
+    private void listen(HttpListeners listeners, CayServer server) throws IOException {
+        var http = config.http();
+        for (var address : http.listen()) {
+            var host = InetAddress.ofLiteral(address);
+            listeners.listen(new InetSocketAddress(host, http.port()), server.frontDoor());
+            listeners.listenTls(new InetSocketAddress(host, http.tlsPort()), requireAuthority().tls(), server.frontDoor());
+        }
+    }
+
+    private LocalAuthority requireAuthority() {
+        if (authority == null) {
+            throw new IllegalStateException("not started");
+        }
+        return authority;
+    }
+
+    private String domain() {
+        var http = config.http();
+        return http.tlsPort() == 443 ? http.domain() : http.domain() + ":" + http.tlsPort();
     }
 
     /// What the operator wants to know once {@link #start} has returned.
     StartReport report() {
-        Path tls = config.stateDir().resolve("tls");
+        var present = server;
         return new StartReport(
                 URI.create("http://127.0.0.1:" + config.http().port()),
-                config.http().domain() + ":" + config.http().tlsPort(),
-                null,
+                domain(),
+                present == null ? null : present.firstKey().orElse(null),
                 running(),
-                tls.resolve("ca.pem"),
-                tls.resolve("bundle.pem"),
-                Duration.ZERO);
+                requireAuthority().caCertificate(),
+                requireAuthority().bundle(),
+                took);
     }
 
     /// How many sandboxes live now, running or paused ones that would be lost by {@link #killAll} included.
     int running() {
-        return 0;
+        var present = server;
+        return present == null ? 0 : present.running();
     }
 
     /// Ends every sandbox of this instance and puts back what Cay changed on the host. Also works on a daemon that
     /// was never started: then only as much of the node is brought up as cleaning needs.
     void killAll() {
         progress.step("ending all sandboxes");
+        if (node == null) {
+            var listeners = closing.add(new HttpListeners());
+            listeners.start();
+            closing.add(startNode(listeners));
+        }
+        if (node != null) {
+            node.removeAll();
+        }
         progress.done("all sandboxes ended");
     }
 
     /// Stops serving. Sandboxes stay as they are.
     @Override
-    public void close() {}
+    public void close() {
+        closing.close();
+    }
 }
