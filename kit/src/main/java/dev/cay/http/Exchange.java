@@ -39,6 +39,7 @@ public final class Exchange {
     private final AnswerStream answer;
     private final EndOfExchange end = new EndOfExchange();
     private @Nullable QueryString query;
+    private @Nullable String upstreamHost;
     private Map<String, String> parameters = Map.of();
 
     Exchange(Request request, Response response, Callback callback, ClientEndPoint endPoint) {
@@ -114,6 +115,18 @@ public final class Exchange {
     /// The sandbox inside which the connection was accepted, or null when it came from a host port.
     public @Nullable SandboxId inside() {
         return endPoint.listener().inside();
+    }
+
+    /// What the server inside shall see as `Host` instead of what the client sent. The edge says so, the last hop
+    /// reads it.
+    public Exchange upstreamHost(String host) {
+        upstreamHost = host;
+        return this;
+    }
+
+    /// See {@link #upstreamHost(String)}; null to pass the client's through.
+    public @Nullable String upstreamHost() {
+        return upstreamHost;
     }
 
     /// The decoded value of a `{name}` in the route's path.

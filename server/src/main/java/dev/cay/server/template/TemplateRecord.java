@@ -3,6 +3,7 @@ package dev.cay.server.template;
 import dev.cay.wire.node.Resources;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// What a sandbox is made from.
@@ -31,5 +32,33 @@ public record TemplateRecord(
         aliases = List.copyOf(aliases);
         names = List.copyOf(names);
         layers = List.copyOf(layers);
+    }
+
+    /// Whether a sandbox made from the other one would be the same.
+    boolean sameContent(TemplateRecord other) {
+        return resources.equals(other.resources)
+                && layers.equals(other.layers)
+                && defaultUser.equals(other.defaultUser)
+                && Objects.equals(defaultWorkdir, other.defaultWorkdir)
+                && isPublic == other.isPublic;
+    }
+
+    TemplateRecord spawned(Instant at) {
+        return new TemplateRecord(
+                id,
+                teamId,
+                aliases,
+                names,
+                isPublic,
+                resources,
+                layers,
+                defaultUser,
+                defaultWorkdir,
+                buildId,
+                createdAt,
+                updatedAt,
+                at,
+                spawnCount + 1,
+                buildCount);
     }
 }

@@ -1,0 +1,94 @@
+package dev.cay.server.access;
+
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxId;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.GeneralSecurityException;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.Set;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/// The tokens that open one sandbox. Derived from its id and a secret of this server, so they need no place in the
+/// database, and a sandbox has the same ones after pause, resume and restart.
+public final class SandboxTokens {
+    private static final String ALGORITHM = "HmacSHA256";
+    private static final int SECRET_BYTES = 32;
+
+    private final SecretKeySpec secret;
+
+    private SandboxTokens(byte[] secret) {
+        this.secret = new SecretKeySpec(secret, ALGORITHM);
+    }
+
+    /// Reads the secret, or makes it, readable for its owner only.
+    public static SandboxTokens open(Path file, SecureRandom random) {
+        try {
+            if (!Files.exists(file)) {
+                make(file, random);
+            }
+            byte[] secret = Files.readAllBytes(file);
+            if (secret.length != SECRET_BYTES) {
+                throw new CayException(
+                        ErrorKind.INTERNAL,
+                        "%s must hold %d bytes, it has %d; restore it, or remove it to have a new one made (tokens of running sandboxes change then)"
+                                .formatted(file, SECRET_BYTES, secret.length));
+            }
+            return new SandboxTokens(secret);
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, "the secret %s cannot be read".formatted(file), e);
+        }
+    }
+
+    /// What requests to the system ports of the sandbox must carry.
+    public String access(SandboxId id) {
+        return derive("access:" + id.value());
+    }
+
+    /// What requests to its other ports must carry, where traffic is not public.
+    public String traffic(SandboxId id) {
+        return derive("traffic:" + id.value());
+    }
+
+    private String derive(String text) {
+        try {
+            var mac = Mac.getInstance(ALGORITHM);
+            mac.init(secret);
+            return HexFormat.of().formatHex(mac.doFinal(text.getBytes(StandardCharsets.UTF_8)));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /// Written aside and renamed: half a secret after a crash would lock everybody out.
+    private static void make(Path file, SecureRandom random) throws IOException {
+        Path directory = file.toAbsolutePath().getParent();
+        if (directory != null) {
+            Files.createDirectories(directory);
+        }
+        Path fresh = file.resolveSibling(file.getFileName() + ".new");
+        Files.deleteIfExists(fresh);
+        byte[] secret = new byte[SECRET_BYTES];
+        random.nextBytes(secret);
+        var ownerOnly = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+        var options = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        try (var channel = FileChannel.open(fresh, options, ownerOnly)) {
+            channel.write(ByteBuffer.wrap(secret));
+            channel.force(true);
+        } catch (FileAlreadyExistsException e) {
+            throw new CayException(ErrorKind.INTERNAL, "another server is starting on " + file, e);
+        }
+        Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+    }
+}

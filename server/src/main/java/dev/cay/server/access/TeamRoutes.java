@@ -1,0 +1,25 @@
+package dev.cay.server.access;
+
+import dev.cay.http.Exchange;
+import dev.cay.http.Routes;
+import dev.cay.wire.rest.TeamInfo;
+import java.util.List;
+
+/// What clients may ask about teams.
+public final class TeamRoutes {
+    private final Access access;
+
+    public TeamRoutes(Access access) {
+        this.access = access;
+    }
+
+    public void addTo(Routes routes) {
+        routes.on("GET", "/teams", access.guard(TeamRoutes::list));
+    }
+
+    /// Clients expect a usable key here. Ours are stored hashed, so the caller gets back the one it came with.
+    private static void list(Team team, Exchange exchange) {
+        exchange.sendJson(
+                200, List.of(new TeamInfo(team.id(), team.name(), Access.credential(exchange), true)));
+    }
+}

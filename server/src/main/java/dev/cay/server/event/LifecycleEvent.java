@@ -1,0 +1,49 @@
+package dev.cay.server.event;
+
+import java.time.Instant;
+import java.util.Map;
+
+/// Something that happened to a sandbox.
+///
+/// @param data what the kind of event adds, as JSON values
+public record LifecycleEvent(
+        String id,
+        Type type,
+        String teamId,
+        String sandboxId,
+        String templateId,
+        String buildId,
+        String executionId,
+        Map<String, Object> data,
+        Instant at) {
+    public LifecycleEvent {
+        data = Map.copyOf(data);
+    }
+
+    /// What can happen, with the words of the contract.
+    public enum Type {
+        CREATED("created", "create"),
+        UPDATED("updated", "update"),
+        PAUSED("paused", "pause"),
+        RESUMED("resumed", "resume"),
+        KILLED("killed", "kill"),
+        CHECKPOINTED("checkpointed", "checkpoint");
+
+        private final String word;
+        private final String label;
+
+        Type(String word, String label) {
+            this.word = word;
+            this.label = label;
+        }
+
+        public String text() {
+            return "sandbox.lifecycle." + word;
+        }
+
+        /// What the first version of the contract called it.
+        String label() {
+            return label;
+        }
+    }
+}

@@ -1,0 +1,108 @@
+package dev.cay.server.sandbox;
+
+import dev.cay.wire.SandboxId;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Comparator;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Ends sandboxes when their time is over: one thread waits for the earliest.
+///
+/// An entry may be out of date, as a changed end only adds another one: the directory is asked before anything ends.
+public final class Expiry implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Expiry.class);
+    /// The wall clock may jump, and the machine may sleep: look again, however far the next end is.
+    private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
+
+    private static final Duration LAST_ENDINGS = Duration.ofSeconds(10);
+
+    private record Due(Instant at, SandboxId id) {
+        static final Comparator<Due> ORDER =
+                Comparator.comparing(Due::at).thenComparing(due -> due.id().value());
+    }
+
+    private final InstantSource clock;
+    private final SandboxDirectory directory;
+    private final ConcurrentSkipListSet<Due> queue = new ConcurrentSkipListSet<>(Due.ORDER);
+    private final ExecutorService endings = Executors.newVirtualThreadPerTaskExecutor();
+    private volatile @Nullable Thread thread;
+    private volatile boolean closed;
+
+    public Expiry(InstantSource clock, SandboxDirectory directory) {
+        this.clock = clock;
+        this.directory = directory;
+    }
+
+    public void start(Consumer<SandboxId> end) {
+        thread = Thread.ofPlatform().daemon().name("expiry").start(() -> loop(end));
+    }
+
+    void schedule(SandboxId id, Instant at) {
+        var due = new Due(at, id);
+        queue.add(due);
+        // Before start() nobody waits yet.
+        Thread waiting = thread;
+        if (waiting != null && !queue.isEmpty() && queue.first().equals(due)) {
+            LockSupport.unpark(waiting);
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        Thread running = thread;
+        if (running != null) {
+            LockSupport.unpark(running);
+        }
+        try {
+            if (running != null) {
+                running.join(LAST_ENDINGS);
+            }
+            endings.shutdown();
+            if (!endings.awaitTermination(LAST_ENDINGS.toMillis(), TimeUnit.MILLISECONDS)) {
+                endings.shutdownNow();
+            }
+        } catch (InterruptedException e) {
+            endings.shutdownNow();
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void loop(Consumer<SandboxId> end) {
+        while (!closed) {
+            Instant now = clock.instant();
+            var due = queue.isEmpty() ? null : queue.pollFirst();
+            if (due == null) {
+                LockSupport.park(this);
+                continue;
+            }
+            if (due.at().isAfter(now)) {
+                queue.add(due);
+                var wait = Duration.between(now, due.at());
+                LockSupport.parkNanos(this, (wait.compareTo(LOOK_AGAIN) < 0 ? wait : LOOK_AGAIN).toNanos());
+                continue;
+            }
+            if (directory.find(due.id()).filter(record -> !record.endAt().isAfter(now)).isPresent() && !closed) {
+                endings.execute(() -> end(due.id(), end));
+            }
+        }
+    }
+
+    private void end(SandboxId id, Consumer<SandboxId> end) {
+        try {
+            end.accept(id);
+        } catch (RuntimeException e) {
+            log.atError().setCause(e).addKeyValue("sandbox", id).log("could not end an expired sandbox, trying again");
+            schedule(id, clock.instant().plus(LOOK_AGAIN));
+        }
+    }
+}

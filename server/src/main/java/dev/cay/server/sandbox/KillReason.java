@@ -1,0 +1,18 @@
+package dev.cay.server.sandbox;
+
+/// Why a sandbox ended, as its last event tells it.
+///
+/// @param word   one of the contract's words
+/// @param detail for people, or empty
+record KillReason(String word, String detail) {
+    static final KillReason REQUEST = new KillReason("request", "");
+    static final KillReason TIMEOUT = new KillReason("timeout", "");
+
+    /// It was gone when we looked again after being away.
+    static final KillReason ORPHANED = new KillReason("orphaned", "the sandbox did not run any more");
+
+    /// It ended by itself.
+    static KillReason unasked(String detail) {
+        return new KillReason("unknown", detail);
+    }
+}

@@ -1,0 +1,172 @@
+package dev.cay.server.sandbox;
+
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/// What a client asks for when it creates a sandbox, already checked.
+record NewSandbox(
+        String template,
+        Duration timeout,
+        boolean secure,
+        Map<String, String> metadata,
+        Map<String, String> environment,
+        SandboxNetwork network) {
+    private static final String ALL = "0.0.0.0/0";
+    private static final int METADATA_BYTES = 64 * 1024;
+    /// The kernel refuses a longer `NAME=value`.
+    private static final int VARIABLE_BYTES = 128 * 1024 - 1;
+
+    private static final int ENVIRONMENT_BYTES = 512 * 1024;
+    private static final Pattern HOST =
+            Pattern.compile("[A-Za-z0-9]([A-Za-z0-9._-]|\\$\\{PORT})*(:(\\d{1,5}|\\$\\{PORT}))?");
+
+    NewSandbox {
+        metadata = Map.copyOf(metadata);
+        environment = Map.copyOf(environment);
+    }
+
+    /// How the two create routes differ.
+    ///
+    /// @param alwaysSecure the newer route has no `secure` field
+    record Rules(Duration timeout, Duration maxTimeout, boolean alwaysSecure) {}
+
+    static NewSandbox read(RequestBody body, Rules rules) {
+        String template = body.text("templateID");
+        if (template == null || template.isBlank()) {
+            throw RequestBody.invalid("'templateID' is required: the id or name of a template, for example \"base\"");
+        }
+        refuseWhatIsNotServed(body);
+        boolean secure = rules.alwaysSecure() || Boolean.TRUE.equals(body.bool("secure"));
+        var network = network(body);
+        if (!network.allowPublicTraffic() && !secure) {
+            throw RequestBody.invalid("'network.allowPublicTraffic' false requires 'secure' true");
+        }
+        return new NewSandbox(
+                template, timeout(body, rules), secure, metadata(body), environment(body), network);
+    }
+
+    /// What a later change of the network says, with what it cannot change kept.
+    static SandboxNetwork egress(RequestBody body, SandboxNetwork old) {
+        return old.withEgress(deniesAll(body, ""), body.bool("allow_internet_access"));
+    }
+
+    static CayException notServed(String field) {
+        return new CayException(
+                ErrorKind.NOT_IMPLEMENTED, "'%s' is not supported by this version of Cay; leave it away".formatted(field));
+    }
+
+    static Duration checkedTimeout(long seconds, Duration max) {
+        if (seconds > max.toSeconds()) {
+            String most = max.toMinutes() % 60 == 0 ? max.toHours() + " hours" : max.toSeconds() + " seconds";
+            throw new CayException(ErrorKind.INVALID_ARGUMENT, "Timeout cannot be greater than " + most);
+        }
+        return Duration.ofSeconds(seconds);
+    }
+
+    private static Duration timeout(RequestBody body, Rules rules) {
+        Integer seconds = body.integer("timeout");
+        if (seconds == null) {
+            return rules.timeout().compareTo(rules.maxTimeout()) > 0 ? rules.maxTimeout() : rules.timeout();
+        }
+        if (seconds <= 0) {
+            throw new CayException(ErrorKind.INVALID_ARGUMENT, "Timeout must be greater than 0");
+        }
+        return checkedTimeout(seconds, rules.maxTimeout());
+    }
+
+    /// Better no sandbox than one that silently lacks what was asked for. What only says the default is fine.
+    private static void refuseWhatIsNotServed(RequestBody body) {
+        boolean autoPause = Boolean.TRUE.equals(body.bool("autoPause"));
+        if (Boolean.FALSE.equals(body.bool("autoPauseMemory")) && !autoPause) {
+            throw RequestBody.invalid("'autoPauseMemory' false makes sense only with 'autoPause' true");
+        }
+        if (autoPause) {
+            throw notServed("autoPause");
+        }
+        if (Boolean.TRUE.equals(body.object("autoResume").bool("enabled"))) {
+            throw notServed("autoResume.enabled");
+        }
+        if (body.object("iam").says("tokens")) {
+            throw notServed("iam.tokens");
+        }
+        if (body.says("volumeMounts")) {
+            throw notServed("volumeMounts");
+        }
+    }
+
+    private static SandboxNetwork network(RequestBody body) {
+        var network = body.object("network");
+        if (network.says("httpsPorts")) {
+            throw notServed("network.httpsPorts");
+        }
+        String mask = network.text("maskRequestHost");
+        if (mask != null && !(mask.length() <= 255 && HOST.matcher(mask).matches())) {
+            throw RequestBody.invalid(
+                    "'network.maskRequestHost' must be a host name with or without a port; ${PORT} stands for the target port");
+        }
+        return new SandboxNetwork(
+                !Boolean.FALSE.equals(network.bool("allowPublicTraffic")),
+                mask,
+                deniesAll(network, "network."),
+                body.bool("allow_internet_access"));
+    }
+
+    /// The only egress rule there is so far: all or nothing.
+    private static boolean deniesAll(RequestBody network, String path) {
+        for (String field : List.of("allowOut", "egressProxy", "rules")) {
+            if (network.says(field)) {
+                throw notServed(path + field);
+            }
+        }
+        List<String> deny = network.texts("denyOut");
+        if (deny.isEmpty()) {
+            return false;
+        }
+        if (!deny.equals(List.of(ALL))) {
+            throw new CayException(
+                    ErrorKind.NOT_IMPLEMENTED,
+                    "'%sdenyOut' other than [\"%s\"] is not supported by this version of Cay".formatted(path, ALL));
+        }
+        return true;
+    }
+
+    private static Map<String, String> metadata(RequestBody body) {
+        var metadata = body.map("metadata");
+        if (bytes(metadata) > METADATA_BYTES) {
+            throw RequestBody.invalid("'metadata' is larger than %d bytes".formatted(METADATA_BYTES));
+        }
+        return metadata;
+    }
+
+    private static Map<String, String> environment(RequestBody body) {
+        var environment = body.map("envVars");
+        environment.forEach((name, value) -> {
+            if (name.isEmpty() || name.indexOf('=') >= 0 || name.indexOf('\0') >= 0) {
+                throw RequestBody.invalid("'envVars' has a variable named '%s': a name may not be empty or have '=' or NUL"
+                        .formatted(name.replace("\0", "\\0")));
+            }
+            if (value.indexOf('\0') >= 0) {
+                throw RequestBody.invalid("'envVars.%s' has a NUL character in its value".formatted(name));
+            }
+            if (bytes(Map.of(name, value)) >= VARIABLE_BYTES) {
+                throw RequestBody.invalid("'envVars.%s' is larger than %d bytes".formatted(name, VARIABLE_BYTES));
+            }
+        });
+        if (bytes(environment) > ENVIRONMENT_BYTES) {
+            throw RequestBody.invalid("'envVars' is larger than %d bytes".formatted(ENVIRONMENT_BYTES));
+        }
+        return environment;
+    }
+
+    private static long bytes(Map<String, String> map) {
+        return map.entrySet().stream()
+                .mapToLong(entry -> entry.getKey().getBytes(StandardCharsets.UTF_8).length
+                        + entry.getValue().getBytes(StandardCharsets.UTF_8).length)
+                .sum();
+    }
+}

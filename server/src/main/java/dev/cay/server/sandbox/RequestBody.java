@@ -1,0 +1,125 @@
+package dev.cay.server.sandbox;
+
+import dev.cay.http.Exchange;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+
+/// The JSON object of a request, read field by field, so that an error can name the field. Unknown fields are ignored,
+/// null counts as absent.
+final class RequestBody {
+    private final String path;
+    private final JsonNode node;
+
+    private RequestBody(String path, JsonNode node) {
+        this.path = path;
+        this.node = node;
+    }
+
+    /// The body; none at all counts as an empty object.
+    static RequestBody of(Exchange exchange) {
+        JsonNode node = exchange.json(JsonNode.class);
+        if (node == null || node.isNull() || node.isMissingNode()) {
+            return new RequestBody("", JsonNodeFactory.instance.objectNode());
+        }
+        if (!node.isObject()) {
+            throw invalid("the body must be a JSON object");
+        }
+        return new RequestBody("", node);
+    }
+
+    static CayException invalid(String message) {
+        return new CayException(ErrorKind.INVALID_ARGUMENT, "validation error: " + message);
+    }
+
+    @Nullable
+    String text(String name) {
+        JsonNode value = find(name);
+        if (value != null && !value.isString()) {
+            throw wrong(name, "a string", value);
+        }
+        return value == null ? null : value.stringValue();
+    }
+
+    @Nullable
+    Integer integer(String name) {
+        JsonNode value = find(name);
+        if (value != null && !(value.isIntegralNumber() && value.canConvertToInt())) {
+            throw wrong(name, "a whole number", value);
+        }
+        return value == null ? null : Integer.valueOf(value.intValue());
+    }
+
+    @Nullable
+    Boolean bool(String name) {
+        JsonNode value = find(name);
+        if (value != null && !value.isBoolean()) {
+            throw wrong(name, "true or false", value);
+        }
+        return value == null ? null : Boolean.valueOf(value.booleanValue());
+    }
+
+    /// A nested object; empty when absent.
+    RequestBody object(String name) {
+        JsonNode value = find(name);
+        if (value != null && !value.isObject()) {
+            throw wrong(name, "an object", value);
+        }
+        return new RequestBody(path + name + ".", value == null ? JsonNodeFactory.instance.objectNode() : value);
+    }
+
+    /// A list of strings; empty when absent.
+    List<String> texts(String name) {
+        JsonNode value = find(name);
+        if (value == null) {
+            return List.of();
+        }
+        if (!value.isArray()) {
+            throw wrong(name, "a list of strings", value);
+        }
+        var texts = new ArrayList<String>();
+        for (JsonNode element : value) {
+            if (!element.isString()) {
+                throw wrong(name, "a list of strings", value);
+            }
+            texts.add(element.stringValue());
+        }
+        return texts;
+    }
+
+    /// An object whose values are all strings; empty when absent.
+    Map<String, String> map(String name) {
+        JsonNode value = object(name).node;
+        var map = new TreeMap<String, String>();
+        for (var entry : value.properties()) {
+            if (!entry.getValue().isString()) {
+                throw wrong(name + "." + entry.getKey(), "a string", entry.getValue());
+            }
+            map.put(entry.getKey(), entry.getValue().stringValue());
+        }
+        return map;
+    }
+
+    /// Whether the field says something: it is there, and not an empty list or object.
+    boolean says(String name) {
+        JsonNode value = find(name);
+        return value != null && !(value.isContainer() && value.isEmpty());
+    }
+
+    private @Nullable JsonNode find(String name) {
+        JsonNode value = node.get(name);
+        return value == null || value.isNull() ? null : value;
+    }
+
+    private CayException wrong(String name, String wanted, JsonNode value) {
+        String shown = value.toString();
+        return invalid("'%s%s' must be %s, not %s"
+                .formatted(path, name, wanted, shown.length() > 60 ? shown.substring(0, 60) + "..." : shown));
+    }
+}

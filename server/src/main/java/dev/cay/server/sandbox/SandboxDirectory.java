@@ -1,0 +1,66 @@
+package dev.cay.server.sandbox;
+
+import dev.cay.server.access.SandboxTokens;
+import dev.cay.wire.SandboxId;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+
+/// Every sandbox that lives, in memory: what the edge looks at for each request, and what lists are made of.
+///
+/// Follows the database, always after a commit. A sandbox leaves it before its connections are cut.
+public final class SandboxDirectory {
+    private final SandboxTokens tokens;
+    private final Map<SandboxId, SandboxRecord> sandboxes = new ConcurrentHashMap<>();
+    private final Map<String, SandboxId> byToken = new ConcurrentHashMap<>();
+
+    public SandboxDirectory(SandboxTokens tokens) {
+        this.tokens = tokens;
+    }
+
+    public Optional<SandboxRecord> find(SandboxId id) {
+        return Optional.ofNullable(sandboxes.get(id));
+    }
+
+    /// The secured sandbox that this access token opens.
+    public Optional<SandboxRecord> findByToken(String token) {
+        return Optional.ofNullable(byToken.get(token)).flatMap(this::find);
+    }
+
+    /// The secured sandbox whose access token fits; asks for one after the other.
+    public Optional<SandboxRecord> findByToken(Predicate<String> fits) {
+        return byToken.entrySet().stream()
+                .filter(entry -> fits.test(entry.getKey()))
+                .findFirst()
+                .flatMap(entry -> find(entry.getValue()));
+    }
+
+    public List<SandboxRecord> list() {
+        return List.copyOf(sandboxes.values());
+    }
+
+    public int running() {
+        return (int) sandboxes.values().stream()
+                .filter(sandbox -> sandbox.state() == SandboxState.RUNNING)
+                .count();
+    }
+
+    void add(SandboxRecord sandbox) {
+        sandboxes.put(sandbox.id(), sandbox);
+        if (sandbox.secure()) {
+            byToken.put(tokens.access(sandbox.id()), sandbox.id());
+        }
+    }
+
+    /// Commits may be told of in another order than they happened in: the newer copy stays, and what left stays away.
+    void update(SandboxRecord fresh) {
+        sandboxes.computeIfPresent(fresh.id(), (id, old) -> old.version() < fresh.version() ? fresh : old);
+    }
+
+    void remove(SandboxId id) {
+        sandboxes.remove(id);
+        byToken.remove(tokens.access(id));
+    }
+}

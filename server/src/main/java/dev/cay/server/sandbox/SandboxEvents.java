@@ -1,0 +1,65 @@
+package dev.cay.server.sandbox;
+
+import dev.cay.server.event.LifecycleEvent;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/// What is written down about each change in a sandbox's life.
+final class SandboxEvents {
+    private SandboxEvents() {}
+
+    static LifecycleEvent created(SandboxRecord sandbox, Instant at) {
+        return event(LifecycleEvent.Type.CREATED, sandbox, Map.of(), at);
+    }
+
+    static LifecycleEvent timeoutSet(SandboxRecord sandbox, Instant at) {
+        var data = Map.<String, Object>of("set_timeout", sandbox.endAt().toString());
+        return event(LifecycleEvent.Type.UPDATED, sandbox, data, at);
+    }
+
+    static LifecycleEvent networkSet(SandboxRecord sandbox, Instant at) {
+        List<String> denied = sandbox.network().internet() ? List.of() : List.of("0.0.0.0/0");
+        var egress = Map.of("allowed_cidrs", List.of(), "denied_cidrs", denied, "allowed_domains", List.of());
+        return event(LifecycleEvent.Type.UPDATED, sandbox, Map.of("network_egress", egress), at);
+    }
+
+    static LifecycleEvent killed(SandboxRecord sandbox, KillReason reason, Instant at) {
+        var data = new HashMap<String, Object>();
+        data.put("kill_reason", reason.word());
+        data.put("execution", execution(sandbox, at));
+        if (!reason.detail().isEmpty()) {
+            data.put("kill_detail", reason.detail());
+        }
+        return event(LifecycleEvent.Type.KILLED, sandbox, data, at);
+    }
+
+    private static Map<String, Object> execution(SandboxRecord sandbox, Instant at) {
+        return Map.of(
+                "started_at", sandbox.startedAt().toString(),
+                "vcpu_count", sandbox.resources().cpuCount(),
+                "memory_mb", sandbox.resources().memoryMB(),
+                "execution_time", Duration.between(sandbox.startedAt(), at).toMillis());
+    }
+
+    private static LifecycleEvent event(
+            LifecycleEvent.Type type, SandboxRecord sandbox, Map<String, Object> data, Instant at) {
+        var all = new HashMap<>(data);
+        if (!sandbox.metadata().isEmpty()) {
+            all.put("sandbox_metadata", sandbox.metadata());
+        }
+        return new LifecycleEvent(
+                UUID.randomUUID().toString(),
+                type,
+                sandbox.teamId(),
+                sandbox.id().value(),
+                sandbox.templateId(),
+                sandbox.buildId(),
+                sandbox.executionId(),
+                all,
+                at);
+    }
+}

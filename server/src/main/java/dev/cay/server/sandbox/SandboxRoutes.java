@@ -1,0 +1,134 @@
+package dev.cay.server.sandbox;
+
+import dev.cay.http.Exchange;
+import dev.cay.http.Routes;
+import dev.cay.server.access.Access;
+import dev.cay.server.access.Team;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxId;
+import java.time.Duration;
+
+/// Create, connect, look at, change and end sandboxes.
+///
+/// The newer create and connect routes differ from the older ones only in their defaults: both stay for good, as old
+/// clients do.
+public final class SandboxRoutes {
+    private static final Duration OLD_TIMEOUT = Duration.ofSeconds(15);
+    private static final Duration LEAST_REFRESH = Duration.ofSeconds(15);
+    private static final int MOST_REFRESH = 3600;
+
+    private final Access access;
+    private final Sandboxes sandboxes;
+    private final SandboxStarter starter;
+    private final RepeatableCreates repeatable;
+    private final SandboxView view;
+    private final Duration timeout;
+    private final Duration maxTimeout;
+
+    /// @param timeout how long a sandbox lives whose client did not say, on the newer routes
+    public SandboxRoutes(
+            Access access,
+            Sandboxes sandboxes,
+            SandboxStarter starter,
+            RepeatableCreates repeatable,
+            SandboxView view,
+            Duration timeout,
+            Duration maxTimeout) {
+        this.access = access;
+        this.sandboxes = sandboxes;
+        this.starter = starter;
+        this.repeatable = repeatable;
+        this.view = view;
+        this.timeout = timeout;
+        this.maxTimeout = maxTimeout;
+    }
+
+    public void addTo(Routes routes) {
+        var old = new NewSandbox.Rules(OLD_TIMEOUT, maxTimeout, false);
+        var current = new NewSandbox.Rules(timeout, maxTimeout, true);
+        routes.on("POST", "/sandboxes", access.guard((team, exchange) -> create(team, exchange, old)));
+        routes.on("POST", "/v2/sandboxes", access.guard((team, exchange) -> create(team, exchange, current)));
+        routes.on("GET", "/sandboxes/{sandboxID}", access.guard(this::show));
+        routes.on("DELETE", "/sandboxes/{sandboxID}", access.guard(this::kill));
+        routes.on("POST", "/sandboxes/{sandboxID}/connect", access.guard(this::connect));
+        routes.on("POST", "/v2/sandboxes/{sandboxID}/connect", access.guard(this::connectV2));
+        routes.on("POST", "/sandboxes/{sandboxID}/resume", access.guard(this::resume));
+        routes.on("POST", "/sandboxes/{sandboxID}/timeout", access.guard(this::setTimeout));
+        routes.on("POST", "/sandboxes/{sandboxID}/refreshes", access.guard(this::refresh));
+        routes.on("PUT", "/sandboxes/{sandboxID}/network", access.guard(this::setNetwork));
+    }
+
+    private void create(Team team, Exchange exchange, NewSandbox.Rules rules) {
+        var wanted = NewSandbox.read(RequestBody.of(exchange), rules);
+        String key = exchange.header("Idempotency-Key");
+        var sandbox = key == null ? starter.start(team, wanted, null) : repeatable.create(team, wanted, key);
+        exchange.sendJson(201, view.info(sandbox));
+    }
+
+    private void show(Team team, Exchange exchange) {
+        exchange.sendJson(200, view.detail(sandbox(team, exchange)));
+    }
+
+    private void kill(Team team, Exchange exchange) {
+        sandboxes.kill(sandbox(team, exchange), KillReason.REQUEST);
+        exchange.send(204);
+    }
+
+    private void connect(Team team, Exchange exchange) {
+        Integer seconds = RequestBody.of(exchange).integer("timeout");
+        if (seconds == null || seconds < 0) {
+            throw RequestBody.invalid("'timeout' is required: for how many seconds the sandbox shall live at least");
+        }
+        connect(team, exchange, NewSandbox.checkedTimeout(seconds, maxTimeout));
+    }
+
+    private void connectV2(Team team, Exchange exchange) {
+        Integer seconds = RequestBody.of(exchange).integer("timeout");
+        if (seconds != null && seconds < 1) {
+            throw RequestBody.invalid("'timeout' must be at least 1 second");
+        }
+        connect(team, exchange, seconds == null ? timeout : NewSandbox.checkedTimeout(seconds, maxTimeout));
+    }
+
+    private void connect(Team team, Exchange exchange, Duration wanted) {
+        var sandbox = sandboxes.extend(sandbox(team, exchange), wanted);
+        exchange.sendJson(200, view.info(sandbox));
+    }
+
+    private void resume(Team team, Exchange exchange) {
+        var sandbox = sandbox(team, exchange);
+        throw new CayException(ErrorKind.CONFLICT, "Sandbox %s is already running".formatted(sandbox.id()));
+    }
+
+    private void setTimeout(Team team, Exchange exchange) {
+        Integer seconds = RequestBody.of(exchange).integer("timeout");
+        if (seconds == null) {
+            throw RequestBody.invalid("'timeout' is required: in how many seconds the sandbox shall end");
+        }
+        sandboxes.setTimeout(sandbox(team, exchange), Duration.ofSeconds(Math.max(0, seconds)));
+        exchange.send(204);
+    }
+
+    private void refresh(Team team, Exchange exchange) {
+        Integer seconds = RequestBody.of(exchange).integer("duration");
+        if (seconds != null && (seconds < 0 || seconds > MOST_REFRESH)) {
+            throw RequestBody.invalid("'duration' must be from 0 to %d seconds".formatted(MOST_REFRESH));
+        }
+        Duration wanted = Duration.ofSeconds(Math.max(LEAST_REFRESH.toSeconds(), seconds == null ? 0 : seconds));
+        sandboxes.extend(sandbox(team, exchange), wanted);
+        exchange.send(204);
+    }
+
+    /// Replaces all that was said about egress: what is left away is allowed again.
+    private void setNetwork(Team team, Exchange exchange) {
+        var body = RequestBody.of(exchange);
+        var sandbox = sandbox(team, exchange);
+        sandboxes.setNetwork(sandbox, NewSandbox.egress(body, sandbox.network()));
+        exchange.send(204);
+    }
+
+    private SandboxRecord sandbox(Team team, Exchange exchange) {
+        return sandboxes.require(team, SandboxId.parse(exchange.parameter("sandboxID")));
+    }
+}

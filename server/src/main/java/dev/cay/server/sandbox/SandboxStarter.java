@@ -1,0 +1,193 @@
+package dev.cay.server.sandbox;
+
+import dev.cay.server.access.SandboxTokens;
+import dev.cay.server.access.Team;
+import dev.cay.server.event.EventStore;
+import dev.cay.server.fleet.Fleet;
+import dev.cay.server.store.Store;
+import dev.cay.server.template.TemplateRecord;
+import dev.cay.server.template.Templates;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.SandboxSpec;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Brings sandboxes to life: on record as STARTING, then on a node, then on record as RUNNING, then in the directory.
+///
+/// The client is answered last, so what it was told of is on the disk. Whatever fails before leaves nothing behind.
+public final class SandboxStarter {
+    private static final Logger log = LoggerFactory.getLogger(SandboxStarter.class);
+    private static final String ID_CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
+    private static final int MOST_WAITING = 1000;
+    private static final Duration TURN_LIMIT = Duration.ofSeconds(60);
+
+    private final Store store;
+    private final SandboxDirectory directory;
+    private final Sandboxes sandboxes;
+    private final Templates templates;
+    private final Fleet fleet;
+    private final Expiry expiry;
+    private final SandboxTokens tokens;
+    private final InstantSource clock;
+    private final SecureRandom random;
+    private final CreateGate gate =
+            new CreateGate(2 * Runtime.getRuntime().availableProcessors(), MOST_WAITING, TURN_LIMIT);
+
+    /// Not in the directory yet; with the reason when one ended meanwhile. Guarded by itself.
+    private final Map<SandboxId, String> starting = new HashMap<>();
+
+    public SandboxStarter(
+            Store store,
+            SandboxDirectory directory,
+            Sandboxes sandboxes,
+            Templates templates,
+            Fleet fleet,
+            Expiry expiry,
+            SandboxTokens tokens,
+            InstantSource clock,
+            SecureRandom random) {
+        this.store = store;
+        this.directory = directory;
+        this.sandboxes = sandboxes;
+        this.templates = templates;
+        this.fleet = fleet;
+        this.expiry = expiry;
+        this.tokens = tokens;
+        this.clock = clock;
+        this.random = random;
+    }
+
+    SandboxRecord start(Team team, NewSandbox wanted, SandboxStore.@Nullable Request request) {
+        var template = templates.require(team, wanted.template());
+        try (var _ = gate.enter()) {
+            var sandbox = record(team, wanted, template);
+            synchronized (starting) {
+                starting.put(sandbox.id(), "");
+            }
+            try {
+                store.write(handle -> {
+                    SandboxStore.insert(handle, sandbox, request);
+                    return sandbox;
+                });
+                fleet.node().create(spec(sandbox, wanted, template));
+                return announce(run(sandbox, wanted.timeout()));
+            } catch (RuntimeException e) {
+                undo(sandbox.id());
+                throw e;
+            }
+        }
+    }
+
+    /// A node tells that a sandbox ended unasked. It may do so before we have the sandbox on record as running.
+    public void ended(SandboxId id, String reason) {
+        synchronized (starting) {
+            if (starting.containsKey(id)) {
+                starting.put(id, reason.isEmpty() ? "ended" : reason);
+                return;
+            }
+        }
+        sandboxes.end(id, KillReason.unasked(reason));
+    }
+
+    private SandboxRecord run(SandboxRecord sandbox, Duration timeout) {
+        Instant now = now();
+        var running = store.write(handle -> {
+            var changed = SandboxStore.change(
+                    handle, sandbox.id(), Set.of(SandboxState.STARTING), old -> old.running(now, now.plus(timeout)));
+            var record = changed.orElseThrow(
+                    () -> new CayException(ErrorKind.CONFLICT, "the sandbox was taken away while it started"));
+            EventStore.insert(handle, SandboxEvents.created(record, now));
+            templates.countSpawn(handle, record.templateId(), now);
+            return record;
+        });
+        templates.spawned(running.templateId(), now);
+        return running;
+    }
+
+    private SandboxRecord announce(SandboxRecord running) {
+        String ended;
+        synchronized (starting) {
+            directory.add(running);
+            ended = starting.remove(running.id());
+        }
+        expiry.schedule(running.id(), running.endAt());
+        log.atInfo()
+                .addKeyValue("sandbox", running.id())
+                .addKeyValue("template", running.templateId())
+                .log("sandbox started");
+        if (ended != null && !ended.isEmpty()) {
+            sandboxes.end(running.id(), KillReason.unasked(ended));
+        }
+        return running;
+    }
+
+    /// What cannot be taken back now is taken back at the next start: no client knows of it.
+    private void undo(SandboxId id) {
+        synchronized (starting) {
+            starting.remove(id);
+        }
+        try {
+            fleet.node().kill(id);
+            store.write(handle -> SandboxStore.delete(handle, id));
+        } catch (RuntimeException e) {
+            log.atWarn().setCause(e).addKeyValue("sandbox", id).log("could not take back a failed create");
+        }
+    }
+
+    private SandboxRecord record(Team team, NewSandbox wanted, TemplateRecord template) {
+        Instant now = now();
+        return new SandboxRecord(
+                randomId(),
+                team.id(),
+                template.id(),
+                template.buildId(),
+                template.aliases().isEmpty() ? null : template.aliases().getFirst(),
+                UUID.randomUUID().toString(),
+                SandboxState.STARTING,
+                1,
+                wanted.secure(),
+                template.resources(),
+                wanted.metadata(),
+                wanted.network(),
+                now,
+                now.plus(wanted.timeout()));
+    }
+
+    private SandboxSpec spec(SandboxRecord sandbox, NewSandbox wanted, TemplateRecord template) {
+        return new SandboxSpec(
+                sandbox.id(),
+                template.id(),
+                template.layers(),
+                template.resources(),
+                wanted.environment(),
+                sandbox.secure() ? tokens.access(sandbox.id()) : null,
+                template.defaultUser(),
+                template.defaultWorkdir(),
+                sandbox.network().internet());
+    }
+
+    /// 20 random characters are 103 bits: never the same twice, and never guessed.
+    private SandboxId randomId() {
+        var id = new StringBuilder("i");
+        for (int i = 0; i < 20; i++) {
+            id.append(ID_CHARACTERS.charAt(random.nextInt(ID_CHARACTERS.length())));
+        }
+        return new SandboxId(id.toString());
+    }
+
+    private Instant now() {
+        return clock.instant().truncatedTo(ChronoUnit.MILLIS);
+    }
+}

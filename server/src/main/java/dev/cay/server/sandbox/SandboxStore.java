@@ -1,0 +1,131 @@
+package dev.cay.server.sandbox;
+
+import dev.cay.server.store.JsonColumn;
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Resources;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
+
+/// The SQL of sandboxes. A record changes only by {@link #change}, which compares before it sets.
+final class SandboxStore {
+    private SandboxStore() {}
+
+    /// A create that may be repeated: the client's key, and what was asked with it.
+    record Request(String key, String hash) {}
+
+    /// The sandbox an earlier create with the same key made.
+    record Earlier(SandboxRecord sandbox, String hash) {}
+
+    static void insert(Handle handle, SandboxRecord sandbox, @Nullable Request request) {
+        handle.createUpdate("""
+                        INSERT INTO sandbox (id, team_id, template_id, build_id, alias, execution_id, state, version,
+                            secure, cpu_count, memory_mb, disk_size_mb, metadata, network, started_at, end_at,
+                            idempotency_key, request_hash)
+                        VALUES (:id, :team, :template, :build, :alias, :execution, :state, :version,
+                            :secure, :cpu, :memory, :disk, :metadata, :network, :started, :end, :key, :hash)
+                        """)
+                .bind("id", sandbox.id().value())
+                .bind("team", sandbox.teamId())
+                .bind("template", sandbox.templateId())
+                .bind("build", sandbox.buildId())
+                .bind("alias", sandbox.alias())
+                .bind("execution", sandbox.executionId())
+                .bind("state", sandbox.state().name())
+                .bind("version", sandbox.version())
+                .bind("secure", sandbox.secure() ? 1 : 0)
+                .bind("cpu", sandbox.resources().cpuCount())
+                .bind("memory", sandbox.resources().memoryMB())
+                .bind("disk", sandbox.resources().diskSizeMB())
+                .bind("metadata", JsonColumn.write(sandbox.metadata()))
+                .bind("network", JsonColumn.write(sandbox.network()))
+                .bind("started", sandbox.startedAt().toEpochMilli())
+                .bind("end", sandbox.endAt().toEpochMilli())
+                .bind("key", request == null ? null : request.key())
+                .bind("hash", request == null ? null : request.hash())
+                .execute();
+    }
+
+    /// Changes the record if it is in one of these states and nobody else changes it meanwhile; empty otherwise.
+    static Optional<SandboxRecord> change(
+            Handle handle, SandboxId id, Set<SandboxState> from, UnaryOperator<SandboxRecord> change) {
+        var old = find(handle, id).filter(sandbox -> from.contains(sandbox.state()));
+        if (old.isEmpty()) {
+            return Optional.empty();
+        }
+        var fresh = change.apply(old.get());
+        int changed = handle.createUpdate("""
+                        UPDATE sandbox SET state = :state, version = :version, network = :network,
+                            started_at = :started, end_at = :end
+                        WHERE id = :id AND state = :oldState AND version = :oldVersion
+                        """)
+                .bind("state", fresh.state().name())
+                .bind("version", fresh.version())
+                .bind("network", JsonColumn.write(fresh.network()))
+                .bind("started", fresh.startedAt().toEpochMilli())
+                .bind("end", fresh.endAt().toEpochMilli())
+                .bind("id", id.value())
+                .bind("oldState", old.get().state().name())
+                .bind("oldVersion", old.get().version())
+                .execute();
+        return changed == 1 ? Optional.of(fresh) : Optional.empty();
+    }
+
+    static void noteKilled(Handle handle, SandboxId id, Instant at) {
+        handle.execute("UPDATE sandbox SET killed_at = ? WHERE id = ?", at.toEpochMilli(), id.value());
+    }
+
+    static Optional<SandboxRecord> find(Handle handle, SandboxId id) {
+        return handle.createQuery("SELECT * FROM sandbox WHERE id = :id")
+                .bind("id", id.value())
+                .map((row, context) -> record(row))
+                .findFirst();
+    }
+
+    static Optional<Earlier> findByKey(Handle handle, String teamId, String key) {
+        return handle.createQuery("SELECT * FROM sandbox WHERE team_id = :team AND idempotency_key = :key")
+                .bind("team", teamId)
+                .bind("key", key)
+                .map((row, context) -> new Earlier(record(row), row.getString("request_hash")))
+                .findFirst();
+    }
+
+    static List<SandboxRecord> notKilled(Handle handle) {
+        return handle.createQuery("SELECT * FROM sandbox WHERE state <> 'KILLED'")
+                .map((row, context) -> record(row))
+                .list();
+    }
+
+    /// Only for what no client was ever told of.
+    static int delete(Handle handle, SandboxId id) {
+        return handle.execute("DELETE FROM sandbox WHERE id = ?", id.value());
+    }
+
+    static int deleteKilledBefore(Handle handle, Instant time) {
+        return handle.execute("DELETE FROM sandbox WHERE state = 'KILLED' AND killed_at < ?", time.toEpochMilli());
+    }
+
+    private static SandboxRecord record(ResultSet row) throws SQLException {
+        return new SandboxRecord(
+                new SandboxId(row.getString("id")),
+                row.getString("team_id"),
+                row.getString("template_id"),
+                row.getString("build_id"),
+                row.getString("alias"),
+                row.getString("execution_id"),
+                SandboxState.valueOf(row.getString("state")),
+                row.getLong("version"),
+                row.getInt("secure") != 0,
+                new Resources(row.getInt("cpu_count"), row.getInt("memory_mb"), row.getInt("disk_size_mb")),
+                JsonColumn.readMap(row.getString("metadata")),
+                JsonColumn.read(row.getString("network"), SandboxNetwork.class),
+                Instant.ofEpochMilli(row.getLong("started_at")),
+                Instant.ofEpochMilli(row.getLong("end_at")));
+    }
+}

@@ -1,0 +1,96 @@
+package dev.cay.server.sandbox;
+
+import dev.cay.server.access.SandboxTokens;
+import dev.cay.wire.node.ResourceUse;
+import dev.cay.wire.rest.Contract;
+import dev.cay.wire.rest.ListedSandbox;
+import dev.cay.wire.rest.SandboxDetail;
+import dev.cay.wire.rest.SandboxInfo;
+import dev.cay.wire.rest.SandboxMetric;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Sandboxes as clients see them.
+public final class SandboxView {
+    private final SandboxTokens tokens;
+    private final String domain;
+
+    /// @param domain always told, so that host names made by clients lead back here
+    public SandboxView(SandboxTokens tokens, String domain) {
+        this.tokens = tokens;
+        this.domain = domain;
+    }
+
+    SandboxInfo info(SandboxRecord sandbox) {
+        return new SandboxInfo(
+                sandbox.templateId(),
+                sandbox.id().value(),
+                Contract.CLIENT_ID,
+                sandbox.alias(),
+                Contract.ENVD_VERSION,
+                accessToken(sandbox),
+                sandbox.network().allowPublicTraffic() ? null : tokens.traffic(sandbox.id()),
+                domain);
+    }
+
+    ListedSandbox listed(SandboxRecord sandbox) {
+        return new ListedSandbox(
+                sandbox.templateId(),
+                sandbox.alias(),
+                sandbox.id().value(),
+                Contract.CLIENT_ID,
+                sandbox.startedAt(),
+                sandbox.endAt(),
+                sandbox.resources().cpuCount(),
+                sandbox.resources().memoryMB(),
+                sandbox.resources().diskSizeMB(),
+                sandbox.metadata(),
+                sandbox.state().visible(),
+                Contract.ENVD_VERSION,
+                List.of());
+    }
+
+    SandboxDetail detail(SandboxRecord sandbox) {
+        var network = sandbox.network();
+        return new SandboxDetail(
+                sandbox.templateId(),
+                sandbox.alias(),
+                sandbox.id().value(),
+                Contract.CLIENT_ID,
+                sandbox.startedAt(),
+                sandbox.endAt(),
+                Contract.ENVD_VERSION,
+                accessToken(sandbox),
+                network.allowInternetAccess(),
+                domain,
+                sandbox.resources().cpuCount(),
+                sandbox.resources().memoryMB(),
+                sandbox.resources().diskSizeMB(),
+                sandbox.metadata(),
+                sandbox.state().visible(),
+                new SandboxDetail.Network(
+                        network.allowPublicTraffic(),
+                        network.denyAllOut() ? List.of("0.0.0.0/0") : null,
+                        network.maskRequestHost()),
+                new SandboxDetail.Lifecycle(false, "kill"),
+                List.of());
+    }
+
+    static SandboxMetric metric(ResourceUse use) {
+        return new SandboxMetric(
+                use.at().truncatedTo(ChronoUnit.MILLIS),
+                use.at().getEpochSecond(),
+                use.cpuCount(),
+                use.cpuPercent(),
+                use.memoryUsed(),
+                use.memoryTotal(),
+                use.memoryCache(),
+                use.diskUsed(),
+                use.diskTotal());
+    }
+
+    private @Nullable String accessToken(SandboxRecord sandbox) {
+        return sandbox.secure() ? tokens.access(sandbox.id()) : null;
+    }
+}

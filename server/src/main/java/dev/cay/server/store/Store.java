@@ -1,0 +1,124 @@
+package dev.cay.server.store;
+
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Properties;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.flywaydb.core.Flyway;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
+import org.sqlite.SQLiteConfig;
+import org.sqlite.SQLiteDataSource;
+
+/// The database: a SQLite file in WAL mode. What a {@link #write} returned is on the disk.
+///
+/// Callers are virtual threads, SQLite is native code with file waits: it runs only on the store's own platform
+/// threads, as it would hold a carrier otherwise.
+public final class Store implements AutoCloseable {
+    private static final int READERS = 4;
+    /// Generous: a queue this slow means a dying disk, and an answer is better than a hang.
+    private static final Duration LIMIT = Duration.ofSeconds(30);
+
+    private final Writer writer;
+    private final Readers readers;
+
+    private Store(Writer writer, Readers readers) {
+        this.writer = writer;
+        this.readers = readers;
+    }
+
+    /// Opens the file, made when absent, and brings its tables up to date.
+    public static Store open(Path file) {
+        try {
+            Path directory = file.toAbsolutePath().getParent();
+            if (directory != null) {
+                Files.createDirectories(directory);
+            }
+            migrate(file);
+            return new Store(new Writer(connect(file, false)), new Readers(READERS, () -> connect(file, true)));
+        } catch (SQLException | IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, "the database %s cannot be opened".formatted(file), e);
+        }
+    }
+
+    /// Runs the work in a transaction of its own and returns when that is durable. What the work throws comes out
+    /// here, and then nothing of it was written.
+    ///
+    /// A caller that stops waiting, by interrupt or limit, does not know whether its work was done.
+    public <T> T write(Transaction<T> work) {
+        return await(writer.submit(work));
+    }
+
+    /// Runs the work on one unchanging view of the database. It must not write.
+    public <T> T read(Transaction<T> work) {
+        return await(readers.submit(work));
+    }
+
+    @Override
+    public void close() {
+        readers.close();
+        writer.close();
+    }
+
+    /// The seam for a copy of the file before its tables change.
+    private static void migrate(Path file) throws SQLException {
+        var flyway = Flyway.configure()
+                .dataSource(source(file, false))
+                .locations("classpath:dev/cay/server/store/migrations")
+                .load();
+        flyway.migrate();
+    }
+
+    private static Handle connect(Path file, boolean readOnly) throws SQLException {
+        var handle = Jdbi.create(source(file, readOnly)).open();
+        if (readOnly) {
+            handle.execute("PRAGMA query_only = ON");
+        }
+        return handle;
+    }
+
+    private static SQLiteDataSource source(Path file, boolean readOnly) {
+        var config = new SQLiteConfig(new Properties());
+        config.setJournalMode(SQLiteConfig.JournalMode.WAL);
+        config.setSynchronous(SQLiteConfig.SynchronousMode.FULL);
+        config.setBusyTimeout(10_000);
+        config.enforceForeignKeys(true);
+        if (!readOnly) {
+            // A deferred transaction that reads first can fail when it comes to write.
+            config.setTransactionMode(SQLiteConfig.TransactionMode.IMMEDIATE);
+        }
+        var source = new SQLiteDataSource(config);
+        source.setUrl("jdbc:sqlite:" + file.toAbsolutePath());
+        return source;
+    }
+
+    private static <T> T await(CompletableFuture<T> result) {
+        try {
+            return result.get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            throw asUnchecked(e.getCause() == null ? e : e.getCause());
+        } catch (TimeoutException e) {
+            throw new CayException(ErrorKind.DEADLINE_EXCEEDED, "the database did not answer within " + LIMIT, e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CayException(ErrorKind.CANCELED, "interrupted while waiting for the database", e);
+        }
+    }
+
+    /// The caller's own exceptions pass with their type; the trace is that of the store's thread, which ran the work.
+    private static RuntimeException asUnchecked(Throwable failure) {
+        return switch (failure) {
+            case RuntimeException e -> e;
+            case Error e -> throw e;
+            default -> new CayException(ErrorKind.INTERNAL, "the database refused the work", failure);
+        };
+    }
+}

@@ -1,0 +1,107 @@
+package dev.cay.server.template;
+
+import dev.cay.http.Exchange;
+import dev.cay.http.Routes;
+import dev.cay.server.access.Access;
+import dev.cay.server.access.Team;
+import dev.cay.server.paging.Page;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.rest.Contract;
+import dev.cay.wire.rest.TemplateAlias;
+import dev.cay.wire.rest.TemplateInfo;
+import dev.cay.wire.rest.TemplateWithBuilds;
+import java.util.List;
+
+/// What clients may ask about templates.
+public final class TemplateRoutes {
+    private final Access access;
+    private final Templates templates;
+
+    public TemplateRoutes(Access access, Templates templates) {
+        this.access = access;
+        this.templates = templates;
+    }
+
+    public void addTo(Routes routes) {
+        routes.on("GET", "/templates", access.guard(this::list));
+        routes.on("GET", "/v2/templates", access.guard(this::listPaged));
+        routes.on("GET", "/templates/{templateID}", access.guard(this::show));
+        routes.on("GET", "/templates/aliases/{alias}", access.guard(this::alias));
+    }
+
+    private void list(Team team, Exchange exchange) {
+        checkTeam(team, exchange);
+        exchange.sendJson(
+                200, templates.list(team).stream().map(TemplateRoutes::info).toList());
+    }
+
+    private void listPaged(Team team, Exchange exchange) {
+        checkTeam(team, exchange);
+        var page = Page.cut(exchange, templates.list(team), TemplateRecord::createdAt, TemplateRecord::id, false);
+        exchange.sendJson(200, page.stream().map(TemplateRoutes::info).toList());
+    }
+
+    private void show(Team team, Exchange exchange) {
+        var template = templates.require(team, exchange.parameter("templateID"));
+        exchange.sendJson(
+                200,
+                new TemplateWithBuilds(
+                        template.id(),
+                        template.isPublic(),
+                        template.aliases(),
+                        template.names(),
+                        template.createdAt(),
+                        template.updatedAt(),
+                        template.lastSpawnedAt(),
+                        template.spawnCount(),
+                        List.of(build(template))));
+    }
+
+    private void alias(Team team, Exchange exchange) {
+        var template = templates.require(team, exchange.parameter("alias"));
+        exchange.sendJson(200, new TemplateAlias(template.id(), template.isPublic()));
+    }
+
+    private static void checkTeam(Team team, Exchange exchange) {
+        String asked = exchange.query("teamID");
+        if (asked != null && !asked.isEmpty() && !asked.equals(team.id())) {
+            throw new CayException(
+                    ErrorKind.INVALID_ARGUMENT, "teamID is not the team of this API key; leave it away");
+        }
+    }
+
+    private static TemplateInfo info(TemplateRecord template) {
+        return new TemplateInfo(
+                template.id(),
+                template.buildId(),
+                template.resources().cpuCount(),
+                template.resources().memoryMB(),
+                template.resources().diskSizeMB(),
+                template.isPublic(),
+                template.aliases(),
+                template.names(),
+                template.createdAt(),
+                template.updatedAt(),
+                null,
+                template.lastSpawnedAt(),
+                template.spawnCount(),
+                template.buildCount(),
+                Contract.ENVD_VERSION,
+                "ready");
+    }
+
+    /// Only the newest build is kept, under the time it was made.
+    private static TemplateWithBuilds.Build build(TemplateRecord template) {
+        return new TemplateWithBuilds.Build(
+                template.buildId(),
+                "ready",
+                template.updatedAt(),
+                template.updatedAt(),
+                template.updatedAt(),
+                template.resources().cpuCount(),
+                template.resources().memoryMB(),
+                template.resources().diskSizeMB(),
+                Contract.ENVD_VERSION);
+    }
+}

@@ -1,0 +1,104 @@
+package dev.cay.server.template;
+
+import dev.cay.server.store.JsonColumn;
+import dev.cay.wire.node.Resources;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
+
+/// The SQL of templates and their names.
+final class TemplateStore {
+    private TemplateStore() {}
+
+    static void upsert(Handle handle, TemplateRecord template) {
+        handle.createUpdate("""
+                        INSERT INTO template (id, team_id, public, cpu_count, memory_mb, disk_size_mb, layers,
+                            default_user, default_workdir, build_id, created_at, updated_at, spawn_count, build_count)
+                        VALUES (:id, :team, :public, :cpu, :memory, :disk, :layers,
+                            :user, :workdir, :build, :created, :updated, 0, :builds)
+                        ON CONFLICT (id) DO UPDATE SET public = excluded.public, cpu_count = excluded.cpu_count,
+                            memory_mb = excluded.memory_mb, disk_size_mb = excluded.disk_size_mb,
+                            layers = excluded.layers, default_user = excluded.default_user,
+                            default_workdir = excluded.default_workdir, build_id = excluded.build_id,
+                            updated_at = excluded.updated_at, build_count = excluded.build_count
+                        """)
+                .bind("id", template.id())
+                .bind("team", template.teamId())
+                .bind("public", template.isPublic() ? 1 : 0)
+                .bind("cpu", template.resources().cpuCount())
+                .bind("memory", template.resources().memoryMB())
+                .bind("disk", template.resources().diskSizeMB())
+                .bind("layers", JsonColumn.write(template.layers()))
+                .bind("user", template.defaultUser())
+                .bind("workdir", template.defaultWorkdir())
+                .bind("build", template.buildId())
+                .bind("created", template.createdAt().toEpochMilli())
+                .bind("updated", template.updatedAt().toEpochMilli())
+                .bind("builds", template.buildCount())
+                .execute();
+    }
+
+    static void insertAlias(Handle handle, String namespace, String alias, String templateId) {
+        handle.execute(
+                "INSERT INTO template_alias (namespace, alias, template_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+                namespace,
+                alias,
+                templateId);
+    }
+
+    static void countSpawn(Handle handle, String templateId, Instant at) {
+        handle.execute(
+                "UPDATE template SET spawn_count = spawn_count + 1, last_spawned_at = ? WHERE id = ?",
+                at.toEpochMilli(),
+                templateId);
+    }
+
+    static List<TemplateRecord> all(Handle handle) {
+        Map<String, List<String>> aliases = new HashMap<>();
+        Map<String, List<String>> names = new HashMap<>();
+        handle.createQuery("SELECT namespace, alias, template_id FROM template_alias ORDER BY namespace, alias")
+                .map((row, context) ->
+                        List.of(row.getString("namespace"), row.getString("alias"), row.getString("template_id")))
+                .forEach(row -> {
+                    String full = row.get(0).isEmpty() ? row.get(1) : row.get(0) + "/" + row.get(1);
+                    aliases.computeIfAbsent(row.get(2), id -> new ArrayList<>()).add(row.get(1));
+                    names.computeIfAbsent(row.get(2), id -> new ArrayList<>()).add(full);
+                });
+        return handle.createQuery("SELECT * FROM template")
+                .map((row, context) -> {
+                    String id = row.getString("id");
+                    return record(row, aliases.getOrDefault(id, List.of()), names.getOrDefault(id, List.of()));
+                })
+                .list();
+    }
+
+    private static TemplateRecord record(ResultSet row, List<String> aliases, List<String> names) throws SQLException {
+        return new TemplateRecord(
+                row.getString("id"),
+                row.getString("team_id"),
+                aliases,
+                names,
+                row.getInt("public") != 0,
+                new Resources(row.getInt("cpu_count"), row.getInt("memory_mb"), row.getInt("disk_size_mb")),
+                JsonColumn.readList(row.getString("layers")),
+                row.getString("default_user"),
+                row.getString("default_workdir"),
+                row.getString("build_id"),
+                Instant.ofEpochMilli(row.getLong("created_at")),
+                Instant.ofEpochMilli(row.getLong("updated_at")),
+                instantOrNull(row, "last_spawned_at"),
+                row.getLong("spawn_count"),
+                row.getInt("build_count"));
+    }
+
+    private static @Nullable Instant instantOrNull(ResultSet row, String column) throws SQLException {
+        long value = row.getLong(column);
+        return row.wasNull() ? null : Instant.ofEpochMilli(value);
+    }
+}

@@ -1,0 +1,29 @@
+package dev.cay.wire.rest;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// A sandbox in a list.
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record ListedSandbox(
+        String templateID,
+        @Nullable String alias,
+        String sandboxID,
+        String clientID,
+        Instant startedAt,
+        Instant endAt,
+        int cpuCount,
+        int memoryMB,
+        int diskSizeMB,
+        Map<String, String> metadata,
+        String state,
+        String envdVersion,
+        List<String> volumeMounts) {
+    public ListedSandbox {
+        metadata = Map.copyOf(metadata);
+        volumeMounts = List.copyOf(volumeMounts);
+    }
+}

@@ -1,0 +1,46 @@
+package dev.cay.wire.rest;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// All there is to say about one sandbox. Clients before 2.6 connect with nothing but this.
+///
+/// @param allowInternetAccess null when nobody has said
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record SandboxDetail(
+        String templateID,
+        @Nullable String alias,
+        String sandboxID,
+        String clientID,
+        Instant startedAt,
+        Instant endAt,
+        String envdVersion,
+        @Nullable String envdAccessToken,
+        @JsonInclude(JsonInclude.Include.ALWAYS) @Nullable Boolean allowInternetAccess,
+        String domain,
+        int cpuCount,
+        int memoryMB,
+        int diskSizeMB,
+        Map<String, String> metadata,
+        String state,
+        Network network,
+        Lifecycle lifecycle,
+        List<String> volumeMounts) {
+    public SandboxDetail {
+        metadata = Map.copyOf(metadata);
+        volumeMounts = List.copyOf(volumeMounts);
+    }
+
+    /// What may go in and out.
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    public record Network(
+            boolean allowPublicTraffic,
+            @Nullable List<String> denyOut,
+            @Nullable String maskRequestHost) {}
+
+    /// What happens when the time is over.
+    public record Lifecycle(boolean autoResume, String onTimeout) {}
+}

@@ -1,0 +1,19 @@
+package dev.cay.wire.rest;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import org.jspecify.annotations.Nullable;
+
+/// What a client needs to talk to a sandbox: the answer to create and connect.
+///
+/// @param envdAccessToken    absent when the system ports are open
+/// @param trafficAccessToken null unless traffic is private
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record SandboxInfo(
+        String templateID,
+        String sandboxID,
+        String clientID,
+        @Nullable String alias,
+        String envdVersion,
+        @Nullable String envdAccessToken,
+        @JsonInclude(JsonInclude.Include.ALWAYS) @Nullable String trafficAccessToken,
+        String domain) {}

@@ -1,0 +1,15 @@
+package dev.cay.wire.rest;
+
+import java.time.Instant;
+
+/// One reading of what a sandbox uses, in bytes.
+public record SandboxMetric(
+        Instant timestamp,
+        long timestampUnix,
+        int cpuCount,
+        double cpuUsedPct,
+        long memUsed,
+        long memTotal,
+        long memCache,
+        long diskUsed,
+        long diskTotal) {}

@@ -1,0 +1,30 @@
+package dev.cay.wire.rest;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// A template in a list. The nullable fields are written as null: Python's client wants them there.
+public record TemplateInfo(
+        String templateID,
+        String buildID,
+        int cpuCount,
+        int memoryMB,
+        int diskSizeMB,
+        @JsonProperty("public") boolean isPublic,
+        List<String> aliases,
+        List<String> names,
+        Instant createdAt,
+        Instant updatedAt,
+        @Nullable String createdBy,
+        @Nullable Instant lastSpawnedAt,
+        long spawnCount,
+        int buildCount,
+        String envdVersion,
+        String buildStatus) {
+    public TemplateInfo {
+        aliases = List.copyOf(aliases);
+        names = List.copyOf(names);
+    }
+}

@@ -1,0 +1,36 @@
+package dev.cay.wire.rest;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// A template with what it was built from time to time.
+public record TemplateWithBuilds(
+        String templateID,
+        @JsonProperty("public") boolean isPublic,
+        List<String> aliases,
+        List<String> names,
+        Instant createdAt,
+        Instant updatedAt,
+        @Nullable Instant lastSpawnedAt,
+        long spawnCount,
+        List<Build> builds) {
+    public TemplateWithBuilds {
+        aliases = List.copyOf(aliases);
+        names = List.copyOf(names);
+        builds = List.copyOf(builds);
+    }
+
+    /// One build of it.
+    public record Build(
+            String buildID,
+            String status,
+            Instant createdAt,
+            Instant updatedAt,
+            Instant finishedAt,
+            int cpuCount,
+            int memoryMB,
+            int diskSizeMB,
+            String envdVersion) {}
+}
