@@ -73,6 +73,11 @@ public final class HostPlan {
         return (value & (-1 << (32 - prefix))) == network && value - network >= FIRST;
     }
 
+    /// Name of the link of the sandbox with this address.
+    public String veth(Inet4Address address) {
+        return veth(ByteBuffer.wrap(address.getAddress()).getInt() - network - FIRST);
+    }
+
     public synchronized Slot take() {
         int index = taken.nextClearBit(0);
         if (index >= capacity) {
@@ -89,16 +94,15 @@ public final class HostPlan {
             throw new IllegalStateException("slot " + index + " is taken");
         }
         taken.set(index);
-        return new Slot(
-                index,
-                uidBase + index * Slot.UIDS,
-                format(network + FIRST + index),
-                gateway(),
-                interfacePrefix() + Integer.toString(index, 36));
+        return new Slot(index, uidBase + index * Slot.UIDS, format(network + FIRST + index), gateway(), veth(index));
     }
 
     public synchronized void release(Slot slot) {
         taken.clear(slot.index());
+    }
+
+    private String veth(int index) {
+        return interfacePrefix() + Integer.toString(index, 36);
     }
 
     private static int parse(String address) {

@@ -1,42 +1,147 @@
 package dev.cay.node.network;
 
 import dev.cay.node.host.HostPlan;
+import dev.cay.node.host.Programs;
 import dev.cay.node.host.Slot;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /// Owns the host's side of all sandboxes' networking: firewall, gateway address, names. Thread-safe.
 ///
 /// Sandboxes outlive the daemon, so {@link #close} only stops answering DNS; the rules that hold sandboxes back stay
 /// until {@link #remove}.
 public final class NetworkPool implements AutoCloseable {
+    private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final Path INTERFACES = Path.of("/sys/class/net");
+    private static final Path FORWARDING = Path.of("/proc/sys/net/ipv4/ip_forward");
+    private static final int DNS = 53;
+
+    private final HostPlan plan;
+    private final Programs programs = Programs.ofHost();
+    private final Firewall firewall;
+    private final ForeignFirewalls foreign;
+    private final DnsForwarder dns;
+
     /// @param nameservers what DNS questions are passed on to; empty means whatever the host uses
-    public NetworkPool(HostPlan plan, List<String> nameservers) {}
+    public NetworkPool(HostPlan plan, List<String> nameservers) {
+        this.plan = plan;
+        this.firewall = new Firewall(plan, programs);
+        this.foreign = new ForeignFirewalls(plan, programs);
+        var gateway = new InetSocketAddress(InetAddress.ofLiteral(plan.gateway()), DNS);
+        this.dns = new DnsForwarder(gateway, new Resolvers(nameservers, gateway.getAddress()), this::standing);
+    }
 
     /// Loads the rules, puts the gateway address on the host and begins to answer DNS. Sandboxes that are there
     /// already keep the internet access they had.
-    public void start() {}
+    public void start() {
+        firewall.load();
+        foreign.makeWay();
+        // On lo, as not every kernel has dummy links; scope link, so that the host never uses it as its own source.
+        programs.require(LIMIT, "ip", "address", "replace", plan.gateway() + "/32", "dev", "lo", "scope", "link");
+        forward();
+        dns.start();
+    }
 
     /// Makes ready for the link of a sandbox that is about to start, or takes up one that runs. Call it before the
     /// hook makes the link.
-    public void attach(Slot slot, boolean internetAccess) {}
+    public void attach(Slot slot, boolean internetAccess) {
+        if (!internetAccess || firewall.isBarred(slot.veth())) {
+            setInternetAccess(slot, internetAccess);
+        }
+    }
 
     /// Acts at once, also on connections that are open.
-    public void setInternetAccess(Slot slot, boolean allowed) {}
+    public void setInternetAccess(Slot slot, boolean allowed) {
+        firewall.setInternetAccess(slot, allowed);
+    }
 
     /// Removes the host's end of the link and all that was said about it; the slot may be released afterwards.
-    public void detach(Slot slot) {}
+    ///
+    /// The link first: a sandbox that is not quite gone must not get access back by being forgotten.
+    public void detach(Slot slot) {
+        unlink(slot.veth());
+        if (firewall.isBarred(slot.veth())) {
+            firewall.setInternetAccess(slot, true);
+        }
+    }
 
     /// Names of interfaces of this instance which none of these slots claims: leftovers of a crash.
     public List<String> orphans(Collection<Slot> claimed) {
-        return List.of();
+        var names = claimed.stream().map(Slot::veth).collect(Collectors.toSet());
+        try (var links = Files.list(INTERFACES)) {
+            return links.map(link -> link.getFileName().toString())
+                    .filter(name -> name.startsWith(plan.interfacePrefix()) && !names.contains(name))
+                    .sorted()
+                    .toList();
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, "cannot list network interfaces", e);
+        }
     }
 
-    public void removeOrphans(Collection<Slot> claimed) {}
+    public void removeOrphans(Collection<Slot> claimed) {
+        orphans(claimed).forEach(this::unlink);
+    }
+
+    /// Looks again for firewalls of others that stop our packets: one may have been started after us.
+    public void heal() {
+        foreign.makeWay();
+    }
 
     @Override
-    public void close() {}
+    public void close() {
+        dns.close();
+    }
 
     /// Takes everything of this instance from the host, rules included. Only when no sandbox runs.
-    public void remove() {}
+    public void remove() {
+        close();
+        removeOrphans(List.of());
+        programs.run(LIMIT, "ip", "address", "delete", plan.gateway() + "/32", "dev", "lo");
+        foreign.withdraw();
+        firewall.remove();
+    }
+
+    /// Who may not reach the internet gets no names either, as questions for names can carry data out.
+    private DnsForwarder.Standing standing(InetAddress client) {
+        if (!(client instanceof Inet4Address address) || !plan.isSandbox(address)) {
+            return DnsForwarder.Standing.STRANGER;
+        }
+        return firewall.isBarred(plan.veth(address))
+                ? DnsForwarder.Standing.LOCAL_NAMES_ONLY
+                : DnsForwarder.Standing.SERVED;
+    }
+
+    /// Deleting may lose a race against the kernel, which takes the link away with the sandbox's namespace.
+    private void unlink(String veth) {
+        if (!Files.exists(INTERFACES.resolve(veth))) {
+            return;
+        }
+        var deleted = programs.run(LIMIT, "ip", "link", "delete", veth);
+        if (!deleted.ok() && Files.exists(INTERFACES.resolve(veth))) {
+            throw new CayException(
+                    ErrorKind.INTERNAL,
+                    "cannot delete link %s: %s".formatted(veth, deleted.output().strip()));
+        }
+    }
+
+    private static void forward() {
+        try {
+            if (!Files.readString(FORWARDING).strip().equals("1")) {
+                Files.writeString(FORWARDING, "1");
+            }
+        } catch (IOException e) {
+            throw new CayException(
+                    ErrorKind.UNAVAILABLE, "cannot turn on IPv4 forwarding: sysctl -w net.ipv4.ip_forward=1", e);
+        }
+    }
 }
