@@ -21,6 +21,12 @@ public record CayConfig(
         Storage storage,
         Network network) {
 
+    /// The same, listening elsewhere: on those of the addresses that this host has.
+    public CayConfig withListen(List<String> listen) {
+        var changed = new Http(listen, http.port, http.tlsPort, http.domain, http.certificate, http.key);
+        return new CayConfig(instance, stateDir, runDir, cacheDir, changed, sandboxes, storage, network);
+    }
+
     /// Where requests come in.
     ///
     /// @param listen   addresses to bind, loopback unless the operator opens it

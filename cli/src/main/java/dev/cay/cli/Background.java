@@ -1,0 +1,107 @@
+package dev.cay.cli;
+
+import dev.cay.config.CayConfig;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/// Starts this same program again in a session of its own and shows what it prints until it is ready or gone.
+final class Background {
+    /// The first start builds templates, which may take minutes; it is a stuck one that must not wait for ever.
+    private static final Duration LIMIT = Duration.ofHours(1);
+
+    private static final Duration LOOK_EVERY = Duration.ofMillis(50);
+
+    private final CayConfig config;
+
+    Background(CayConfig config) {
+        this.config = config;
+    }
+
+    int start(PrintStream out) throws IOException, InterruptedException {
+        var running = RunFile.find(config.runDir());
+        if (running.isPresent()) {
+            out.println("already running, pid %d".formatted(running.get().pid()));
+            return 0;
+        }
+        Path output = output();
+        // setsid does not fork here: a child of ours leads no group, so the pid stays the daemon's.
+        var process = new ProcessBuilder(command())
+                .redirectInput(Path.of("/dev/null").toFile())
+                .redirectOutput(output.toFile())
+                .redirectErrorStream(true)
+                .start();
+        return follow(process, output, out);
+    }
+
+    private int follow(Process process, Path output, PrintStream out) throws IOException, InterruptedException {
+        long end = System.nanoTime() + LIMIT.toNanos();
+        try (var text = new RandomAccessFile(output.toFile(), "r")) {
+            while (System.nanoTime() < end) {
+                boolean gone = process.waitFor(LOOK_EVERY.toMillis(), TimeUnit.MILLISECONDS);
+                boolean ready = RunFile.find(config.runDir())
+                        .filter(file -> file.pid() == process.pid())
+                        .isPresent();
+                copy(text, out);
+                if (gone) {
+                    return process.exitValue() == 0 ? 1 : process.exitValue();
+                }
+                if (ready) {
+                    showTheRest(text, out);
+                    return 0;
+                }
+            }
+        }
+        throw new CayException(
+                ErrorKind.DEADLINE_EXCEEDED,
+                "Cay (pid %d) is not ready after an hour; its output is in %s".formatted(process.pid(), output));
+    }
+
+    /// The run file is written just before the closing lines are printed.
+    private static void showTheRest(RandomAccessFile text, PrintStream out) throws IOException, InterruptedException {
+        long end = System.nanoTime() + Duration.ofSeconds(2).toNanos();
+        boolean complete = false;
+        while (!complete && System.nanoTime() < end) {
+            complete = copy(text, out).contains(Foreground.LAST_LINE);
+            TimeUnit.MILLISECONDS.sleep(complete ? 0 : LOOK_EVERY.toMillis());
+        }
+    }
+
+    private static String copy(RandomAccessFile text, PrintStream out) throws IOException {
+        byte[] bytes = new byte[(int) Math.min(1 << 16, text.length() - text.getFilePointer())];
+        text.readFully(bytes);
+        String more = new String(bytes, StandardCharsets.UTF_8);
+        out.print(more);
+        out.flush();
+        return more;
+    }
+
+    private Path output() throws IOException {
+        Path logs = Files.createDirectories(DaemonLog.directory(config.stateDir()));
+        Path output = logs.resolve("up.out");
+        Files.deleteIfExists(output);
+        // It holds the first API key.
+        Set<java.nio.file.attribute.PosixFilePermission> mine = PosixFilePermissions.fromString("rw-------");
+        return Files.createFile(output, PosixFilePermissions.asFileAttribute(mine));
+    }
+
+    /// Our own command line without `--detach`. From `/proc`, because the JDK shortens long ones.
+    private static List<String> command() throws IOException {
+        String line = Files.readString(Path.of("/proc/self/cmdline"), StandardCharsets.UTF_8);
+        var command = new ArrayList<>(List.of("setsid"));
+        Arrays.stream(line.split("\0")).filter(word -> !word.equals("--detach")).forEach(command::add);
+        return command;
+    }
+}

@@ -1,0 +1,88 @@
+package dev.cay.cli;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
+import ch.qos.logback.classic.filter.ThresholdFilter;
+import ch.qos.logback.classic.spi.Configurator;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.ConsoleAppender;
+import ch.qos.logback.core.encoder.Encoder;
+import ch.qos.logback.core.rolling.FixedWindowRollingPolicy;
+import ch.qos.logback.core.rolling.RollingFileAppender;
+import ch.qos.logback.core.rolling.SizeBasedTriggeringPolicy;
+import ch.qos.logback.core.spi.ContextAwareBase;
+import ch.qos.logback.core.util.FileSize;
+import java.nio.file.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Where log lines go: warnings to whoever watches, in plain words; everything to a file that never grows without end.
+///
+/// In code and found as a service: reading an XML file would take longer than most commands do.
+public final class DaemonLog extends ContextAwareBase implements Configurator {
+    private static final int FILES = 5;
+    private static final String LARGEST = "20MB";
+
+    @Override
+    public ExecutionStatus configure(LoggerContext context) {
+        var console = new ConsoleAppender<ILoggingEvent>();
+        console.setContext(context);
+        console.setTarget("System.err");
+        console.setEncoder(encoder(context, "cay: %msg %kvp%n%nopex"));
+        var warnings = new ThresholdFilter();
+        warnings.setLevel("WARN");
+        warnings.start();
+        console.addFilter(warnings);
+        console.start();
+        var root = context.getLogger(Logger.ROOT_LOGGER_NAME);
+        root.setLevel(Level.INFO);
+        root.addAppender(console);
+        context.getLogger("org.eclipse.jetty").setLevel(Level.WARN);
+        return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
+    }
+
+    static Path directory(Path stateDir) {
+        return stateDir.resolve("logs");
+    }
+
+    static Path file(Path stateDir) {
+        return directory(stateDir).resolve("cay.log");
+    }
+
+    /// From now on everything is also written to the file. Expects the directory to be there.
+    static void open(Path stateDir) {
+        if (!(LoggerFactory.getILoggerFactory() instanceof LoggerContext context)) {
+            return;
+        }
+        String path = file(stateDir).toString();
+        var appender = new RollingFileAppender<ILoggingEvent>();
+        appender.setContext(context);
+        appender.setFile(path);
+        appender.setEncoder(
+                encoder(context, "%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX,UTC} %-5level %logger{30} [%thread] %msg %kvp%n%ex"));
+        var policy = new FixedWindowRollingPolicy();
+        policy.setContext(context);
+        policy.setParent(appender);
+        policy.setFileNamePattern(path + ".%i.gz");
+        policy.setMinIndex(1);
+        policy.setMaxIndex(FILES);
+        policy.start();
+        var trigger = new SizeBasedTriggeringPolicy<ILoggingEvent>();
+        trigger.setContext(context);
+        trigger.setMaxFileSize(FileSize.valueOf(LARGEST));
+        trigger.start();
+        appender.setRollingPolicy(policy);
+        appender.setTriggeringPolicy(trigger);
+        appender.start();
+        context.getLogger(Logger.ROOT_LOGGER_NAME).addAppender(appender);
+    }
+
+    private static Encoder<ILoggingEvent> encoder(LoggerContext context, String pattern) {
+        var encoder = new PatternLayoutEncoder();
+        encoder.setContext(context);
+        encoder.setPattern(pattern);
+        encoder.start();
+        return encoder;
+    }
+}

@@ -1,0 +1,102 @@
+package dev.cay.cli;
+
+import dev.cay.config.CayConfig;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+@Command(
+        name = "down",
+        mixinStandardHelpOptions = true,
+        description = "Stop Cay. Sandboxes keep running unless --all is given.",
+        footer = {
+            "",
+            "--all also puts back what Cay changed on the host, such as kernel settings; it works when Cay is not running, too.",
+            "",
+            "Examples:",
+            "  sudo ./cay down",
+            "  sudo ./cay down --all"
+        })
+final class DownCommand implements Callable<Integer> {
+    private static final Duration LIMIT = Duration.ofMinutes(1);
+    private static final Duration LIMIT_ALL = Duration.ofMinutes(10);
+
+    @Mixin
+    private ConfigOptions options = new ConfigOptions();
+
+    @Option(names = "--all", description = "End all sandboxes too, paused ones included. What is in them is lost.")
+    private boolean all;
+
+    @Override
+    public Integer call() throws Exception {
+        CayConfig config = options.config();
+        Root.require("down", "to stop what root started");
+        if (!Files.isDirectory(config.stateDir())) {
+            System.out.println("Cay is not running.");
+            return 0;
+        }
+        var lock = InstanceLock.take(config.stateDir());
+        if (lock.isEmpty()) {
+            return stop(config, InstanceLock.holder(config.stateDir()));
+        }
+        try (var _ = lock.get()) {
+            return cleanUp(config);
+        }
+    }
+
+    private int cleanUp(CayConfig config) throws IOException {
+        Files.deleteIfExists(RunFile.in(config.runDir()));
+        if (!all) {
+            System.out.println("Cay is not running; sandboxes it left, if any, keep running (--all ends them).");
+            return 0;
+        }
+        var progress = new ConsoleProgress(System.out, InstantSource.system());
+        try (var daemon = new CayDaemon(config, progress)) {
+            daemon.killAll();
+        }
+        System.out.println("Cay was not running; no sandbox is left.");
+        return 0;
+    }
+
+    private int stop(CayConfig config, ProcessHandle daemon) throws Exception {
+        if (!isCay(daemon)) {
+            throw new CayException(
+                    ErrorKind.CONFLICT,
+                    "pid %d holds the lock of %s but is not Cay; look at it before you stop it"
+                            .formatted(daemon.pid(), config.stateDir()));
+        }
+        if (all) {
+            StopRequest.askEndAll(config.runDir());
+        }
+        daemon.destroy();
+        Duration limit = all ? LIMIT_ALL : LIMIT;
+        try {
+            daemon.onExit().get(limit.toSeconds(), TimeUnit.SECONDS);
+        } catch (TimeoutException | ExecutionException e) {
+            throw new CayException(
+                    ErrorKind.DEADLINE_EXCEEDED,
+                    "Cay (pid %d) has not stopped within %d s; `sudo ./cay logs` may say why"
+                            .formatted(daemon.pid(), limit.toSeconds()),
+                    e);
+        }
+        System.out.println(StopRequest.answered(config.runDir()));
+        return 0;
+    }
+
+    private static boolean isCay(ProcessHandle process) throws IOException {
+        Path commandLine = Path.of("/proc", Long.toString(process.pid()), "cmdline");
+        return Files.readString(commandLine, java.nio.charset.StandardCharsets.ISO_8859_1)
+                .contains(Main.class.getName());
+    }
+}

@@ -1,0 +1,179 @@
+package dev.cay.cli;
+
+import dev.cay.config.CayConfig;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The life of a daemon process: from its lock on the state directory to its last line.
+///
+/// One thread does everything in order, start and stop alike. The shutdown hook, which a signal starts, only wakes that
+/// thread and waits until it is through, so a start that is cut short ends by the same path as a daemon that served
+/// for weeks.
+final class Foreground {
+    private static final Logger log = LoggerFactory.getLogger(Foreground.class);
+
+    /// Whoever follows the output knows by this line that all has been said.
+    static final String LAST_LINE = "Stop with Ctrl-C or `cay down`; sandboxes keep running.";
+
+    private static final Duration STOP_LIMIT = Duration.ofMinutes(10);
+
+    private final CayConfig config;
+    private final PrintStream out;
+    private final InstantSource clock;
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private volatile boolean stopping;
+
+    Foreground(CayConfig config, PrintStream out, InstantSource clock) {
+        this.config = config;
+        this.out = out;
+        this.clock = clock;
+    }
+
+    int run() throws Exception {
+        makeDirectories();
+        try (var _ = InstanceLock.take(config.stateDir()).orElseThrow(this::alreadyRunning)) {
+            DaemonLog.open(config.stateDir());
+            StopRequest.clear(config.runDir());
+            var usable = Listening.check(config.http());
+            Runtime.getRuntime().addShutdownHook(new Thread(stopper(Thread.currentThread()), "stop"));
+            sayFarewell(serve(config.withListen(usable)));
+            return 0;
+        } finally {
+            ended.countDown();
+        }
+    }
+
+    /// Returns what is to be said once everything is closed.
+    private String serve(CayConfig effective) throws Exception {
+        var progress = new ConsoleProgress(out, clock);
+        try (var daemon = new CayDaemon(effective, progress)) {
+            try {
+                daemon.start();
+                announce(daemon.report());
+                new CountDownLatch(1).await();
+            } catch (Exception e) {
+                // Whatever a start throws when it is interrupted, the cause is the signal.
+                if (!stopping) {
+                    throw e;
+                }
+            } finally {
+                Files.deleteIfExists(RunFile.in(config.runDir()));
+            }
+            Thread.interrupted();
+            return stop(daemon);
+        }
+    }
+
+    /// State may be entered but not listed by others: users read the certificates below it, nothing else.
+    private void makeDirectories() throws IOException {
+        Files.createDirectories(config.stateDir());
+        Files.setPosixFilePermissions(config.stateDir(), PosixFilePermissions.fromString("rwx--x--x"));
+        Path logs = Files.createDirectories(DaemonLog.directory(config.stateDir()));
+        Files.setPosixFilePermissions(logs, PosixFilePermissions.fromString("rwx------"));
+        Files.createDirectories(config.runDir());
+        Files.setPosixFilePermissions(config.runDir(), PosixFilePermissions.fromString("rwxr-xr-x"));
+        Files.createDirectories(config.cacheDir());
+    }
+
+    private CayException alreadyRunning() {
+        try {
+            return new CayException(
+                    ErrorKind.ALREADY_EXISTS,
+                    "already running, pid %d; stop it with: sudo ./cay down"
+                            .formatted(InstanceLock.holder(config.stateDir()).pid()));
+        } catch (IOException e) {
+            return new CayException(ErrorKind.ALREADY_EXISTS, "already running", e);
+        }
+    }
+
+    private Runnable stopper(Thread main) {
+        return () -> {
+            if (ended.getCount() == 0) {
+                return;
+            }
+            stopping = true;
+            main.interrupt();
+            try {
+                // Ends here and not by returning: a daemon that was asked to stop did so without an error.
+                Runtime.getRuntime().halt(ended.await(STOP_LIMIT.toSeconds(), TimeUnit.SECONDS) ? 0 : 1);
+            } catch (InterruptedException _) {
+                Runtime.getRuntime().halt(1);
+            }
+        };
+    }
+
+    private void announce(StartReport report) throws IOException {
+        RunFile.of(report, config.instance(), config.stateDir()).write(config.runDir());
+        log.atInfo()
+                .addKeyValue("url", report.url())
+                .addKeyValue("running", report.running())
+                .addKeyValue("ms", report.took().toMillis())
+                .log("ready");
+        out.println();
+        out.println("Cay is ready after %s, pid %d%s"
+                .formatted(
+                        ConsoleProgress.seconds(report.took()),
+                        ProcessHandle.current().pid(),
+                        report.running() == 0 ? "" : "; " + sandboxes(report.running()) + " found alive"));
+        out.println("  API        " + report.url());
+        out.println("  sandboxes  https://PORT-SANDBOX." + report.domain());
+        announceKey(report);
+        out.println();
+        out.println("""
+                In another terminal:
+                  eval "$(%s/cay env)"
+                  python3 -c 'from e2b import Sandbox; print(Sandbox.create().commands.run("uname -a").stdout)'
+                """.formatted(System.getProperty("cay.home", ".")));
+        out.println(LAST_LINE);
+    }
+
+    private void announceKey(StartReport report) {
+        String key = report.firstKey();
+        if (key == null) {
+            out.println("  API key    as before; `cay env` prints it");
+            return;
+        }
+        out.println("  API key    " + key);
+        try {
+            var users = KeyFile.save(key, config.instance(), System.getenv());
+            out.println("             saved in ~/.config/cay/%s of %s"
+                    .formatted(KeyFile.name(config.instance()), String.join(" and ", users)));
+        } catch (CayException e) {
+            log.atWarn().setCause(e).log("the API key could not be saved; keep the line above");
+        }
+    }
+
+    private String stop(CayDaemon daemon) throws IOException {
+        if (StopRequest.take(config.runDir())) {
+            daemon.killAll();
+            return "Cay stopped; no sandbox is left.";
+        }
+        int running = daemon.running();
+        return running == 0
+                ? "Cay stopped; no sandbox was running."
+                : "Cay stopped; %s running. `sudo ./cay up` finds them again, `sudo ./cay down --all` ends them."
+                        .formatted(running == 1 ? "1 sandbox keeps" : running + " sandboxes keep");
+    }
+
+    private void sayFarewell(String text) throws IOException {
+        StopRequest.answer(config.runDir(), text);
+        log.atInfo().log("stopped");
+        out.println();
+        out.println(text);
+    }
+
+    private static String sandboxes(int count) {
+        return count == 1 ? "1 sandbox" : count + " sandboxes";
+    }
+}

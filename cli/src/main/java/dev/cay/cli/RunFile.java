@@ -1,0 +1,66 @@
+package dev.cay.cli;
+
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Optional;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+
+/// What a running daemon tells other commands, also those of other users: `cay.json` in the run directory, there only
+/// while it is ready. It holds no secret.
+///
+/// @param url     plain HTTP base
+/// @param domain  with the TLS port, as `E2B_DOMAIN` wants it
+/// @param bundle  certificates for programs that read only one file
+record RunFile(
+        long pid,
+        String version,
+        String instance,
+        String url,
+        String domain,
+        String caCertificate,
+        String bundle,
+        String stateDir) {
+    private static final JsonMapper json = new JsonMapper();
+
+    static Path in(Path runDir) {
+        return runDir.resolve("cay.json");
+    }
+
+    static RunFile of(StartReport report, String instance, Path stateDir) {
+        return new RunFile(
+                ProcessHandle.current().pid(),
+                VersionCommand.version(),
+                instance,
+                report.url().toString(),
+                report.domain(),
+                report.caCertificate().toString(),
+                report.bundle().toString(),
+                stateDir.toString());
+    }
+
+    /// Empty when no daemon is ready, also when one died and left its file.
+    static Optional<RunFile> find(Path runDir) {
+        try {
+            var file = json.readValue(Files.readString(in(runDir)), RunFile.class);
+            return Optional.of(file).filter(found -> Files.exists(Path.of("/proc", Long.toString(found.pid()))));
+        } catch (NoSuchFileException _) {
+            return Optional.empty();
+        } catch (IOException | JacksonException e) {
+            throw new CayException(ErrorKind.UNAVAILABLE, in(runDir) + " cannot be read", e);
+        }
+    }
+
+    void write(Path runDir) throws IOException {
+        Path next = runDir.resolve("cay.json.new");
+        Files.writeString(next, json.writerWithDefaultPrettyPrinter().writeValueAsString(this) + "\n");
+        Files.setPosixFilePermissions(next, PosixFilePermissions.fromString("rw-r--r--"));
+        Files.move(next, in(runDir), StandardCopyOption.ATOMIC_MOVE);
+    }
+}

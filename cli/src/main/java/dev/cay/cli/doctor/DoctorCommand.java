@@ -1,0 +1,69 @@
+package dev.cay.cli.doctor;
+
+import dev.cay.cli.ConfigOptions;
+import dev.cay.config.CayConfig;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import tools.jackson.databind.json.JsonMapper;
+
+@Command(
+        name = "doctor",
+        mixinStandardHelpOptions = true,
+        description = "Say what this machine lacks, and the command that mends it. Changes nothing.",
+        footer = {
+            "",
+            "Ends with 0 when Cay can work here, with 1 when something must be mended first.",
+            "",
+            "Examples:",
+            "  sudo ./cay doctor",
+            "  sudo ./cay doctor --json | jq '.[] | select(.level != \"OK\")'"
+        })
+public final class DoctorCommand implements Callable<Integer> {
+    private static final List<Check> CHECKS = List.of(new ProgramChecks(), new KernelChecks(), new NetworkChecks());
+
+    @Mixin
+    private ConfigOptions options = new ConfigOptions();
+
+    @Option(names = "--json", description = "For machines.")
+    private boolean json;
+
+    @Override
+    public Integer call() {
+        CayConfig config = options.config();
+        var findings =
+                CHECKS.stream().flatMap(check -> check.look(config).stream()).toList();
+        if (json) {
+            System.out.println(new JsonMapper().writerWithDefaultPrettyPrinter().writeValueAsString(findings));
+        } else {
+            findings.forEach(finding -> System.out.println(line(finding)));
+            System.out.println();
+            System.out.println(summary(findings));
+        }
+        return findings.stream().anyMatch(finding -> finding.level() == Finding.Level.FAIL) ? 1 : 0;
+    }
+
+    static String line(Finding finding) {
+        String mark = finding.level() == Finding.Level.OK
+                ? "ok"
+                : finding.level().name().toLowerCase(Locale.ROOT);
+        String line = String.format(Locale.ROOT, "%-5s %-12s %s", mark, finding.name(), finding.found());
+        return finding.mend() == null ? line : line + "\n                   mend: " + finding.mend();
+    }
+
+    private static String summary(List<Finding> findings) {
+        long failed = count(findings, Finding.Level.FAIL);
+        long warned = count(findings, Finding.Level.WARN);
+        if (failed > 0) {
+            return "%d to mend before Cay can work, %d to look at".formatted(failed, warned);
+        }
+        return warned == 0 ? "Cay can work here." : "Cay can work here; %d to look at.".formatted(warned);
+    }
+
+    private static long count(List<Finding> findings, Finding.Level level) {
+        return findings.stream().filter(finding -> finding.level() == level).count();
+    }
+}

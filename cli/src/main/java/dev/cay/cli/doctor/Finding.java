@@ -1,0 +1,35 @@
+package dev.cay.cli.doctor;
+
+import org.jspecify.annotations.Nullable;
+
+/// One line of the doctor's table.
+///
+/// @param mend the command or the step that puts it right; null when nothing needs to be done
+public record Finding(
+        String name, Level level, String found, @Nullable String mend) {
+    public enum Level {
+        OK,
+        /// Worth knowing, and no reason to act.
+        NOTE,
+        /// Cay works with less.
+        WARN,
+        /// Cay does not work.
+        FAIL
+    }
+
+    public static Finding ok(String name, String found) {
+        return new Finding(name, Level.OK, found, null);
+    }
+
+    public static Finding note(String name, String found) {
+        return new Finding(name, Level.NOTE, found, null);
+    }
+
+    public static Finding warn(String name, String found, String mend) {
+        return new Finding(name, Level.WARN, found, mend);
+    }
+
+    public static Finding fail(String name, String found, String mend) {
+        return new Finding(name, Level.FAIL, found, mend);
+    }
+}

@@ -1,0 +1,151 @@
+package dev.cay.cli.doctor;
+
+import dev.cay.cli.PortHolder;
+import dev.cay.config.CayConfig;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/// Ports, names, address ranges and firewalls.
+final class NetworkChecks implements Check {
+    @Override
+    public List<Finding> look(CayConfig config) {
+        var findings = new ArrayList<Finding>();
+        findings.add(port(config.http().port(), "--port"));
+        findings.add(port(config.http().tlsPort(), "--tls-port"));
+        findings.add(names(config.http().domain()));
+        findings.add(nameSwitch(Probe.read("/etc/nsswitch.conf"), config.http().domain()));
+        findings.add(routes(Probe.read("/proc/net/route"), config.network().range(), "cay" + config.instance()));
+        findings.add(forwarding(
+                Probe.run("nft", "list", "chains").map(Probe.Answer::text).orElse(""), config.instance()));
+        findings.add(uids(
+                Probe.read("/etc/subuid") + "\n" + Probe.read("/etc/subgid"),
+                config.storage().uidBase()));
+        return findings;
+    }
+
+    private static Finding port(int port, String option) {
+        String name = "port " + port;
+        Optional<PortHolder> holder = PortHolder.find(port);
+        if (holder.isEmpty()) {
+            return Finding.ok(name, "free");
+        }
+        String who =
+                "%s (pid %d)".formatted(holder.get().program(), holder.get().pid());
+        boolean ours =
+                Probe.read("/proc/%d/cmdline".formatted(holder.get().pid())).contains("dev.cay.cli.Main");
+        return ours
+                ? Finding.ok(name, "Cay itself, " + who)
+                : Finding.fail(name, "taken by " + who, "stop it, or: cay up %s N".formatted(option));
+    }
+
+    private static Finding names(String domain) {
+        String probe = "49983-probe." + domain;
+        try {
+            var address = InetAddress.getByName(probe);
+            return Finding.ok("host names", "*.%s is %s".formatted(domain, address.getHostAddress()));
+        } catch (UnknownHostException _) {
+            return domain.endsWith(".localhost")
+                    ? Finding.warn(
+                            "host names",
+                            "*.%s does not resolve: only plain URLs work".formatted(domain),
+                            "sudo apt-get install libnss-myhostname")
+                    : Finding.fail(
+                            "host names",
+                            "*.%s does not resolve".formatted(domain),
+                            "add a DNS record *.%s with this machine's address".formatted(domain));
+        }
+    }
+
+    static Finding nameSwitch(String nsswitch, String domain) {
+        if (!domain.endsWith(".localhost")) {
+            return Finding.ok("nsswitch", "not needed for " + domain);
+        }
+        boolean knows = nsswitch.lines()
+                .filter(line -> line.startsWith("hosts:"))
+                .anyMatch(line -> Arrays.stream(line.split("[\\s:]+"))
+                        .anyMatch(word -> word.equals("myhostname") || word.equals("resolve")));
+        return knows
+                ? Finding.ok("nsswitch", "knows *.localhost")
+                : Finding.warn(
+                        "nsswitch",
+                        "does not know *.localhost: some programs will not find sandboxes by name",
+                        "sudo apt-get install libnss-myhostname");
+    }
+
+    /// Routes to other networks that begin or end within ours; the default route and our own links do not count.
+    static Finding routes(String table, String range, String ownPrefix) {
+        long first = address(range.substring(0, range.indexOf('/')));
+        long last = first + (1L << (32 - Integer.parseInt(range.substring(range.indexOf('/') + 1)))) - 1;
+        for (String line : table.lines().skip(1).toList()) {
+            String[] fields = line.split("\\s+");
+            if (fields.length < 8 || fields[7].equals("00000000") || fields[0].startsWith(ownPrefix)) {
+                continue;
+            }
+            long from = littleEndian(fields[1]);
+            long to = from | (~littleEndian(fields[7]) & 0xffff_ffffL);
+            if (from <= last && to >= first) {
+                return Finding.fail(
+                        "addresses",
+                        "%s overlaps a network behind %s".formatted(range, fields[0]),
+                        "set network.range to a range nobody uses, e.g. 10.201.0.0/16");
+            }
+        }
+        return Finding.ok("addresses", range + " is nobody else's");
+    }
+
+    /// A packet must be accepted by every table that sees it, so a foreign policy of `drop` wins over our `accept`.
+    static Finding forwarding(String chains, String instance) {
+        String table = "";
+        for (String line : chains.lines().map(String::strip).toList()) {
+            if (line.startsWith("table ")) {
+                table = line.substring("table ".length()).replace(" {", "");
+            }
+            boolean drops = line.contains("hook forward") && line.contains("policy drop");
+            if (drops && !table.endsWith("cay_" + instance)) {
+                return Finding.warn(
+                        "firewall",
+                        "table \"%s\" drops forwarded packets: sandboxes may not reach the network".formatted(table),
+                        "sudo iptables -I FORWARD -i cay%1$s+ -j ACCEPT; sudo iptables -I FORWARD -o cay%1$s+ -j ACCEPT"
+                                .formatted(instance));
+            }
+        }
+        return Finding.ok("firewall", "no foreign table drops forwarded packets");
+    }
+
+    static Finding uids(String ranges, int base) {
+        for (String line : ranges.lines().toList()) {
+            String[] fields = line.strip().split(":");
+            if (fields.length != 3 || !fields[1].matches("\\d{1,10}") || !fields[2].matches("\\d{1,10}")) {
+                continue;
+            }
+            long end = Long.parseLong(fields[1]) + Long.parseLong(fields[2]);
+            if (end > base) {
+                return Finding.warn(
+                        "uid ranges",
+                        "%s may use uids up to %d, sandboxes begin at %d".formatted(fields[0], end - 1, base),
+                        "set storage.uidBase above it, or shrink that range in /etc/subuid and /etc/subgid");
+            }
+        }
+        return Finding.ok("uid ranges", "from %d on nobody else's".formatted(base));
+    }
+
+    private static long address(String text) {
+        try {
+            long value = 0;
+            for (byte octet : InetAddress.ofLiteral(text).getAddress()) {
+                value = value << 8 | (octet & 0xff);
+            }
+            return value;
+        } catch (IllegalArgumentException e) {
+            throw new AssertionError("checked by the configuration", e);
+        }
+    }
+
+    private static long littleEndian(String hex) {
+        return Integer.toUnsignedLong(Integer.reverseBytes(Integer.parseUnsignedInt(hex, 16)));
+    }
+}
