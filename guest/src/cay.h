@@ -1,0 +1,28 @@
+/* cay-guest: one static program, several modes. Each mode has a file of its own; what they share is here. */
+#ifndef CAY_H
+#define CAY_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include <stddef.h>
+
+int run_init(void);
+int run_launch(int argc, char **argv);
+int run_hook(int argc, char **argv);
+int run_unplug(int argc, char **argv);
+int run_volume(int argc, char **argv);
+
+/* What a mode other than init ends with when it fails, after one line on stderr. */
+#define FAILED 120
+
+/* Prints "cay-guest: WHAT: errno text" and ends the program with FAILED. */
+void die(const char *what, ...) __attribute__((noreturn, format(printf, 1, 2)));
+
+/* The same without errno, for wrong arguments. */
+void refuse(const char *what, ...) __attribute__((noreturn, format(printf, 1, 2)));
+
+unsigned long parse_number(const char *text, const char *what);
+
+#endif

@@ -1,0 +1,64 @@
+#include "cay.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void complain(const char *format, va_list arguments, const char *reason)
+{
+    char line[1024];
+    int used = snprintf(line, sizeof line, "cay-guest: ");
+    used += vsnprintf(line + used, sizeof line - (size_t)used, format, arguments);
+    if (used > (int)sizeof line - 1)
+        used = (int)sizeof line - 1;
+    fprintf(stderr, reason ? "%s: %s\n" : "%s\n", line, reason);
+}
+
+void die(const char *what, ...)
+{
+    const char *reason = strerror(errno);
+    va_list arguments;
+    va_start(arguments, what);
+    complain(what, arguments, reason);
+    va_end(arguments);
+    exit(FAILED);
+}
+
+void refuse(const char *what, ...)
+{
+    va_list arguments;
+    va_start(arguments, what);
+    complain(what, arguments, NULL);
+    va_end(arguments);
+    exit(FAILED);
+}
+
+unsigned long parse_number(const char *text, const char *what)
+{
+    char *end;
+    errno = 0;
+    unsigned long value = strtoul(text, &end, 10);
+    if (errno || end == text || *end)
+        refuse("%s: not a number: %s", what, text);
+    return value;
+}
+
+int main(int argc, char **argv)
+{
+    const char *mode = argc > 1 ? argv[1] : "";
+    if (!strcmp(mode, "init"))
+        return run_init();
+    if (!strcmp(mode, "launch"))
+        return run_launch(argc - 2, argv + 2);
+    if (!strcmp(mode, "hook"))
+        return run_hook(argc - 2, argv + 2);
+    if (!strcmp(mode, "unplug"))
+        return run_unplug(argc - 2, argv + 2);
+    if (!strcmp(mode, "volume"))
+        return run_volume(argc - 2, argv + 2);
+    refuse("usage: cay-guest init|launch|hook|unplug|volume ...");
+}

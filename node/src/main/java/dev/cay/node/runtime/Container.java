@@ -1,0 +1,24 @@
+package dev.cay.node.runtime;
+
+import dev.cay.wire.SandboxId;
+import java.nio.file.Path;
+
+/// A running container.
+///
+/// @param pid       of its first process, as the host counts
+/// @param startTime of that process in clock ticks since boot; with the pid it names a process for certain
+public record Container(SandboxId id, int pid, long startTime) {
+    /// Its network namespace, to be opened by whoever connects to something inside.
+    public Path networkNamespace() {
+        return Path.of("/proc", Integer.toString(pid), "ns", "net");
+    }
+
+    public Path hostnameNamespace() {
+        return Path.of("/proc", Integer.toString(pid), "ns", "uts");
+    }
+
+    /// Its root directory. Everything below is hostile: resolve with `openat2` and `RESOLVE_IN_ROOT`, never by path.
+    public Path root() {
+        return Path.of("/proc", Integer.toString(pid), "root");
+    }
+}

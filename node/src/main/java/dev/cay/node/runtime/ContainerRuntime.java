@@ -1,0 +1,51 @@
+package dev.cay.node.runtime;
+
+import dev.cay.wire.SandboxId;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/// Starts, ends, saves and restores containers. Thread-safe for different sandboxes; the caller sees to it that there
+/// is one call at a time for each.
+///
+/// Every call has a limit of its own and fails with a {@link dev.cay.wire.CayException} that says what was being done.
+public interface ContainerRuntime {
+    /// Creates and starts; returns once the guest listens. When it fails, nothing is left behind.
+    Container start(ContainerSpec spec);
+
+    /// The container if it is alive: the same process, not another one with its pid.
+    Optional<Container> find(SandboxId id);
+
+    /// Every sandbox that left something here, alive, dead or half made; {@link #delete} cleans up after any of them.
+    List<SandboxId> list();
+
+    /// Ends all processes, and returns when they are gone. Unknown ids are fine.
+    void kill(SandboxId id);
+
+    /// Kills and removes everything the container had: cgroups, link, bundle. Unknown and half made ids are fine. The
+    /// writable layer is not touched.
+    void delete(SandboxId id);
+
+    /// Stops all processes where they are; memory stays.
+    void freeze(SandboxId id);
+
+    void thaw(SandboxId id);
+
+    /// Writes all processes to `images`, an absent or empty directory. A connection to the guest must be closed first.
+    ///
+    /// @param after what becomes of the original; if the dump fails it always goes on as before
+    void checkpoint(SandboxId id, Path images, After after);
+
+    /// Starts a container from what {@link #checkpoint} wrote. The id must not be in use; images are only read.
+    Container restore(ContainerSpec spec, Path images);
+
+    Usage usage(Container container);
+
+    /// What a checkpoint does with the original.
+    enum After {
+        /// It is ended and removed, as by {@link #delete}.
+        END,
+        /// It stays; frozen if it was frozen before.
+        STAY
+    }
+}

@@ -1,0 +1,25 @@
+package dev.cay.node.runtime;
+
+import dev.cay.node.host.Slot;
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Resources;
+import java.nio.file.Path;
+import java.util.List;
+
+/// All a runtime needs to start a container.
+///
+/// @param layers       directories of the template, top first, owned by uid 0 and up
+/// @param writable     directory with `upper/` and `work/`, from {@link dev.cay.node.storage.Pool#create}
+/// @param hostname     ignored by a restore, which keeps the saved one
+public record ContainerSpec(
+        SandboxId id,
+        Slot slot,
+        Resources resources,
+        int maxProcesses,
+        List<Path> layers,
+        Path writable,
+        String hostname) {
+    public ContainerSpec {
+        layers = List.copyOf(layers);
+    }
+}
