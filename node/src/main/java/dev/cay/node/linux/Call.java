@@ -69,22 +69,27 @@ final class Call {
         }
     }
 
-    /// As above, with an arena that the caller has open anyway.
+    /// As above, with an arena that the caller has open anyway. Begins again when a signal came between.
     long call(Arena arena, long... a) throws ErrnoException {
         MemorySegment state = arena.allocate(STATE);
-        long register = invoke(
-                state,
-                a.length > 0 ? a[0] : 0,
-                a.length > 1 ? a[1] : 0,
-                a.length > 2 ? a[2] : 0,
-                a.length > 3 ? a[3] : 0,
-                a.length > 4 ? a[4] : 0,
-                a.length > 5 ? a[5] : 0);
-        long result = wide ? register : (int) register;
-        if (result == -1) {
-            throw new ErrnoException(name, (int) ERRNO.get(state, 0L));
+        while (true) {
+            long register = invoke(
+                    state,
+                    a.length > 0 ? a[0] : 0,
+                    a.length > 1 ? a[1] : 0,
+                    a.length > 2 ? a[2] : 0,
+                    a.length > 3 ? a[3] : 0,
+                    a.length > 4 ? a[4] : 0,
+                    a.length > 5 ? a[5] : 0);
+            long result = wide ? register : (int) register;
+            if (result != -1) {
+                return result;
+            }
+            int errno = (int) ERRNO.get(state, 0L);
+            if (errno != Errno.EINTR || name.equals("close")) {
+                throw new ErrnoException(name, errno);
+            }
         }
-        return result;
     }
 
     private long invoke(MemorySegment state, long a, long b, long c, long d, long e, long f) {

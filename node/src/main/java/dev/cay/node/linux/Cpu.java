@@ -4,16 +4,14 @@ package dev.cay.node.linux;
 ///
 /// @param directory  `O_DIRECTORY`
 /// @param noFollow   `O_NOFOLLOW`
-/// @param setgroups  number of the system call
-/// @param capset     number of the system call
 /// @param epollEvent size of `struct epoll_event`: packed on x86-64
-record Cpu(int directory, int noFollow, int setgroups, int capset, int epollEvent) {
+record Cpu(int directory, int noFollow, int epollEvent) {
     static final Cpu HERE = of(System.getProperty("os.arch"));
 
     static Cpu of(String name) {
         return switch (name) {
-            case "amd64", "x86_64" -> new Cpu(0x10000, 0x20000, 116, 126, 12);
-            case "aarch64" -> new Cpu(0x4000, 0x8000, 159, 91, 16);
+            case "amd64", "x86_64" -> new Cpu(0x10000, 0x20000, 12);
+            case "aarch64" -> new Cpu(0x4000, 0x8000, 16);
             default -> throw new UnsupportedOperationException("Cay runs on x86-64 and aarch64, not on " + name);
         };
     }

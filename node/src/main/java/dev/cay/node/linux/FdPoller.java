@@ -1,27 +1,34 @@
 package dev.cay.node.linux;
 
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.time.Duration;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// One thread that watches all borrowed descriptors by epoll, and keeps short timers. Start it once per node.
+///
+/// Level-triggered, and a paused descriptor is taken out of the set: a hang-up is reported whatever one asks for, and
+/// would spin.
 public final class FdPoller implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(FdPoller.class);
+
     /// Runs on the poller's thread: must not block.
     public interface Callback {
-        void ready(int events);
+        void ready();
     }
 
-    /// A watched descriptor. Safe from any thread.
-    public interface Watch extends AutoCloseable {
-        /// Takes the descriptor out of the set; nothing is lost, the data stays where it is.
-        void pause();
-
-        void resume();
-
-        /// Ends the watch, not the descriptor.
-        @Override
-        void close();
-    }
-
-    /// A timer that has not run yet.
+    /// A timer that has not run yet, or has.
     public interface Timer {
         void cancel();
     }
@@ -29,22 +36,244 @@ public final class FdPoller implements AutoCloseable {
     public static final int IN = 1;
     public static final int OUT = 4;
 
-    public void start() {
-        throw new UnsupportedOperationException();
+    private static final Call CREATE = Call.of("epoll_create1");
+    private static final Call CONTROL = Call.of("epoll_ctl");
+    private static final Call WAIT = Call.of("epoll_wait");
+    private static final Call EVENTFD = Call.of("eventfd");
+    private static final int ADD = 1;
+    private static final int DELETE = 2;
+    private static final int BATCH = 128;
+    private static final long WAKE = 0;
+
+    private final Descriptor epoll;
+    private final Descriptor wake;
+    private final Map<Long, Watch> watches = new ConcurrentHashMap<>();
+    private final AtomicLong ids = new AtomicLong(WAKE);
+    private final PriorityQueue<Alarm> alarms = new PriorityQueue<>();
+    private final Thread thread = Thread.ofPlatform().daemon().name("fd-poller").unstarted(this::work);
+    private volatile boolean closed;
+
+    public FdPoller() throws IOException {
+        epoll = new Descriptor(CREATE.call(FileCalls.CLOEXEC));
+        wake = new Descriptor(EVENTFD.call(0, FileCalls.CLOEXEC | FileCalls.NONBLOCK));
+        control(ADD, wake, IN, WAKE);
     }
 
-    /// Watches from the moment `resume` is called.
-    public Watch watch(Descriptor descriptor, int events, Callback callback) throws ErrnoException {
-        throw new UnsupportedOperationException();
+    public void start() {
+        thread.start();
+    }
+
+    /// Watches from the moment `resume` is called. The same descriptor may be watched only once: duplicate it.
+    public Watch watch(Descriptor descriptor, int events, Callback callback) {
+        return new Watch(descriptor, events, callback);
+    }
+
+    /// Waits until something may be written, at most `limit`; false when that is over.
+    public boolean awaitWritable(Descriptor descriptor, Duration limit) throws IOException {
+        var writable = new CountDownLatch(1);
+        try (var twin = DescriptorIo.duplicate(descriptor);
+                var watch = watch(twin, OUT, writable::countDown)) {
+            watch.resume();
+            return writable.await(limit.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw (IOException) new InterruptedIOException("interrupted").initCause(e);
+        }
     }
 
     /// Runs the action on the poller's thread after the delay.
     public Timer after(Duration delay, Runnable action) {
-        throw new UnsupportedOperationException();
+        var alarm = new Alarm(System.nanoTime() + delay.toNanos(), action);
+        boolean first;
+        synchronized (alarms) {
+            alarms.add(alarm);
+            first = alarms.peek() == alarm;
+        }
+        if (first) {
+            wakeUp();
+        }
+        return () -> {
+            synchronized (alarms) {
+                alarms.remove(alarm);
+            }
+        };
     }
 
+    /// Stops watching; the descriptors are their owners' to close.
     @Override
     public void close() {
-        throw new UnsupportedOperationException();
+        if (closed) {
+            return;
+        }
+        closed = true;
+        if (thread.isAlive()) {
+            wakeUp();
+            try {
+                thread.join(Duration.ofSeconds(5));
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+        wake.close();
+        epoll.close();
+    }
+
+    private void wakeUp() {
+        try {
+            DescriptorIo.write(wake, new byte[] {1, 0, 0, 0, 0, 0, 0, 0}, 0, 8);
+        } catch (ErrnoException e) {
+            // Full means it is awake already; gone means there is nobody to wake.
+            log.atDebug().setCause(e).log("poller not woken");
+        }
+    }
+
+    private void control(int operation, Descriptor descriptor, int events, long id) throws ErrnoException {
+        int set = epoll.use("epoll_ctl");
+        try (var arena = Arena.ofConfined()) {
+            int fd = descriptor.use("epoll_ctl");
+            try {
+                MemorySegment event = arena.allocate(Cpu.HERE.epollEvent(), 8);
+                event.set(ValueLayout.JAVA_INT, 0, events);
+                event.set(ValueLayout.JAVA_LONG_UNALIGNED, Cpu.HERE.epollData(), id);
+                CONTROL.call(arena, set, operation, fd, event.address());
+            } finally {
+                descriptor.done();
+            }
+        } finally {
+            epoll.done();
+        }
+    }
+
+    private void work() {
+        try (var arena = Arena.ofConfined()) {
+            MemorySegment events = arena.allocate((long) Cpu.HERE.epollEvent() * BATCH, 8);
+            while (!closed) {
+                int count = await(events);
+                for (int i = 0; i < count && !closed; i++) {
+                    long at = (long) i * Cpu.HERE.epollEvent();
+                    dispatch(events.get(ValueLayout.JAVA_LONG_UNALIGNED, at + Cpu.HERE.epollData()));
+                }
+                ringAlarms();
+            }
+        } catch (ErrnoException e) {
+            log.atError().setCause(e).log("the descriptor poller died");
+        }
+    }
+
+    private int await(MemorySegment events) throws ErrnoException {
+        int fd = epoll.use("epoll_wait");
+        try {
+            return (int) WAIT.call(fd, events.address(), BATCH, patience());
+        } finally {
+            epoll.done();
+        }
+    }
+
+    private void dispatch(long id) {
+        if (id == WAKE) {
+            try {
+                DescriptorIo.read(wake, new byte[8], 0, 8);
+            } catch (ErrnoException e) {
+                log.atDebug().setCause(e).log("woken twice");
+            }
+            return;
+        }
+        Watch watch = watches.get(id);
+        if (watch != null) {
+            watch.fire();
+        }
+    }
+
+    private int patience() {
+        synchronized (alarms) {
+            Alarm next = alarms.peek();
+            if (next == null) {
+                return -1;
+            }
+            long millis = TimeUnit.NANOSECONDS.toMillis(next.at() - System.nanoTime()) + 1;
+            return (int) Math.clamp(millis, 0, 3_600_000);
+        }
+    }
+
+    private void ringAlarms() {
+        for (Alarm due = takeDue(); due != null; due = takeDue()) {
+            try {
+                due.action().run();
+            } catch (RuntimeException e) {
+                log.atError().setCause(e).log("a timer's action failed");
+            }
+        }
+    }
+
+    private @Nullable Alarm takeDue() {
+        synchronized (alarms) {
+            Alarm next = alarms.peek();
+            return next != null && next.at() - System.nanoTime() <= 0 ? alarms.poll() : null;
+        }
+    }
+
+    private record Alarm(long at, Runnable action) implements Comparable<Alarm> {
+        @Override
+        public int compareTo(Alarm other) {
+            return Long.signum(at - other.at);
+        }
+    }
+
+    /// A watched descriptor. Safe from any thread; close it before the descriptor.
+    public final class Watch implements AutoCloseable {
+        private final long id = ids.incrementAndGet();
+        private final Descriptor descriptor;
+        private final int events;
+        private final Callback callback;
+        private boolean active;
+        private boolean ended;
+
+        private Watch(Descriptor descriptor, int events, Callback callback) {
+            this.descriptor = descriptor;
+            this.events = events;
+            this.callback = callback;
+        }
+
+        public synchronized void resume() throws ErrnoException {
+            if (active || ended) {
+                return;
+            }
+            watches.put(id, this);
+            control(ADD, descriptor, events, id);
+            active = true;
+        }
+
+        /// Takes the descriptor out of the set; nothing is lost, the data stays where it is.
+        public synchronized void pause() {
+            if (!active) {
+                return;
+            }
+            active = false;
+            watches.remove(id);
+            try {
+                control(DELETE, descriptor, 0, id);
+            } catch (ErrnoException e) {
+                log.atDebug().setCause(e).log("descriptor was not in the set");
+            }
+        }
+
+        /// Ends the watch, not the descriptor.
+        @Override
+        public synchronized void close() {
+            pause();
+            ended = true;
+        }
+
+        private void fire() {
+            try {
+                callback.ready();
+            } catch (RuntimeException e) {
+                log.atError()
+                        .setCause(e)
+                        .addKeyValue("descriptor", descriptor.number())
+                        .log("a watch failed");
+                close();
+            }
+        }
     }
 }

@@ -1,0 +1,131 @@
+package dev.cay.node.linux;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/// Bytes in and out of descriptors. Never blocks on a descriptor that was set so; on others only platform threads may
+/// call.
+public final class DescriptorIo {
+    private static final Call READ = Call.wide("read");
+    private static final Call WRITE = Call.wide("write");
+    private static final Call PREAD = Call.wide("pread64");
+    private static final Call PWRITE = Call.wide("pwrite64");
+    private static final Call SPLICE = Call.wide("splice");
+    private static final Call FTRUNCATE = Call.of("ftruncate64");
+    private static final Call PIPE = Call.of("pipe2");
+    private static final Call FCNTL = Call.variadic("fcntl64", 2);
+    private static final Call PIDFD_OPEN = Call.raw("pidfd_open");
+
+    private static final int F_GETFL = 3;
+    private static final int F_SETFL = 4;
+    private static final int F_DUPFD_CLOEXEC = 1030;
+    private static final int SPLICE_F_MOVE = 1;
+    private static final int SPLICE_F_NONBLOCK = 2;
+    private static final int SYS_PIDFD_OPEN = 434;
+
+    private DescriptorIo() {}
+
+    /// Both ends of a new pipe.
+    public record Pipe(Descriptor readEnd, Descriptor writeEnd) {}
+
+    public static Pipe pipe() throws ErrnoException {
+        try (var arena = Arena.ofConfined()) {
+            MemorySegment ends = arena.allocate(8, 4);
+            PIPE.call(arena, ends.address(), FileCalls.CLOEXEC);
+            return new Pipe(
+                    new Descriptor(ends.get(ValueLayout.JAVA_INT, 0)),
+                    new Descriptor(ends.get(ValueLayout.JAVA_INT, 4)));
+        }
+    }
+
+    /// How many bytes were read; 0 at the end.
+    public static int read(Descriptor from, byte[] into, int offset, int length) throws ErrnoException {
+        return transfer(READ, from, into, offset, length, -1, true);
+    }
+
+    public static int pread(Descriptor from, byte[] into, int offset, int length, long position) throws ErrnoException {
+        return transfer(PREAD, from, into, offset, length, position, true);
+    }
+
+    /// How many bytes were taken, which may be fewer than given.
+    public static int write(Descriptor to, byte[] from, int offset, int length) throws ErrnoException {
+        return transfer(WRITE, to, from, offset, length, -1, false);
+    }
+
+    public static int pwrite(Descriptor to, byte[] from, int offset, int length, long position) throws ErrnoException {
+        return transfer(PWRITE, to, from, offset, length, position, false);
+    }
+
+    private static int transfer(
+            Call call, Descriptor descriptor, byte[] bytes, int offset, int length, long position, boolean inward)
+            throws ErrnoException {
+        int fd = descriptor.use("transfer");
+        try (var arena = Arena.ofConfined()) {
+            MemorySegment buffer = arena.allocate(Math.max(1, length));
+            if (!inward) {
+                MemorySegment.copy(bytes, offset, buffer, ValueLayout.JAVA_BYTE, 0, length);
+            }
+            int count = (int) call.call(arena, fd, buffer.address(), length, position);
+            if (inward) {
+                MemorySegment.copy(buffer, ValueLayout.JAVA_BYTE, 0, bytes, offset, count);
+            }
+            return count;
+        } finally {
+            descriptor.done();
+        }
+    }
+
+    /// Moves bytes from a pipe into a file without showing them to us; 0 when the pipe has ended, EAGAIN when it is
+    /// empty. The file must not be in append mode (EINVAL).
+    public static int splice(Descriptor pipe, Descriptor file, long position, int length) throws ErrnoException {
+        int from = pipe.use("splice");
+        try (var arena = Arena.ofConfined()) {
+            int to = file.use("splice");
+            try {
+                MemorySegment offset = arena.allocate(ValueLayout.JAVA_LONG, position);
+                return (int)
+                        SPLICE.call(arena, from, 0, to, offset.address(), length, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
+            } finally {
+                file.done();
+            }
+        } finally {
+            pipe.done();
+        }
+    }
+
+    public static void truncate(Descriptor file, long size) throws ErrnoException {
+        int fd = file.use("ftruncate");
+        try {
+            FTRUNCATE.call(fd, size);
+        } finally {
+            file.done();
+        }
+    }
+
+    /// The flag is of the open file, so every process that shares it sees the change.
+    public static void setNonBlocking(Descriptor descriptor) throws ErrnoException {
+        int fd = descriptor.use("fcntl");
+        try {
+            long flags = FCNTL.call(fd, F_GETFL, 0);
+            FCNTL.call(fd, F_SETFL, flags | FileCalls.NONBLOCK);
+        } finally {
+            descriptor.done();
+        }
+    }
+
+    /// Another number for the same open file: epoll knows a number only once.
+    public static Descriptor duplicate(Descriptor descriptor) throws ErrnoException {
+        int fd = descriptor.use("fcntl");
+        try {
+            return new Descriptor(FCNTL.call(fd, F_DUPFD_CLOEXEC, 0));
+        } finally {
+            descriptor.done();
+        }
+    }
+
+    /// Becomes readable when the process ends; does not mistake a later process of the same number for it.
+    public static Descriptor pidfd(long pid) throws ErrnoException {
+        return new Descriptor(PIDFD_OPEN.call(SYS_PIDFD_OPEN, pid, 0));
+    }
+}

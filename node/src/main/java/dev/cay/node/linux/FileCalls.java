@@ -1,0 +1,222 @@
+package dev.cay.node.linux;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/// Files relative to an open directory. They may block on a disk: only platform threads call them.
+public final class FileCalls {
+    public static final int READ = 0;
+    public static final int WRITE = 1;
+    public static final int READ_WRITE = 2;
+    public static final int CREATE = 0x40;
+    public static final int EXCLUSIVE = 0x80;
+    public static final int NOCTTY = 0x100;
+    public static final int NONBLOCK = 0x800;
+    public static final int CLOEXEC = 0x80000;
+    /// Names the file without opening it.
+    public static final int PATH = 0x200000;
+
+    public static final int DIRECTORY = Cpu.HERE.directory();
+    public static final int NOFOLLOW = Cpu.HERE.noFollow();
+
+    private static final Call OPEN = Call.variadic("open64", 2);
+    private static final Call OPENAT2 = Call.raw("openat2");
+    private static final Call STATX = Call.of("statx");
+    private static final Call FSTATFS = Call.of("fstatfs64");
+    private static final Call MKDIRAT = Call.of("mkdirat");
+    private static final Call UNLINKAT = Call.of("unlinkat");
+    private static final Call RENAMEAT2 = Call.of("renameat2");
+    private static final Call READLINKAT = Call.wide("readlinkat");
+    private static final Call GETDENTS = Call.wide("getdents64");
+    private static final Call FCHOWN = Call.of("fchown");
+    private static final Call FCHMOD = Call.of("fchmod");
+
+    private static final int SYS_OPENAT2 = 437;
+    private static final int NO_XDEV = 0x01;
+    private static final int NO_MAGICLINKS = 0x02;
+    private static final int NO_SYMLINKS = 0x04;
+    private static final int BENEATH = 0x08;
+    private static final int IN_ROOT = 0x10;
+    private static final int AT_EMPTY_PATH = 0x1000;
+    private static final int AT_REMOVEDIR = 0x200;
+    private static final int STATX_BASIC = 0x7ff;
+    private static final int STATX_SIZE = 256;
+    private static final int PATH_MAX = 4096;
+
+    private FileCalls() {}
+
+    /// Opens a path of the host, as the daemon sees it.
+    public static Descriptor open(String path, int flags, int mode) throws ErrnoException {
+        try (var arena = Arena.ofConfined()) {
+            return new Descriptor(OPEN.call(arena, text(arena, path), flags | CLOEXEC, mode));
+        }
+    }
+
+    /// Opens a path as if `root` were `/`: neither `..` nor a link leads out of it, and magic links of a procfs are
+    /// refused.
+    public static Descriptor openInRoot(Descriptor root, String path, int flags, int mode) throws ErrnoException {
+        return openat2(root, path, flags, mode, IN_ROOT | NO_MAGICLINKS);
+    }
+
+    /// Opens an entry of the directory itself: no link is followed, no mount is entered.
+    public static Descriptor openEntry(Descriptor directory, String name, int flags) throws ErrnoException {
+        return openat2(directory, name, flags | NOFOLLOW, 0, BENEATH | NO_XDEV | NO_MAGICLINKS | NO_SYMLINKS);
+    }
+
+    private static Descriptor openat2(Descriptor root, String path, int flags, int mode, int resolve)
+            throws ErrnoException {
+        int fd = root.use("openat2");
+        try (var arena = Arena.ofConfined()) {
+            MemorySegment how = arena.allocate(24, 8);
+            how.set(ValueLayout.JAVA_LONG, 0, Integer.toUnsignedLong(flags | CLOEXEC));
+            how.set(ValueLayout.JAVA_LONG, 8, mode);
+            how.set(ValueLayout.JAVA_LONG, 16, resolve);
+            long name = text(arena, path);
+            // A rename somewhere on the way makes the kernel give up for safety; the sandbox can do that as often as
+            // it likes, so our patience is short.
+            for (int tries = 0; ; tries++) {
+                try {
+                    return new Descriptor(OPENAT2.call(arena, SYS_OPENAT2, fd, name, how.address(), 24));
+                } catch (ErrnoException e) {
+                    if (e.errno() != Errno.EAGAIN || tries == 32) {
+                        throw e;
+                    }
+                }
+            }
+        } finally {
+            root.done();
+        }
+    }
+
+    public static FileStatus stat(Descriptor file) throws ErrnoException {
+        int fd = file.use("statx");
+        try (var arena = Arena.ofConfined()) {
+            MemorySegment status = arena.allocate(STATX_SIZE, 8);
+            STATX.call(arena, fd, text(arena, ""), AT_EMPTY_PATH, STATX_BASIC, status.address());
+            return FileStatus.read(status);
+        } finally {
+            file.done();
+        }
+    }
+
+    /// The file system's magic number (`f_type`).
+    public static long fileSystem(Descriptor file) throws ErrnoException {
+        int fd = file.use("fstatfs");
+        try (var arena = Arena.ofConfined()) {
+            MemorySegment status = arena.allocate(256, 8);
+            FSTATFS.call(arena, fd, status.address());
+            return status.get(ValueLayout.JAVA_LONG, 0);
+        } finally {
+            file.done();
+        }
+    }
+
+    public static void makeDirectory(Descriptor parent, String name, int mode) throws ErrnoException {
+        onEntry(MKDIRAT, parent, name, mode);
+    }
+
+    public static void removeFile(Descriptor parent, String name) throws ErrnoException {
+        onEntry(UNLINKAT, parent, name, 0);
+    }
+
+    public static void removeDirectory(Descriptor parent, String name) throws ErrnoException {
+        onEntry(UNLINKAT, parent, name, AT_REMOVEDIR);
+    }
+
+    private static void onEntry(Call call, Descriptor parent, String name, int argument) throws ErrnoException {
+        int fd = parent.use("entry");
+        try (var arena = Arena.ofConfined()) {
+            call.call(arena, fd, text(arena, name), argument);
+        } finally {
+            parent.done();
+        }
+    }
+
+    public static void rename(Descriptor from, String name, Descriptor to, String newName) throws ErrnoException {
+        int source = from.use("renameat2");
+        try (var arena = Arena.ofConfined()) {
+            int target = to.use("renameat2");
+            try {
+                RENAMEAT2.call(arena, source, text(arena, name), target, text(arena, newName), 0);
+            } finally {
+                to.done();
+            }
+        } finally {
+            from.done();
+        }
+    }
+
+    /// Where a symbolic link, opened by {@link #PATH} and {@link #NOFOLLOW}, points to.
+    public static String readLink(Descriptor link) throws ErrnoException {
+        int fd = link.use("readlinkat");
+        try (var arena = Arena.ofConfined()) {
+            MemorySegment target = arena.allocate(PATH_MAX);
+            long length = READLINKAT.call(arena, fd, text(arena, ""), target.address(), PATH_MAX);
+            return string(target, 0, length);
+        } finally {
+            link.done();
+        }
+    }
+
+    /// Names in a directory but `.` and `..`, in no order, at most `limit`.
+    public static List<String> names(Descriptor directory, int limit) throws ErrnoException {
+        int fd = directory.use("getdents64");
+        try (var arena = Arena.ofConfined()) {
+            MemorySegment buffer = arena.allocate(32768, 8);
+            var names = new ArrayList<String>();
+            while (true) {
+                long filled = GETDENTS.call(arena, fd, buffer.address(), buffer.byteSize());
+                if (filled == 0) {
+                    return names;
+                }
+                for (long at = 0; at < filled; ) {
+                    int length = Short.toUnsignedInt(buffer.get(ValueLayout.JAVA_SHORT, at + 16));
+                    String name = buffer.getString(at + 19);
+                    if (!name.equals(".") && !name.equals("..")) {
+                        names.add(name);
+                    }
+                    if (names.size() >= limit) {
+                        return names;
+                    }
+                    at += length;
+                }
+            }
+        } finally {
+            directory.done();
+        }
+    }
+
+    public static void setOwner(Descriptor file, int uid, int gid) throws ErrnoException {
+        int fd = file.use("fchown");
+        try {
+            FCHOWN.call(fd, Integer.toUnsignedLong(uid), Integer.toUnsignedLong(gid));
+        } finally {
+            file.done();
+        }
+    }
+
+    public static void setMode(Descriptor file, int mode) throws ErrnoException {
+        int fd = file.use("fchmod");
+        try {
+            FCHMOD.call(fd, mode);
+        } finally {
+            file.done();
+        }
+    }
+
+    static long text(Arena arena, String text) throws ErrnoException {
+        if (text.indexOf('\0') >= 0) {
+            throw new ErrnoException("path", Errno.EINVAL);
+        }
+        return arena.allocateFrom(text, StandardCharsets.UTF_8).address();
+    }
+
+    static String string(MemorySegment segment, long offset, long length) {
+        byte[] bytes = segment.asSlice(offset, length).toArray(ValueLayout.JAVA_BYTE);
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+}

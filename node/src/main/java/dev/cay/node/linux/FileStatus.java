@@ -1,0 +1,47 @@
+package dev.cay.node.linux;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Instant;
+
+/// What `statx` says of a file.
+///
+/// @param mode type and permission bits together
+public record FileStatus(int mode, int uid, int gid, long inode, long size, Instant modified, int links) {
+    private static final int TYPE = 0xf000;
+
+    static FileStatus read(MemorySegment statx) {
+        return new FileStatus(
+                Short.toUnsignedInt(statx.get(ValueLayout.JAVA_SHORT, 28)),
+                statx.get(ValueLayout.JAVA_INT, 20),
+                statx.get(ValueLayout.JAVA_INT, 24),
+                statx.get(ValueLayout.JAVA_LONG, 32),
+                statx.get(ValueLayout.JAVA_LONG, 40),
+                Instant.ofEpochSecond(
+                        statx.get(ValueLayout.JAVA_LONG, 112),
+                        Integer.toUnsignedLong(statx.get(ValueLayout.JAVA_INT, 120))),
+                statx.get(ValueLayout.JAVA_INT, 16));
+    }
+
+    public boolean regular() {
+        return (mode & TYPE) == 0x8000;
+    }
+
+    public boolean directory() {
+        return (mode & TYPE) == 0x4000;
+    }
+
+    public boolean symlink() {
+        return (mode & TYPE) == 0xa000;
+    }
+
+    /// The type bits, as in `S_IFMT`.
+    public int type() {
+        return mode & TYPE;
+    }
+
+    /// Permissions with set-id and sticky bits.
+    public int permissions() {
+        return mode & 0xfff;
+    }
+}
