@@ -4,12 +4,14 @@ import dev.cay.config.CayConfig;
 import dev.cay.http.Exchange;
 import dev.cay.http.HttpListeners;
 import dev.cay.http.LocalAuthority;
+import dev.cay.http.OperatorCertificate;
 import dev.cay.life.Progress;
 import dev.cay.life.Undo;
 import dev.cay.node.CayNode;
 import dev.cay.server.CayServer;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import dev.cay.wire.node.Resources;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -17,6 +19,7 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /// Server and node of one machine in one process.
@@ -58,7 +61,7 @@ final class CayDaemon implements AutoCloseable {
                     node.ports(),
                     InstantSource.system()));
             server.start();
-            server.templates().register(null);
+            server.templates().register("base", layers, resources(), "user", null);
             this.server = server;
             listen(listeners, server);
             undo.keep();
@@ -66,7 +69,7 @@ final class CayDaemon implements AutoCloseable {
         took = Duration.ofNanos(System.nanoTime() - began);
     }
 
-    private CayNode startNode(HttpListeners listeners) {
+    private CayNode startNode(HttpListeners listeners) throws IOException {
         progress.step("preparing the machine");
         var authority = LocalAuthority.open(config.stateDir().resolve("tls"), config.http().domain());
         var started = new CayNode(
@@ -85,7 +88,7 @@ final class CayDaemon implements AutoCloseable {
                         config.http().tlsPort()),
                 listeners,
                 this::throughFrontDoor,
-                authority.tls(),
+                tls(authority),
                 authority.caCertificate(),
                 progress);
         this.authority = authority;
@@ -111,8 +114,15 @@ final class CayDaemon implements AutoCloseable {
         for (var address : http.listen()) {
             var host = InetAddress.ofLiteral(address);
             listeners.listen(new InetSocketAddress(host, http.port()), server.frontDoor());
-            listeners.listenTls(new InetSocketAddress(host, http.tlsPort()), requireAuthority().tls(), server.frontDoor());
+            listeners.listenTls(new InetSocketAddress(host, http.tlsPort()), tls(requireAuthority()), server.frontDoor());
         }
+    }
+
+    private SSLContext tls(LocalAuthority authority) {
+        var http = config.http();
+        return http.certificate() != null && http.key() != null
+                ? OperatorCertificate.tls(http.certificate(), http.key())
+                : authority.tls();
     }
 
     private LocalAuthority requireAuthority() {
@@ -120,6 +130,11 @@ final class CayDaemon implements AutoCloseable {
             throw new IllegalStateException("not started");
         }
         return authority;
+    }
+
+    private Resources resources() {
+        var defaults = config.sandboxes();
+        return new Resources(defaults.cpuCount(), defaults.memoryMB(), defaults.diskSizeMB());
     }
 
     private String domain() {
@@ -148,7 +163,7 @@ final class CayDaemon implements AutoCloseable {
 
     /// Ends every sandbox of this instance and puts back what Cay changed on the host. Also works on a daemon that
     /// was never started: then only as much of the node is brought up as cleaning needs.
-    void killAll() {
+    void killAll() throws IOException {
         progress.step("ending all sandboxes");
         if (node == null) {
             var listeners = closing.add(new HttpListeners());

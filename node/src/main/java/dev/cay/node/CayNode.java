@@ -22,6 +22,7 @@ import dev.cay.node.sandbox.Keepers;
 import dev.cay.node.sandbox.Machine;
 import dev.cay.node.storage.Pool;
 import dev.cay.wire.node.Node;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -67,12 +68,8 @@ public final class CayNode implements AutoCloseable {
     /// @param tls       shown there
     /// @param authority PEM file of the CA that signed it, trusted inside
     public CayNode(
-            Settings settings,
-            HttpListeners listeners,
-            Handler edge,
-            SSLContext tls,
-            Path authority,
-            Progress progress) {
+            Settings settings, HttpListeners listeners, Handler edge, SSLContext tls, Path authority, Progress progress)
+            throws IOException {
         try {
             this.plan = new HostPlan(settings.instance(), settings.uidBase(), settings.range());
             this.sysctls = new Sysctls(settings.stateDir().resolve("sysctls.json"));
@@ -110,7 +107,7 @@ public final class CayNode implements AutoCloseable {
                     edge,
                     InstantSource.system())));
             keepers.start();
-        } catch (RuntimeException e) {
+        } catch (IOException | RuntimeException e) {
             closing.close();
             throw e;
         }

@@ -94,7 +94,8 @@ final class OpenSandbox implements AutoCloseable {
             return;
         }
         try {
-            machine.proxy().forward(exchange, new Upstream(connectionKey, port, network::connect, null));
+            machine.proxy()
+                    .forward(exchange, new Upstream(connectionKey, port, network::connect, exchange.upstreamHost()));
         } catch (ConnectException e) {
             EdgeAnswers.portClosed(exchange, new SandboxAddress(spec.id(), port));
         }
