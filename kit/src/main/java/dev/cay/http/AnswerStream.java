@@ -118,7 +118,7 @@ final class AnswerStream extends OutputStream {
         var write = new Write();
         synchronized (lock) {
             if (failure != null) {
-                throw new IOException("the client has gone", failure);
+                throw new ClientGone("the client has gone", failure);
             }
         }
         response.write(last, bytes, write);
@@ -165,7 +165,7 @@ final class AnswerStream extends OutputStream {
                     }
                     Throwable cause = broken == null ? done ? null : failure : broken;
                     if (cause != null) {
-                        throw new IOException("the client has gone", cause);
+                        throw new ClientGone("the client has gone", cause);
                     }
                 }
             } finally {

@@ -53,8 +53,8 @@ public final class ErrorRenderer {
 
     /// What the user may read of a failure. Logs it if it is ours.
     static String message(Throwable failure) {
-        if (failure instanceof BrokenUpstream broken) {
-            return String.valueOf(broken.getMessage());
+        if (failure instanceof BrokenUpstream || failure instanceof ClientGone) {
+            return String.valueOf(failure.getMessage());
         }
         if (failure instanceof CayException known && known.kind() != ErrorKind.INTERNAL) {
             return known.userMessage();
@@ -68,6 +68,9 @@ public final class ErrorRenderer {
     private static int status(Throwable failure) {
         if (failure instanceof BrokenUpstream) {
             return 502;
+        }
+        if (failure instanceof ClientGone) {
+            return status(ErrorKind.CANCELED);
         }
         return failure instanceof CayException known ? status(known.kind()) : 500;
     }

@@ -53,7 +53,7 @@ final class RequestBody extends InputStream {
         synchronized (lock) {
             while (current == null) {
                 if (failure != null) {
-                    throw new IOException("the client broke off", failure);
+                    throw new ClientGone("the client broke off", failure);
                 }
                 if (ended) {
                     return null;
@@ -68,11 +68,17 @@ final class RequestBody extends InputStream {
     }
 
     /// Gives back what {@link #next} gave out, if it has been used up.
+    ///
+    /// Then looks for more at once: readers that know how much to expect never ask for the end, and only after the end
+    /// can the connection be watched.
     void release() {
         synchronized (lock) {
             if (current != null && !current.hasRemaining()) {
                 current.release();
                 current = null;
+                if (!ended && failure == null) {
+                    take();
+                }
             }
         }
     }
