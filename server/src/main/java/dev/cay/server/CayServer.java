@@ -1,60 +1,169 @@
 package dev.cay.server;
 
 import dev.cay.http.Handler;
+import dev.cay.http.Routes;
 import dev.cay.http.SandboxPorts;
+import dev.cay.life.Undo;
+import dev.cay.server.access.Access;
+import dev.cay.server.access.SandboxTokens;
+import dev.cay.server.access.TeamRoutes;
+import dev.cay.server.edge.ControlPlane;
+import dev.cay.server.edge.FrontDoor;
+import dev.cay.server.edge.SandboxGate;
+import dev.cay.server.edge.Unserved;
+import dev.cay.server.event.EventRoutes;
+import dev.cay.server.fleet.Fleet;
+import dev.cay.server.sandbox.Chores;
+import dev.cay.server.sandbox.Expiry;
+import dev.cay.server.sandbox.ObservationRoutes;
+import dev.cay.server.sandbox.RepeatableCreates;
+import dev.cay.server.sandbox.SandboxDirectory;
+import dev.cay.server.sandbox.SandboxListing;
+import dev.cay.server.sandbox.SandboxMetrics;
+import dev.cay.server.sandbox.SandboxRoutes;
+import dev.cay.server.sandbox.SandboxStarter;
+import dev.cay.server.sandbox.SandboxView;
+import dev.cay.server.sandbox.Sandboxes;
+import dev.cay.server.sandbox.Settlement;
+import dev.cay.server.store.Store;
+import dev.cay.server.template.TemplateRoutes;
 import dev.cay.server.template.Templates;
+import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Node;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// The control plane and the edge of one Cay. Made with values, started, asked for its front door, closed.
 public final class CayServer implements AutoCloseable {
     /// What an operator decides about the server.
     ///
-    /// @param database   the SQLite file; made when absent, with its directory
-    /// @param secret     file of the key that sandboxes' tokens are derived from; made when absent, mode 0600
-    /// @param domain     what host names of sandboxes end in, with a port unless that is 443
-    /// @param maxTimeout longest life of a sandbox from its start
-    public record Settings(Path database, Path secret, String domain, Duration maxTimeout) {}
-
-    public CayServer(Settings settings, Node node, SandboxPorts ports, InstantSource clock) {
-        throw new UnsupportedOperationException();
+    /// @param database     the SQLite file; made when absent, with its directory
+    /// @param secret       file of the key that sandboxes' tokens are derived from; made when absent, mode 0600
+    /// @param domain       what host names of sandboxes end in, with a port unless that is 443
+    /// @param timeout      how long a sandbox lives whose client did not say
+    /// @param maxTimeout   longest life of a sandbox from its start
+    /// @param measureEvery time between two readings of what sandboxes use
+    public record Settings(
+            Path database, Path secret, String domain, Duration timeout, Duration maxTimeout, Duration measureEvery) {
+        public Settings(Path database, Path secret, String domain, Duration timeout, Duration maxTimeout) {
+            this(database, secret, domain, timeout, maxTimeout, Duration.ofSeconds(5));
+        }
     }
 
-    /// Opens the database, settles with the node what a previous run left, and begins to end sandboxes on time.
+    private static final Logger log = LoggerFactory.getLogger(CayServer.class);
+
+    private final Undo opened = new Undo();
+    private final ExecutorService endings;
+    private final Access access;
+    private final Templates templates;
+    private final SandboxDirectory directory;
+    private final Fleet fleet;
+    private final Sandboxes sandboxes;
+    private final SandboxStarter starter;
+    private final Settlement settlement;
+    private final Expiry expiry;
+    private final Chores chores;
+    private final FrontDoor frontDoor;
+
+    /// Opens the database and brings its tables up to date.
+    public CayServer(Settings settings, Node node, SandboxPorts ports, InstantSource clock) {
+        var random = new SecureRandom();
+        var tokens = SandboxTokens.open(settings.secret(), random);
+        var store = opened.add(Store.open(settings.database()));
+        endings = opened.add(Executors.newVirtualThreadPerTaskExecutor());
+        fleet = new Fleet(node);
+        access = new Access(store, clock, random);
+        templates = new Templates(store, clock, random, access::firstTeam);
+        directory = new SandboxDirectory(tokens);
+        expiry = opened.add(new Expiry(clock, directory));
+        sandboxes = new Sandboxes(store, directory, fleet, expiry, clock, settings.maxTimeout());
+        starter = new SandboxStarter(store, directory, sandboxes, templates, fleet, expiry, tokens, clock, random);
+        settlement = new Settlement(store, directory, fleet, expiry, clock);
+        var metrics = new SandboxMetrics(directory, fleet);
+        chores = opened.add(new Chores(store, sandboxes, metrics, clock, settings.measureEvery()));
+
+        var view = new SandboxView(tokens, settings.domain());
+        var routes = new Routes();
+        new TeamRoutes(access).addTo(routes);
+        new TemplateRoutes(access, templates).addTo(routes);
+        new SandboxRoutes(
+                        access,
+                        sandboxes,
+                        starter,
+                        new RepeatableCreates(store, starter),
+                        view,
+                        settings.timeout(),
+                        settings.maxTimeout())
+                .addTo(routes);
+        new SandboxListing(access, sandboxes, templates, view).addTo(routes);
+        new ObservationRoutes(access, sandboxes, metrics).addTo(routes);
+        new EventRoutes(access, store).addTo(routes);
+        new Unserved(access).addTo(routes);
+        frontDoor = new FrontDoor(
+                settings.domain(), new ControlPlane(routes), directory, new SandboxGate(directory, tokens, ports));
+    }
+
+    /// Settles with the node what a previous run left, and begins to end sandboxes on time. Requests come after.
     public void start() {
-        throw new UnsupportedOperationException();
+        access.start();
+        templates.start();
+        // Before the node is asked what runs, so that no end falls between.
+        fleet.node().onEnd(this::ended);
+        settlement.settle();
+        expiry.start(sandboxes::expire);
+        chores.start();
     }
 
     /// Answers every request that comes in from outside, and host-form requests from inside sandboxes.
     public Handler frontDoor() {
-        throw new UnsupportedOperationException();
+        return frontDoor;
     }
 
     public Templates templates() {
-        throw new UnsupportedOperationException();
+        return templates;
     }
 
     /// The API key made by this start, if it was the first one. Kept only hashed: who does not save it has lost it.
     public Optional<String> firstKey() {
-        throw new UnsupportedOperationException();
+        return access.firstKey();
     }
 
     /// Makes another key for the first team, for whoever lost the first one.
     public String newKey(String name) {
-        throw new UnsupportedOperationException();
+        return access.newKey(access.firstTeam(), name);
     }
 
     /// How many sandboxes run.
     public int running() {
-        throw new UnsupportedOperationException();
+        return directory.running();
     }
 
     /// Stops the server's threads and closes the database. Sandboxes go on running.
     @Override
     public void close() {
-        throw new UnsupportedOperationException();
+        opened.close();
+    }
+
+    /// Not on the node's thread, which must not wait for a disk.
+    private void ended(SandboxId id, String reason) {
+        try {
+            endings.execute(() -> {
+                try {
+                    starter.ended(id, reason);
+                } catch (RuntimeException e) {
+                    log.atError().setCause(e).addKeyValue("sandbox", id).log("could not record the end of a sandbox");
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            log.atDebug().addKeyValue("sandbox", id).log("a sandbox ended while we close; the next start will see");
+        }
     }
 }

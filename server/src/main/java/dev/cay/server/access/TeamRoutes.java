@@ -19,7 +19,6 @@ public final class TeamRoutes {
 
     /// Clients expect a usable key here. Ours are stored hashed, so the caller gets back the one it came with.
     private static void list(Team team, Exchange exchange) {
-        exchange.sendJson(
-                200, List.of(new TeamInfo(team.id(), team.name(), Access.credential(exchange), true)));
+        exchange.sendJson(200, List.of(new TeamInfo(team.id(), team.name(), Access.credential(exchange), true)));
     }
 }

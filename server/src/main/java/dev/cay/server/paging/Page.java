@@ -22,16 +22,12 @@ public final class Page {
     /// The page the request asks for: newest first, equal times by id, or exactly the reverse. Says in the answer's
     /// header where the next page begins, if there is one.
     public static <T> List<T> cut(
-            Exchange exchange,
-            List<T> all,
-            Function<T, Instant> time,
-            Function<T, String> id,
-            boolean ascending) {
+            Exchange exchange, List<T> all, Function<T, Instant> time, Function<T, String> id, boolean ascending) {
         int limit = number(exchange, "limit", 1, MOST, MOST);
         Comparator<Place> order = ascending ? Place.ORDER.reversed() : Place.ORDER;
         String token = exchange.query("nextToken");
-        var items = all.stream()
-                .sorted(Comparator.comparing(item -> new Place(time.apply(item), id.apply(item)), order));
+        var items =
+                all.stream().sorted(Comparator.comparing(item -> new Place(time.apply(item), id.apply(item)), order));
         if (token != null && !token.isEmpty()) {
             Place after = Place.parse(token, ascending);
             items = items.filter(item -> order.compare(new Place(time.apply(item), id.apply(item)), after) > 0);

@@ -25,11 +25,7 @@ public final class Chores implements AutoCloseable {
             1, Thread.ofPlatform().daemon().name("chores").factory());
 
     public Chores(
-            Store store,
-            Sandboxes sandboxes,
-            SandboxMetrics metrics,
-            InstantSource clock,
-            Duration measureEvery) {
+            Store store, Sandboxes sandboxes, SandboxMetrics metrics, InstantSource clock, Duration measureEvery) {
         this.store = store;
         this.sandboxes = sandboxes;
         this.metrics = metrics;
@@ -55,8 +51,7 @@ public final class Chores implements AutoCloseable {
 
     private void forgetOld() {
         Instant before = clock.instant().minus(KEPT);
-        store.write(handle ->
-                EventStore.deleteOlder(handle, before) + SandboxStore.deleteKilledBefore(handle, before));
+        store.write(handle -> EventStore.deleteOlder(handle, before) + SandboxStore.deleteKilledBefore(handle, before));
     }
 
     /// A chore that fails once must still be done the next time, which the scheduler alone would not do.

@@ -91,7 +91,11 @@ public final class Expiry implements AutoCloseable {
                 LockSupport.parkNanos(this, (wait.compareTo(LOOK_AGAIN) < 0 ? wait : LOOK_AGAIN).toNanos());
                 continue;
             }
-            if (directory.find(due.id()).filter(record -> !record.endAt().isAfter(now)).isPresent() && !closed) {
+            if (directory
+                            .find(due.id())
+                            .filter(record -> !record.endAt().isAfter(now))
+                            .isPresent()
+                    && !closed) {
                 endings.execute(() -> end(due.id(), end));
             }
         }

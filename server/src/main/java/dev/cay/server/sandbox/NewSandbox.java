@@ -46,8 +46,7 @@ record NewSandbox(
         if (!network.allowPublicTraffic() && !secure) {
             throw RequestBody.invalid("'network.allowPublicTraffic' false requires 'secure' true");
         }
-        return new NewSandbox(
-                template, timeout(body, rules), secure, metadata(body), environment(body), network);
+        return new NewSandbox(template, timeout(body, rules), secure, metadata(body), environment(body), network);
     }
 
     /// What a later change of the network says, with what it cannot change kept.
@@ -57,7 +56,8 @@ record NewSandbox(
 
     static CayException notServed(String field) {
         return new CayException(
-                ErrorKind.NOT_IMPLEMENTED, "'%s' is not supported by this version of Cay; leave it away".formatted(field));
+                ErrorKind.NOT_IMPLEMENTED,
+                "'%s' is not supported by this version of Cay; leave it away".formatted(field));
     }
 
     static Duration checkedTimeout(long seconds, Duration max) {
@@ -147,8 +147,9 @@ record NewSandbox(
         var environment = body.map("envVars");
         environment.forEach((name, value) -> {
             if (name.isEmpty() || name.indexOf('=') >= 0 || name.indexOf('\0') >= 0) {
-                throw RequestBody.invalid("'envVars' has a variable named '%s': a name may not be empty or have '=' or NUL"
-                        .formatted(name.replace("\0", "\\0")));
+                throw RequestBody.invalid(
+                        "'envVars' has a variable named '%s': a name may not be empty or have '=' or NUL"
+                                .formatted(name.replace("\0", "\\0")));
             }
             if (value.indexOf('\0') >= 0) {
                 throw RequestBody.invalid("'envVars.%s' has a NUL character in its value".formatted(name));

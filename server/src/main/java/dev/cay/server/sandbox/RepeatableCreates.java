@@ -23,7 +23,7 @@ import java.util.regex.Pattern;
 /// The key lies with the sandbox's record, so it lives exactly as long. A create that failed leaves no key behind.
 public final class RepeatableCreates {
     private static final Pattern KEY = Pattern.compile("[\\x21-\\x7e]{1,255}");
-    private static final Duration LIMIT = Duration.ofSeconds(120);
+    private static final Duration LIMIT = Duration.ofMinutes(2);
 
     private record Slot(String teamId, String key) {}
 

@@ -66,7 +66,11 @@ public final class SandboxListing {
                         .and(from(team, exchange)))
                 .toList();
         var page = Page.cut(
-                exchange, matching, SandboxRecord::startedAt, sandbox -> sandbox.id().value(), ascending);
+                exchange,
+                matching,
+                SandboxRecord::startedAt,
+                sandbox -> sandbox.id().value(),
+                ascending);
         if (states.contains("running")) {
             long running = matching.stream().filter(isIn(Set.of("running"))).count();
             exchange.with("X-Total-Running", Long.toString(running));

@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -101,10 +102,16 @@ public final class Sandboxes {
     /// Ends the sandbox if it lives. Requests are refused before its connections are cut, as clients ask at once
     /// whether it is gone when a stream breaks.
     boolean end(SandboxId id, KillReason reason) {
+        return end(id, reason, sandbox -> true);
+    }
+
+    private boolean end(SandboxId id, KillReason reason, Predicate<SandboxRecord> still) {
         Instant now = now();
         Optional<SandboxRecord> killed = store.write(handle -> {
-            var changed =
-                    SandboxStore.change(handle, id, SandboxState.ALIVE, old -> old.in(SandboxState.KILLED));
+            if (SandboxStore.find(handle, id).filter(still).isEmpty()) {
+                return Optional.empty();
+            }
+            var changed = SandboxStore.change(handle, id, SandboxState.ALIVE, old -> old.in(SandboxState.KILLED));
             changed.ifPresent(sandbox -> {
                 SandboxStore.noteKilled(handle, id, now);
                 EventStore.insert(handle, SandboxEvents.killed(sandbox, reason, now));
@@ -121,6 +128,11 @@ public final class Sandboxes {
                 .addKeyValue("reason", reason.word())
                 .log("sandbox ended");
         return true;
+    }
+
+    /// Ends a sandbox whose time is over, unless it got more meanwhile.
+    public void expire(SandboxId id) {
+        end(id, KillReason.TIMEOUT, sandbox -> !sandbox.endAt().isAfter(now()));
     }
 
     /// Tries again to end what a node could not end before.

@@ -26,8 +26,7 @@ public final class Settlement {
     private final Expiry expiry;
     private final InstantSource clock;
 
-    public Settlement(
-            Store store, SandboxDirectory directory, Fleet fleet, Expiry expiry, InstantSource clock) {
+    public Settlement(Store store, SandboxDirectory directory, Fleet fleet, Expiry expiry, InstantSource clock) {
         this.store = store;
         this.directory = directory;
         this.fleet = fleet;
@@ -71,8 +70,8 @@ public final class Settlement {
     private void noteGone(SandboxRecord sandbox) {
         Instant now = clock.instant().truncatedTo(ChronoUnit.MILLIS);
         store.write(handle -> {
-            var gone = SandboxStore.change(
-                    handle, sandbox.id(), SandboxState.ALIVE, old -> old.in(SandboxState.KILLED));
+            var gone =
+                    SandboxStore.change(handle, sandbox.id(), SandboxState.ALIVE, old -> old.in(SandboxState.KILLED));
             gone.ifPresent(record -> {
                 SandboxStore.noteKilled(handle, record.id(), now);
                 EventStore.insert(handle, SandboxEvents.killed(record, KillReason.ORPHANED, now));

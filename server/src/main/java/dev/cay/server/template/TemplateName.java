@@ -10,13 +10,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param tag null for none and for `default`, which means the same
 record TemplateName(
-        @Nullable String namespace,
-        String alias,
-        @Nullable String tag) {
+        @Nullable String namespace, String alias, @Nullable String tag) {
     private static final Pattern WORD = Pattern.compile("[a-z0-9_-]{1,128}");
     private static final Pattern TAG = Pattern.compile("[a-z0-9_.-]{1,128}");
-    private static final Pattern UUID =
-            Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
+    private static final Pattern UUID = Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
 
     static TemplateName parse(String text) {
         String rest = text.strip().toLowerCase(Locale.ROOT);

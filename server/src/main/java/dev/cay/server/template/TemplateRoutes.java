@@ -66,8 +66,7 @@ public final class TemplateRoutes {
     private static void checkTeam(Team team, Exchange exchange) {
         String asked = exchange.query("teamID");
         if (asked != null && !asked.isEmpty() && !asked.equals(team.id())) {
-            throw new CayException(
-                    ErrorKind.INVALID_ARGUMENT, "teamID is not the team of this API key; leave it away");
+            throw new CayException(ErrorKind.INVALID_ARGUMENT, "teamID is not the team of this API key; leave it away");
         }
     }
 

@@ -1,11 +1,13 @@
 package dev.cay.wire.rest;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// A template in a list. The nullable fields are written as null: Python's client wants them there.
+@JsonInclude(JsonInclude.Include.ALWAYS)
 public record TemplateInfo(
         String templateID,
         String buildID,

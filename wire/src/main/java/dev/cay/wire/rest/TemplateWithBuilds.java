@@ -1,11 +1,13 @@
 package dev.cay.wire.rest;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// A template with what it was built from time to time.
+@JsonInclude(JsonInclude.Include.ALWAYS)
 public record TemplateWithBuilds(
         String templateID,
         @JsonProperty("public") boolean isPublic,

@@ -1,0 +1,105 @@
+package dev.cay.server.edge;
+
+import dev.cay.http.EdgeAnswers;
+import dev.cay.http.Exchange;
+import dev.cay.http.Handler;
+import dev.cay.http.SandboxAddress;
+import dev.cay.server.sandbox.SandboxDirectory;
+import dev.cay.server.sandbox.SandboxRecord;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxId;
+import java.util.Optional;
+
+/// Tells apart what comes in on one port: control plane or a sandbox. The order matters.
+///
+/// 1. A host name `{port}-{sandboxId}` is that sandbox, whatever the headers: apps inside may use ours themselves.
+/// 2. An API credential on a path of the control plane is for that: some clients send sandbox headers with it.
+/// 3. Both `E2b-Sandbox-*` headers name a port of a sandbox.
+/// 4. `X-Access-Token` alone is for the system port of the sandbox it opens, as some clients send nothing else.
+/// 5. A signed `/files` URL is for the sandbox whose token made the signature.
+/// 6. Everything else is for the control plane.
+public final class FrontDoor implements Handler {
+    private static final int SYSTEM_PORT = 49983;
+
+    private final SandboxHosts hosts;
+    private final ControlPlane control;
+    private final SandboxDirectory directory;
+    private final SandboxGate gate;
+
+    public FrontDoor(String domain, ControlPlane control, SandboxDirectory directory, SandboxGate gate) {
+        this.hosts = new SandboxHosts(domain);
+        this.control = control;
+        this.directory = directory;
+        this.gate = gate;
+    }
+
+    @Override
+    public void handle(Exchange exchange) throws Exception {
+        Optional<SandboxAddress> host = hosts.find(exchange.authority());
+        if (host.isPresent()) {
+            gate.pass(host.get(), exchange);
+            return;
+        }
+        if (exchange.inside() != null) {
+            // A sandbox needs addresses of sandboxes, never our API.
+            throw new CayException(
+                    ErrorKind.NOT_FOUND, "inside a sandbox only hosts like <port>-<sandboxId>.<domain> are served");
+        }
+        if (carriesCredential(exchange) && control.knows(exchange.path())) {
+            control.handle(exchange);
+            return;
+        }
+        if (exchange.header("E2b-Sandbox-Id") != null || exchange.header("E2b-Sandbox-Port") != null) {
+            gate.pass(addressInHeaders(exchange), exchange);
+            return;
+        }
+        handleWithoutName(exchange);
+    }
+
+    /// The last three rules, for requests that name no sandbox.
+    private void handleWithoutName(Exchange exchange) throws Exception {
+        String token = exchange.header("X-Access-Token");
+        if (token != null) {
+            passToOwner(directory.findByToken(token), exchange);
+            return;
+        }
+        if (exchange.path().equals("/files") && exchange.query("signature") != null) {
+            var owner = FileSignature.of(exchange).flatMap(signature -> directory.findByToken(signature::madeWith));
+            if (owner.isEmpty()) {
+                throw new CayException(
+                        ErrorKind.UNAUTHENTICATED, "invalid signature: it was made for no sandbox that runs");
+            }
+            passToOwner(owner, exchange);
+            return;
+        }
+        control.handle(exchange);
+    }
+
+    private void passToOwner(Optional<SandboxRecord> owner, Exchange exchange) throws Exception {
+        if (owner.isEmpty()) {
+            // The owner may have been killed: that must read as "gone", and its id cannot be told.
+            EdgeAnswers.sandboxNotFound(exchange, "");
+            return;
+        }
+        gate.pass(new SandboxAddress(owner.get().id(), SYSTEM_PORT), exchange);
+    }
+
+    private static boolean carriesCredential(Exchange exchange) {
+        String authorization = exchange.header("Authorization");
+        return exchange.header("X-API-Key") != null
+                || exchange.header("X-Admin-Token") != null
+                || (authorization != null && authorization.regionMatches(true, 0, "Bearer ", 0, 7));
+    }
+
+    private static SandboxAddress addressInHeaders(Exchange exchange) {
+        String id = exchange.header("E2b-Sandbox-Id");
+        String port = exchange.header("E2b-Sandbox-Port");
+        if (id == null || port == null) {
+            throw new CayException(
+                    ErrorKind.INVALID_ARGUMENT,
+                    "missing header: E2b-Sandbox-Id and E2b-Sandbox-Port must be sent together");
+        }
+        return SandboxHosts.address(SandboxId.parse(id).value(), port);
+    }
+}

@@ -1,0 +1,93 @@
+package dev.cay.server.edge;
+
+import dev.cay.http.Routes;
+import dev.cay.server.access.Access;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+
+/// What the contract has and this version does not: answered with an error that says so, never with a 404, which
+/// clients would take for a missing sandbox.
+public final class Unserved {
+    /// Method, path, what it is.
+    private static final String ROUTES = """
+            POST   /sandboxes/{sandboxID}/pause                         pausing a sandbox
+            POST   /sandboxes/{sandboxID}/fork                          forking a sandbox
+            POST   /sandboxes/{sandboxID}/snapshots                     taking a snapshot
+            GET    /snapshots                                           listing snapshots
+            GET    /teams/{teamID}/metrics                              team metrics
+            GET    /teams/{teamID}/metrics/max                          team metrics
+            POST   /v3/templates                                        building a template
+            POST   /v2/templates                                        building a template
+            POST   /templates                                           building a template
+            POST   /templates/{templateID}                              building a template
+            POST   /templates/{templateID}/builds/{buildID}             building a template
+            POST   /v2/templates/{templateID}/builds/{buildID}          building a template
+            GET    /templates/{templateID}/builds/{buildID}/status      building a template
+            GET    /templates/{templateID}/builds/{buildID}/logs        building a template
+            GET    /templates/{templateID}/files/{hash}                 building a template
+            DELETE /templates/{templateID}                              deleting a template
+            PATCH  /templates/{templateID}                              changing a template
+            PATCH  /v2/templates/{templateID}                           changing a template
+            POST   /templates/tags                                      tagging a template
+            DELETE /templates/tags                                      tagging a template
+            GET    /templates/{templateID}/tags                         tagging a template
+            GET    /api-keys                                            managing API keys
+            POST   /api-keys                                            managing API keys
+            PATCH  /api-keys/{apiKeyID}                                 managing API keys
+            DELETE /api-keys/{apiKeyID}                                 managing API keys
+            POST   /access-tokens                                       access tokens
+            DELETE /access-tokens/{accessTokenID}                       access tokens
+            GET    /volumes                                             volumes
+            POST   /volumes                                             volumes
+            GET    /volumes/{volumeID}                                  volumes
+            DELETE /volumes/{volumeID}                                  volumes
+            GET    /secrets                                             secrets
+            POST   /secrets                                             secrets
+            GET    /secrets/{secretID}                                  secrets
+            POST   /secrets/{secretID}                                  secrets
+            DELETE /secrets/{secretID}                                  secrets
+            GET    /events/webhooks                                     webhooks
+            POST   /events/webhooks                                     webhooks
+            GET    /events/webhooks/{webhookID}                         webhooks
+            PATCH  /events/webhooks/{webhookID}                         webhooks
+            DELETE /events/webhooks/{webhookID}                         webhooks
+            GET    /nodes                                               administration of nodes
+            GET    /nodes/{nodeID}                                      administration of nodes
+            POST   /nodes/{nodeID}                                      administration of nodes
+            POST   /admin/teams/{teamID}/sandboxes/kill                 administration of teams
+            GET    /admin/sandboxes/running-counts                      administration of teams
+            POST   /admin/teams/{teamID}/builds/cancel                  administration of teams
+            POST   /admin/teams/{teamID}/api-keys                       administration of teams
+            DELETE /admin/teams/{teamID}/api-keys/{apiKeyID}            administration of teams
+            """;
+
+    private final Access access;
+
+    public Unserved(Access access) {
+        this.access = access;
+    }
+
+    public void addTo(Routes routes) {
+        addVolumeContent(routes);
+        ROUTES.lines().forEach(line -> {
+            String[] parts = line.split(" +", 3);
+            add(routes, parts[0], parts[1], parts[2]);
+        });
+    }
+
+    private void addVolumeContent(Routes routes) {
+        for (String kind : new String[] {"path", "dir", "file"}) {
+            for (String method : new String[] {"GET", "POST", "PUT", "PATCH", "DELETE"}) {
+                add(routes, method, "/volumecontent/{volumeID}/" + kind, "volumes");
+            }
+        }
+    }
+
+    private void add(Routes routes, String method, String path, String what) {
+        routes.on(method, path, access.guard((team, exchange) -> {
+            throw new CayException(
+                    ErrorKind.NOT_IMPLEMENTED,
+                    "%s (%s %s) is not supported by this version of Cay".formatted(what, method, path));
+        }));
+    }
+}

@@ -1,0 +1,77 @@
+package dev.cay.server;
+
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Node;
+import dev.cay.wire.node.NodeSandbox;
+import dev.cay.wire.node.ResourceUse;
+import dev.cay.wire.node.SandboxSpec;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+
+/// The server's neighbour, in memory: keeps what it was asked for and outlives restarts of the server, as a node does.
+final class FakeNode implements Node {
+    final Map<SandboxId, SandboxSpec> running = new ConcurrentHashMap<>();
+    final List<String> calls = new CopyOnWriteArrayList<>();
+    final List<EndListener> listeners = new CopyOnWriteArrayList<>();
+    volatile Consumer<SandboxSpec> onCreate = spec -> {};
+    volatile Consumer<SandboxId> onKill = id -> {};
+
+    @Override
+    public NodeSandbox create(SandboxSpec spec) {
+        calls.add("create " + spec.id());
+        onCreate.accept(spec);
+        running.put(spec.id(), spec);
+        return new NodeSandbox(spec.id(), spec.templateId(), Instant.now());
+    }
+
+    @Override
+    public Optional<NodeSandbox> find(SandboxId id) {
+        return Optional.ofNullable(running.get(id))
+                .map(spec -> new NodeSandbox(spec.id(), spec.templateId(), Instant.now()));
+    }
+
+    @Override
+    public List<NodeSandbox> list() {
+        return running.values().stream()
+                .map(spec -> new NodeSandbox(spec.id(), spec.templateId(), Instant.now()))
+                .toList();
+    }
+
+    @Override
+    public void kill(SandboxId id) {
+        calls.add("kill " + id);
+        onKill.accept(id);
+        running.remove(id);
+    }
+
+    @Override
+    public void setInternetAccess(SandboxId id, boolean allowed) {
+        calls.add("internet " + id + " " + allowed);
+    }
+
+    @Override
+    public ResourceUse measure(SandboxId id) {
+        if (!running.containsKey(id)) {
+            throw new CayException(ErrorKind.NOT_FOUND, "no sandbox " + id);
+        }
+        return new ResourceUse(Instant.ofEpochSecond(1_790_000_000), 2, 12.5, 100, 1000, 50, 10, 10_000);
+    }
+
+    @Override
+    public void onEnd(EndListener listener) {
+        listeners.add(listener);
+    }
+
+    /// The sandbox dies on its own.
+    void die(SandboxId id, String reason) {
+        running.remove(id);
+        listeners.forEach(listener -> listener.ended(id, reason));
+    }
+}

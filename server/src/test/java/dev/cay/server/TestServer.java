@@ -1,0 +1,171 @@
+package dev.cay.server;
+
+import dev.cay.http.HttpListeners;
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Resources;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpHeaders;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/// The real server behind real HTTP on a loopback port, with a node in memory and a clock of the test's own.
+final class TestServer implements AutoCloseable {
+    static {
+        // Host names of sandboxes are the point of many tests, and they need no DNS this way.
+        System.setProperty("jdk.httpclient.allowRestrictedHeaders", "host");
+    }
+
+    static final String DOMAIN = "cay.test:8443";
+    private static final JsonMapper JSON = JsonMapper.shared();
+
+    record Answer(int status, String text, HttpHeaders headers) {
+        JsonNode json() {
+            return JSON.readTree(text);
+        }
+
+        String message() {
+            return json().get("message").stringValue();
+        }
+
+        @Nullable
+        String header(String name) {
+            return headers.firstValue(name).orElse(null);
+        }
+    }
+
+    final FakeNode node;
+    final FakeClock clock;
+    final CayServer server;
+    final String key;
+    private final HttpListeners listeners = new HttpListeners();
+    private final InetSocketAddress address;
+    private final HttpClient client =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+    static TestServer start(Path directory) throws IOException {
+        return new TestServer(directory, new FakeNode(), new FakeClock(), "");
+    }
+
+    /// Another run of the server on the same files and node.
+    static TestServer again(Path directory, TestServer before) throws IOException {
+        return new TestServer(directory, before.node, before.clock, before.key);
+    }
+
+    private TestServer(Path directory, FakeNode node, FakeClock clock, String oldKey) throws IOException {
+        this.node = node;
+        this.clock = clock;
+        var settings = new CayServer.Settings(
+                directory.resolve("cay.db"),
+                directory.resolve("secret"),
+                DOMAIN,
+                Duration.ofMinutes(5),
+                Duration.ofHours(24),
+                Duration.ofMillis(50));
+        server = new CayServer(
+                settings,
+                node,
+                (target, exchange) -> exchange.sendJson(200, Map.of(
+                        "sandbox", target.sandbox().value(),
+                        "port", target.port(),
+                        "host", String.valueOf(exchange.upstreamHost()))),
+                clock);
+        server.start();
+        server.templates()
+                .register("base", List.of("layer1", "layer0"), new Resources(2, 512, 10240), "user", null);
+        key = server.firstKey().orElse(oldKey);
+        listeners.start();
+        address = listeners.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), server.frontDoor());
+    }
+
+    /// A call of the API with the right key.
+    Answer call(String method, String path, String... bodyAndHeaders) {
+        var headers = new LinkedHashMap<String, String>();
+        headers.put("X-API-Key", key);
+        String body = bodyAndHeaders.length > 0 ? bodyAndHeaders[0] : "";
+        for (int i = 1; i < bodyAndHeaders.length; i += 2) {
+            headers.put(bodyAndHeaders[i], bodyAndHeaders[i + 1]);
+        }
+        return send(address, method, path, body, headers);
+    }
+
+    /// A request with just these headers.
+    Answer request(String method, String path, Map<String, String> headers) {
+        return send(address, method, path, "", headers);
+    }
+
+    /// The same, from inside a sandbox.
+    Answer requestFromInside(SandboxId inside, String path, Map<String, String> headers) throws Exception {
+        var socket = ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        var inner = (InetSocketAddress) socket.getLocalAddress();
+        try (var _ = listeners.adopt(socket, inside, server.frontDoor())) {
+            return send(inner, "GET", path, "", headers);
+        }
+    }
+
+    JsonNode create(String body) {
+        var answer = call("POST", "/v2/sandboxes", body);
+        if (answer.status() != 201) {
+            throw new AssertionError("create answered " + answer);
+        }
+        return answer.json();
+    }
+
+    /// A new sandbox of the simplest kind.
+    String create() {
+        return create("{\"templateID\":\"base\"}").get("sandboxID").stringValue();
+    }
+
+    static void await(String what, BooleanSupplier condition) {
+        long end = System.nanoTime() + Duration.ofSeconds(10).toNanos();
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() > end) {
+                throw new AssertionError("not within 10 seconds: " + what);
+            }
+            Thread.onSpinWait();
+            try {
+                Thread.sleep(5);
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
+    }
+
+    private Answer send(InetSocketAddress to, String method, String path, String body, Map<String, String> headers) {
+        var request = HttpRequest.newBuilder(
+                        URI.create("http://%s:%d%s".formatted(to.getHostString(), to.getPort(), path)))
+                .timeout(Duration.ofSeconds(30))
+                .method(
+                        method,
+                        body.isEmpty()
+                                ? HttpRequest.BodyPublishers.noBody()
+                                : HttpRequest.BodyPublishers.ofString(body));
+        headers.forEach(request::header);
+        try {
+            var response = client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+            return new Answer(response.statusCode(), response.body(), response.headers());
+        } catch (IOException | InterruptedException e) {
+            throw new AssertionError(method + " " + path, e);
+        }
+    }
+
+    @Override
+    public void close() {
+        client.close();
+        listeners.close();
+        server.close();
+    }
+}
