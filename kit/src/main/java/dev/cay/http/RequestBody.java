@@ -69,8 +69,8 @@ final class RequestBody extends InputStream {
 
     /// Gives back what {@link #next} gave out, if it has been used up.
     ///
-    /// Then looks for more at once: readers that know how much to expect never ask for the end, and only after the end
-    /// can the connection be watched.
+    /// Then looks for more at once: readers that know how much to expect never ask for the end, and only after
+    /// the end can the connection be watched.
     void release() {
         synchronized (lock) {
             if (current != null && !current.hasRemaining()) {
