@@ -234,11 +234,23 @@ static void mount_root(const struct plan *plan)
     close(root);
 }
 
+/* What runc has as its own is what pid 1 of the sandbox gets, and a file of the host there cannot be checkpointed. Our own
+ * complaints still go where the caller wanted them. */
+static void give_up_stdio(void)
+{
+    int complaints = fcntl(2, F_DUPFD_CLOEXEC, 3);
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (complaints < 0 || null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0)
+        die("launch: open /dev/null");
+    stderr = fdopen(complaints, "w");
+}
+
 int run_launch(int argc, char **argv)
 {
     struct plan plan = {0};
     parse(argc, argv, &plan);
     mount_root(&plan);
+    give_up_stdio();
     execvp(plan.program[0], plan.program);
     die("launch: run %s", plan.program[0]);
 }

@@ -39,6 +39,7 @@ public interface ContainerRuntime {
     /// Starts a container from what {@link #checkpoint} wrote. The id must not be in use; images are only read.
     Container restore(ContainerSpec spec, Path images);
 
+    /// Reads what the container uses now, and shows it inside as `/proc/meminfo`.
     Usage usage(Container container);
 
     /// What a checkpoint does with the original.
