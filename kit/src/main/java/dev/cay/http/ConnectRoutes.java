@@ -1,17 +1,25 @@
 package dev.cay.http;
 
 import com.google.protobuf.Message;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Iterator;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Serves Connect RPC: unary, server-streaming and client-streaming calls, as JSON and as protobuf.
 ///
 /// Failures of a call become Connect errors: in the body for unary calls, in the last frame for streams.
 /// `Connect-Timeout-Ms` is enforced here for streams: the call's thread is interrupted and the client reads
-/// `deadline_exceeded`.
+/// `deadline_exceeded`. It is interrupted as well when the client of a stream goes away.
 public final class ConnectRoutes implements Handler {
+    private static final String TIMEOUT = "Connect-Timeout-Ms";
+
+    private final Map<String, Route> routes = new HashMap<>();
+
     /// What a call may know about its request.
     public interface Call {
         Exchange exchange();
@@ -21,7 +29,7 @@ public final class ConnectRoutes implements Handler {
         Duration timeout();
     }
 
-    /// Where a streaming call puts its answers; each one is on the wire when `send` returns.
+    /// Where a streaming call puts its answers; each one is on the wire when `send` returns. Any thread may send.
     public interface Sink<A extends Message> {
         void send(A message) throws IOException;
     }
@@ -38,27 +46,139 @@ public final class ConnectRoutes implements Handler {
         A call(Call call, Iterator<Q> requests) throws Exception;
     }
 
+    private record RunningCall(Exchange exchange, @Nullable Duration timeout) implements Call {}
+
+    /// A call that has been told apart from others by its path, and from other forms by its codec.
+    private interface Answer {
+        void answer(Exchange exchange, ConnectCodec codec) throws Exception;
+    }
+
+    private interface StreamBody {
+        void run(Call call, ConnectStream stream) throws Exception;
+    }
+
+    private record Route(boolean stream, Answer answer) {}
+
     /// `path` like `/process.Process/List`; `prototype` is the request's default instance.
     public <Q extends Message, A extends Message> ConnectRoutes unary(String path, Q prototype, Unary<Q, A> call) {
-        throw new UnsupportedOperationException();
+        return add(path, new Route(false, (exchange, codec) -> {
+            byte[] bytes = unaryBody(exchange);
+            A answer = call.call(new RunningCall(exchange, timeout(exchange)), codec.read(prototype, bytes));
+            exchange.send(200, codec.contentType(false), codec.write(answer));
+        }));
     }
 
     public <Q extends Message, A extends Message> ConnectRoutes serverStream(
             String path, Q prototype, ServerStream<Q, A> call) {
-        throw new UnsupportedOperationException();
+        return add(path, streaming((running, stream) -> {
+            Q request = stream.receive(prototype);
+            if (request == null) {
+                throw new CayException(ErrorKind.INVALID_ARGUMENT, "the request has no message");
+            }
+            call.call(running, request, stream::send);
+        }));
     }
 
     public <Q extends Message, A extends Message> ConnectRoutes clientStream(
             String path, Q prototype, ClientStream<Q, A> call) {
-        throw new UnsupportedOperationException();
+        return add(path, streaming((running, stream) -> stream.send(call.call(running, stream.incoming(prototype)))));
     }
 
     public boolean knows(String path) {
-        throw new UnsupportedOperationException();
+        return routes.containsKey(path);
     }
 
     @Override
     public void handle(Exchange exchange) throws Exception {
-        throw new UnsupportedOperationException();
+        Route route = routes.get(exchange.path());
+        if (route == null) {
+            exchange.sendJson(404, new ConnectError("unimplemented", "no such call: " + exchange.path()));
+            return;
+        }
+        if (!exchange.method().equals("POST")) {
+            exchange.with("Allow", "POST").send(405);
+            return;
+        }
+        ConnectCodec codec = ConnectCodec.of(exchange.header("Content-Type"), route.stream);
+        if (codec == null) {
+            exchange.with(
+                            "Accept-Post",
+                            ConnectCodec.JSON.contentType(route.stream) + ", "
+                                    + ConnectCodec.PROTO.contentType(route.stream))
+                    .send(415);
+            return;
+        }
+        try {
+            route.answer.answer(exchange, codec);
+        } catch (Exception e) {
+            if (exchange.committed()) {
+                throw e;
+            }
+            ConnectError error = ConnectError.of(e);
+            exchange.sendJson(error.status(), error);
+        }
+    }
+
+    private ConnectRoutes add(String path, Route route) {
+        if (routes.put(path, route) != null) {
+            throw new IllegalArgumentException("two calls at " + path);
+        }
+        return this;
+    }
+
+    private static Route streaming(StreamBody body) {
+        return new Route(true, (exchange, codec) -> runStream(exchange, new ConnectStream(exchange, codec), body));
+    }
+
+    private static void runStream(Exchange exchange, ConnectStream stream, StreamBody body) throws IOException {
+        ConnectError error = null;
+        try {
+            Duration timeout = timeout(exchange);
+            var watch = new CallWatch(exchange, timeout);
+            try (watch) {
+                body.run(new RunningCall(exchange, timeout), stream);
+            } catch (Exception e) {
+                if (watch.alone() || e instanceof ClientGone) {
+                    exchange.abort("the client has gone");
+                    return;
+                }
+                error = watch.late() ? ConnectError.DEADLINE : ConnectError.of(unwrapped(e));
+            }
+            if (watch.late()) {
+                error = ConnectError.DEADLINE;
+            }
+        } catch (CayException e) {
+            error = ConnectError.of(e);
+        }
+        stream.end(error);
+    }
+
+    /// An iterator cannot throw what a stream does, so it came wrapped.
+    private static Throwable unwrapped(Exception e) {
+        Throwable cause = e.getCause();
+        return e instanceof java.io.UncheckedIOException && cause != null ? cause : e;
+    }
+
+    private static byte[] unaryBody(Exchange exchange) throws IOException {
+        byte[] bytes = ConnectCodec.limited(exchange.body());
+        String encoding = exchange.header("Content-Encoding");
+        if (encoding == null || encoding.equalsIgnoreCase("identity")) {
+            return bytes;
+        }
+        if (encoding.equalsIgnoreCase("gzip")) {
+            return ConnectCodec.unzip(bytes);
+        }
+        throw new CayException(ErrorKind.NOT_IMPLEMENTED, "unknown compression " + encoding + ": supported is gzip");
+    }
+
+    private static @Nullable Duration timeout(Exchange exchange) {
+        String text = exchange.header(TIMEOUT);
+        if (text == null || text.equals("0")) {
+            return null;
+        }
+        if (!text.matches("[0-9]{1,10}")) {
+            throw new CayException(ErrorKind.INVALID_ARGUMENT, TIMEOUT + " must be up to ten digits");
+        }
+        return Duration.ofMillis(Long.parseLong(text));
     }
 }

@@ -1,13 +1,77 @@
 package dev.cay.http;
 
-/// The one place where an {@link dev.cay.wire.ErrorKind} becomes a status: REST here, Connect in {@link ConnectRoutes}.
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.util.LinkedHashMap;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The one place where an {@link ErrorKind} becomes a status: REST here, Connect in {@link ConnectRoutes}.
 ///
 /// Anything that is not a `CayException` is our fault: 500 with an id that stands in the log and in the answer.
 public final class ErrorRenderer {
+    private static final Logger log = LoggerFactory.getLogger(ErrorRenderer.class);
+
     private ErrorRenderer() {}
 
     /// Answers `{"code": status, "message": text}`; cuts the exchange if its answer has begun.
     public static void render(Exchange exchange, Throwable failure) {
-        throw new UnsupportedOperationException();
+        String message = message(failure);
+        if (exchange.committed() || exchange.answer().begun()) {
+            exchange.abort(message);
+            return;
+        }
+        send(exchange, status(failure), message);
+    }
+
+    /// What REST says for a kind.
+    public static int status(ErrorKind kind) {
+        return switch (kind) {
+            case INVALID_ARGUMENT -> 400;
+            case UNAUTHENTICATED -> 401;
+            case PERMISSION_DENIED -> 403;
+            case NOT_FOUND -> 404;
+            case ALREADY_EXISTS, CONFLICT -> 409;
+            case EXHAUSTED -> 429;
+            case UNAVAILABLE -> 503;
+            case DISK_FULL -> 507;
+            case DEADLINE_EXCEEDED -> 504;
+            case CANCELED -> 499;
+            case NOT_IMPLEMENTED -> 501;
+            case INTERNAL -> 500;
+        };
+    }
+
+    /// Answers with a status that has no kind, such as 405.
+    static void send(Exchange exchange, int status, String message) {
+        var body = new LinkedHashMap<String, Object>();
+        body.put("code", status);
+        body.put("message", message);
+        exchange.sendJson(status, body);
+    }
+
+    /// What the user may read of a failure. Logs it if it is ours.
+    static String message(Throwable failure) {
+        if (failure instanceof BrokenUpstream || failure instanceof ClientGone) {
+            return String.valueOf(failure.getMessage());
+        }
+        if (failure instanceof CayException known && known.kind() != ErrorKind.INTERNAL) {
+            return known.userMessage();
+        }
+        String id = UUID.randomUUID().toString();
+        log.atError().setCause(failure).addKeyValue("error", id).log("request failed");
+        String what = failure instanceof CayException known ? known.userMessage() : "internal error";
+        return what + " (error id " + id + ")";
+    }
+
+    private static int status(Throwable failure) {
+        if (failure instanceof BrokenUpstream) {
+            return 502;
+        }
+        if (failure instanceof ClientGone) {
+            return status(ErrorKind.CANCELED);
+        }
+        return failure instanceof CayException known ? status(known.kind()) : 500;
     }
 }

@@ -1,114 +1,292 @@
 package dev.cay.http;
 
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpVersion;
+import org.eclipse.jetty.http2.ErrorCode;
+import org.eclipse.jetty.http2.HTTP2Connection;
+import org.eclipse.jetty.http2.frames.ResetFrame;
+import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.server.HttpStream;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
 /// One HTTP request with its answer, whatever the version of HTTP. Used by one thread at a time, but for {@link
-/// #abort}, which any thread may call.
+/// #abort}, which any thread may call, and for body and answer, which may be used by two threads at once.
+///
+/// A client that goes away is noticed by the next read or write, and by {@link #onEnd} without either: on HTTP/2
+/// always, on HTTP/1.1 once the request's body has been read to its end.
 public final class Exchange {
-    Exchange() {}
+    private static final int JSON_LIMIT = 1024 * 1024;
+
+    private final Request request;
+    private final Response response;
+    private final Callback callback;
+    private final ClientEndPoint endPoint;
+    private final RequestBody body;
+    private final AnswerStream answer;
+    private final EndOfExchange end = new EndOfExchange();
+    private @Nullable QueryString query;
+    private Map<String, String> parameters = Map.of();
+
+    Exchange(Request request, Response response, Callback callback, ClientEndPoint endPoint) {
+        this.request = request;
+        this.response = response;
+        this.callback = callback;
+        this.endPoint = endPoint;
+        this.body = new RequestBody(request, this::watch);
+        this.answer = new AnswerStream(response, () -> abort("the client does not read"));
+        // A handler may be silent for longer than a connection may be idle.
+        request.addIdleTimeoutListener(_ -> false);
+        request.addFailureListener(_ -> end.clientGone());
+    }
 
     public String method() {
-        throw new UnsupportedOperationException();
+        return request.getMethod();
     }
 
     /// The path as it was sent, still percent-encoded, without the query.
     public String path() {
-        throw new UnsupportedOperationException();
+        String path = request.getHttpURI().getPath();
+        return path == null || path.isEmpty() ? "/" : path;
+    }
+
+    /// The query as it was sent, still percent-encoded, without the question mark; null if there is none.
+    public @Nullable String rawQuery() {
+        return request.getHttpURI().getQuery();
     }
 
     /// The decoded value of a query parameter: the first one of that name.
     public @Nullable String query(String name) {
-        throw new UnsupportedOperationException();
+        List<String> values = queryAll(name);
+        return values.isEmpty() ? null : values.getFirst();
     }
 
-    public java.util.List<String> queryAll(String name) {
-        throw new UnsupportedOperationException();
+    public List<String> queryAll(String name) {
+        if (query == null) {
+            query = QueryString.parse(rawQuery());
+        }
+        return query.all(name);
     }
 
     /// A header of the request by its name in any case: the first one of that name.
     public @Nullable String header(String name) {
-        throw new UnsupportedOperationException();
+        return request.getHeaders().get(name);
     }
 
     /// All headers of the request, names as sent.
-    public java.util.List<java.util.Map.Entry<String, String>> headers() {
-        throw new UnsupportedOperationException();
+    public List<Map.Entry<String, String>> headers() {
+        var all = new ArrayList<Map.Entry<String, String>>();
+        for (HttpField field : request.getHeaders()) {
+            String value = field.getValue();
+            all.add(Map.entry(field.getName(), value == null ? "" : value));
+        }
+        return all;
     }
 
     /// Host and port as the client named them (`Host` or `:authority`), or empty.
     public String authority() {
-        throw new UnsupportedOperationException();
+        String host = request.getHeaders().get(HttpHeader.HOST);
+        if (host != null && !host.isEmpty()) {
+            return host;
+        }
+        String authority = request.getHttpURI().getAuthority();
+        return authority == null ? "" : authority;
     }
 
     /// Whether the request came over TLS.
     public boolean secure() {
-        throw new UnsupportedOperationException();
+        return request.isSecure();
     }
 
     /// The sandbox inside which the connection was accepted, or null when it came from a host port.
     public @Nullable SandboxId inside() {
-        throw new UnsupportedOperationException();
+        return endPoint.listener().inside();
     }
 
     /// The decoded value of a `{name}` in the route's path.
     public String parameter(String name) {
-        throw new UnsupportedOperationException();
+        String value = parameters.get(name);
+        if (value == null) {
+            throw new IllegalArgumentException("the route has no {" + name + "}");
+        }
+        return value;
     }
 
     /// The body as it arrives; not decompressed. Blocks for more until the client has sent all.
     public InputStream body() {
-        throw new UnsupportedOperationException();
+        return body;
     }
 
     /// The body as JSON, at most 1 MiB; an empty body is read as `null`. Bad JSON is the client's error.
     public <T> @Nullable T json(Class<T> type) {
-        throw new UnsupportedOperationException();
+        try {
+            byte[] bytes = body.readNBytes(JSON_LIMIT + 1);
+            if (bytes.length > JSON_LIMIT) {
+                throw new CayException(ErrorKind.INVALID_ARGUMENT, "the body is larger than 1 MiB");
+            }
+            return bytes.length == 0 ? null : Json.read(bytes, type);
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.CANCELED, "the request ended before its body did", e);
+        }
     }
 
     /// Sets a header of the answer; before the answer begins.
     public Exchange with(String name, String value) {
-        throw new UnsupportedOperationException();
+        response.getHeaders().put(name, value);
+        return this;
     }
 
     /// Answers without a body; says `Content-Length: 0` wherever a client could otherwise wait for one.
     public void send(int status) {
-        throw new UnsupportedOperationException();
+        send(status, ByteBuffer.allocate(0));
     }
 
     public void sendJson(int status, Object value) {
-        throw new UnsupportedOperationException();
+        send(status, "application/json", Json.write(value));
     }
 
     public void send(int status, String contentType, byte[] body) {
-        throw new UnsupportedOperationException();
+        with("Content-Type", contentType);
+        send(status, ByteBuffer.wrap(body));
     }
 
     /// Begins an answer of unknown length. Every `flush` puts what was written on the wire, the first one with the
     /// head.
     public OutputStream stream(int status) {
-        throw new UnsupportedOperationException();
+        response.setStatus(status);
+        return answer;
     }
 
     /// Begins an answer of known length.
     public OutputStream stream(int status, long length) {
-        throw new UnsupportedOperationException();
+        response.getHeaders().put(HttpHeader.CONTENT_LENGTH, length);
+        return stream(status);
     }
 
     /// Whether the answer has begun, so that its status can no longer change.
     public boolean committed() {
-        throw new UnsupportedOperationException();
+        return response.isCommitted();
     }
 
     /// Cuts the exchange: the client sees a reset, never a clean end. Safe from any thread, also when it is over.
     public void abort(String reason) {
-        throw new UnsupportedOperationException();
+        if (!end.cut(reason)) {
+            return;
+        }
+        if (http1()) {
+            endPoint.cut();
+        } else {
+            resetStream();
+        }
+        var failure = new ExchangeCut(reason);
+        body.fail(failure);
+        answer.fail(failure);
+        end.clientGone();
     }
 
-    /// Runs once when the exchange is over, however it ended; at once if it is over already.
+    /// Runs once when the exchange is over, however it ended, or when its client has gone; at once if it is over
+    /// already. A client that closes its sending side counts as gone. The action must not block for long.
     public void onEnd(Runnable action) {
-        throw new UnsupportedOperationException();
+        end.add(action);
+        if (body.ended()) {
+            watch();
+        }
+    }
+
+    Request request() {
+        return request;
+    }
+
+    Response response() {
+        return response;
+    }
+
+    AnswerStream answer() {
+        return answer;
+    }
+
+    boolean http1() {
+        return request.getConnectionMetaData().getHttpVersion().getVersion() < HttpVersion.HTTP_2.getVersion();
+    }
+
+    void parameters(Map<String, String> values) {
+        parameters = values;
+    }
+
+    /// Ends the exchange after its handler: what was begun is completed, what was never answered is our fault.
+    void finish() {
+        endPoint.unwatch();
+        try {
+            if (end.open()) {
+                if (!answer.begun() && !committed()) {
+                    throw new IOException("the handler did not answer " + method() + " " + path());
+                }
+                answer.close();
+            }
+        } catch (IOException e) {
+            if (!committed()) {
+                ErrorRenderer.render(this, e);
+            } else {
+                abort("the answer could not be completed");
+            }
+        }
+        complete();
+    }
+
+    /// Switches the connection to another protocol; the 101 must have been prepared. The exchange is over then.
+    void upgrade(Connection protocol) {
+        endPoint.unwatch();
+        request.setAttribute(HttpStream.UPGRADE_CONNECTION_ATTRIBUTE, protocol);
+        end.complete(callback::succeeded);
+    }
+
+    private void complete() {
+        String cut = end.cutBecause();
+        if (cut == null) {
+            end.complete(callback::succeeded);
+        } else {
+            end.complete(() -> callback.failed(new ExchangeCut(cut)));
+        }
+        end.runActions();
+    }
+
+    private void send(int status, ByteBuffer content) {
+        response.setStatus(status);
+        boolean bodiless = status == 204 || status == 304 || status < 200;
+        if (!bodiless) {
+            response.getHeaders().put(HttpHeader.CONTENT_LENGTH, content.remaining());
+        }
+        try {
+            answer.finish(bodiless ? ByteBuffer.allocate(0) : content);
+        } catch (IOException e) {
+            abort("the answer could not be sent");
+        }
+    }
+
+    private void watch() {
+        if (end.awaited() && http1()) {
+            endPoint.watch(end::clientGone);
+        }
+    }
+
+    private void resetStream() {
+        var connection = (HTTP2Connection) request.getConnectionMetaData().getConnection();
+        var stream = connection.getSession().getStream(Integer.parseInt(request.getId()));
+        if (stream != null) {
+            stream.reset(new ResetFrame(stream.getId(), ErrorCode.INTERNAL_ERROR.code), Callback.NOOP);
+        }
     }
 }

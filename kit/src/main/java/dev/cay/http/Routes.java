@@ -1,22 +1,117 @@
 package dev.cay.http;
 
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
 /// Finds the handler for a method and path. Path parts are compared decoded, but split before decoding, so `%2F` is
 /// data.
 ///
-/// A known path with another method answers 405 with `Allow`; an unknown one 404. Both as JSON errors.
+/// A known path with another method answers 405 with `Allow`; an unknown one 404. Both as JSON errors. `HEAD` is
+/// answered by the handler of `GET` where it has none of its own.
 public final class Routes implements Handler {
+    private final Node root = new Node();
+
+    /// A part of a path: what may follow it, and who answers when nothing does.
+    private static final class Node {
+        final Map<String, Node> literals = new HashMap<>();
+        final Map<String, Handler> methods = new TreeMap<>();
+        final Map<String, List<String>> names = new HashMap<>();
+
+        @Nullable
+        Node parameter;
+    }
+
+    private record Match(Node node, List<String> values) {}
+
     /// `path` like `/sandboxes/{sandboxID}/timeout`; a literal part wins over a parameter.
     public Routes on(String method, String path, Handler handler) {
-        throw new UnsupportedOperationException();
+        Node node = root;
+        var names = new ArrayList<String>();
+        for (String part : split(path)) {
+            if (part.startsWith("{") && part.endsWith("}")) {
+                names.add(part.substring(1, part.length() - 1));
+                if (node.parameter == null) {
+                    node.parameter = new Node();
+                }
+                node = node.parameter;
+            } else {
+                node = node.literals.computeIfAbsent(part, _ -> new Node());
+            }
+        }
+        if (node.methods.put(method, handler) != null) {
+            throw new IllegalArgumentException("two handlers for " + method + " " + path);
+        }
+        node.names.put(method, List.copyOf(names));
+        return this;
     }
 
     /// Whether some method is served at this raw path.
     public boolean knows(String path) {
-        throw new UnsupportedOperationException();
+        return find(path) != null;
     }
 
     @Override
     public void handle(Exchange exchange) throws Exception {
-        throw new UnsupportedOperationException();
+        Match match = find(exchange.path());
+        if (match == null) {
+            ErrorRenderer.send(exchange, 404, "no such path: " + exchange.path());
+            return;
+        }
+        Node node = match.node;
+        String method = exchange.method();
+        if (method.equals("HEAD") && !node.methods.containsKey("HEAD")) {
+            method = "GET";
+        }
+        Handler handler = node.methods.get(method);
+        if (handler == null) {
+            exchange.with("Allow", String.join(", ", new TreeSet<>(node.methods.keySet())));
+            ErrorRenderer.send(exchange, 405, "method " + exchange.method() + " is not allowed here");
+            return;
+        }
+        var parameters = new HashMap<String, String>();
+        List<String> names = node.names.getOrDefault(method, List.of());
+        for (int i = 0; i < names.size(); i++) {
+            parameters.put(names.get(i), match.values.get(i));
+        }
+        exchange.parameters(parameters);
+        handler.handle(exchange);
+    }
+
+    private @Nullable Match find(String path) {
+        return find(root, split(path), 0, List.of());
+    }
+
+    private static @Nullable Match find(Node node, List<String> parts, int index, List<String> values) {
+        if (index == parts.size()) {
+            return node.methods.isEmpty() ? null : new Match(node, values);
+        }
+        String part = QueryString.decodePath(parts.get(index));
+        Node literal = node.literals.get(part);
+        if (literal != null) {
+            Match match = find(literal, parts, index + 1, values);
+            if (match != null) {
+                return match;
+            }
+        }
+        if (node.parameter == null || part.isEmpty()) {
+            return null;
+        }
+        var longer = new ArrayList<>(values);
+        longer.add(part);
+        return find(node.parameter, parts, index + 1, longer);
+    }
+
+    /// A slash at the end means nothing, as clients are careless about it.
+    private static List<String> split(String path) {
+        String inner = path.startsWith("/") ? path.substring(1) : path;
+        if (inner.endsWith("/")) {
+            inner = inner.substring(0, inner.length() - 1);
+        }
+        return inner.isEmpty() ? List.of() : List.of(inner.split("/", -1));
     }
 }

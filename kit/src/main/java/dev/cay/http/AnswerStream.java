@@ -1,0 +1,194 @@
+package dev.cay.http;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Objects;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
+
+/// The body of an answer as a blocking stream. Small writes are gathered until `flush`; the head leaves with the first
+/// bytes, or with a `flush` before them.
+final class AnswerStream extends OutputStream {
+    private static final int GATHER = 16 * 1024;
+    /// How long an interrupted writer waits for bytes that are on their way already.
+    private static final Duration LAST_MOMENT = Duration.ofSeconds(1);
+
+    private final Response response;
+    private final Runnable giveUp;
+    private final Object lock = new Object();
+    private @Nullable ByteBuffer gathered;
+    private boolean begun;
+    private boolean closed;
+    private @Nullable Throwable failure;
+
+    /// @param giveUp cuts the exchange: a write that never returned leaves nothing to go on with
+    AnswerStream(Response response, Runnable giveUp) {
+        this.response = response;
+        this.giveUp = giveUp;
+    }
+
+    /// Whether something was written or the answer was ended.
+    boolean begun() {
+        return begun;
+    }
+
+    @Override
+    public void write(int one) throws IOException {
+        write(new byte[] {(byte) one}, 0, 1);
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+        Objects.checkFromIndexSize(offset, length, bytes.length);
+        if (length >= GATHER / 2) {
+            flushGathered();
+            put(false, ByteBuffer.wrap(bytes, offset, length));
+            return;
+        }
+        if (gathered == null) {
+            gathered = ByteBuffer.allocate(GATHER);
+        }
+        if (gathered.remaining() < length) {
+            flushGathered();
+        }
+        begun = true;
+        gathered.put(bytes, offset, length);
+    }
+
+    /// Sends bytes as they are and at once, after those gathered so far.
+    void send(ByteBuffer bytes) throws IOException {
+        flushGathered();
+        put(false, bytes);
+    }
+
+    @Override
+    public void flush() throws IOException {
+        if (closed) {
+            return;
+        }
+        if (gathered != null && gathered.position() > 0) {
+            flushGathered();
+        } else if (!response.isCommitted()) {
+            put(false, ByteBuffer.allocate(0));
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (closed) {
+            return;
+        }
+        ByteBuffer rest = gathered == null ? ByteBuffer.allocate(0) : gathered.flip();
+        gathered = null;
+        finish(rest);
+    }
+
+    /// Sends the last bytes and ends the answer.
+    void finish(ByteBuffer last) throws IOException {
+        put(true, last);
+        closed = true;
+    }
+
+    /// Every write from now on fails, a waiting one too.
+    void fail(Throwable cause) {
+        synchronized (lock) {
+            if (failure == null) {
+                failure = cause;
+            }
+            lock.notifyAll();
+        }
+    }
+
+    private void flushGathered() throws IOException {
+        if (gathered != null && gathered.position() > 0) {
+            put(false, gathered.flip());
+            gathered.clear();
+        }
+    }
+
+    private void put(boolean last, ByteBuffer bytes) throws IOException {
+        if (closed) {
+            throw new IOException("the answer is complete");
+        }
+        begun = true;
+        var write = new Write();
+        synchronized (lock) {
+            if (failure != null) {
+                throw new ClientGone("the client has gone", failure);
+            }
+        }
+        response.write(last, bytes, write);
+        write.await();
+    }
+
+    private final class Write implements Callback {
+        private boolean done;
+        private @Nullable Throwable broken;
+
+        @Override
+        public void succeeded() {
+            synchronized (lock) {
+                done = true;
+                lock.notifyAll();
+            }
+        }
+
+        @Override
+        public void failed(Throwable cause) {
+            synchronized (lock) {
+                done = true;
+                broken = cause;
+                lock.notifyAll();
+            }
+        }
+
+        @Override
+        public InvocationType getInvocationType() {
+            return InvocationType.NON_BLOCKING;
+        }
+
+        void await() throws IOException {
+            boolean interrupted = false;
+            try {
+                synchronized (lock) {
+                    while (!done && failure == null) {
+                        try {
+                            lock.wait();
+                        } catch (InterruptedException e) {
+                            interrupted = true;
+                            lastMoment();
+                        }
+                    }
+                    Throwable cause = broken == null ? done ? null : failure : broken;
+                    if (cause != null) {
+                        throw new ClientGone("the client has gone", cause);
+                    }
+                }
+            } finally {
+                if (interrupted) {
+                    Thread.currentThread().interrupt();
+                }
+            }
+        }
+
+        private void lastMoment() throws IOException {
+            long end = System.nanoTime() + LAST_MOMENT.toNanos();
+            while (!done && failure == null) {
+                long left = Duration.ofNanos(end - System.nanoTime()).toMillis();
+                if (left <= 0) {
+                    giveUp.run();
+                    throw new InterruptedIOException("interrupted while the client did not read");
+                }
+                try {
+                    lock.wait(left);
+                } catch (InterruptedException e) {
+                    // Asked twice; the limit is near.
+                }
+            }
+        }
+    }
+}

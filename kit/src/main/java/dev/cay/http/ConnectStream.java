@@ -1,0 +1,120 @@
+package dev.cay.http;
+
+import com.google.protobuf.Message;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.DataInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.NoSuchElementException;
+import org.jspecify.annotations.Nullable;
+
+/// The frames of a streaming call: a flag byte, a length of four bytes, a message. Each sent frame is on the wire when
+/// its method returns.
+final class ConnectStream {
+    private static final int COMPRESSED = 0x01;
+    private static final int END = 0x02;
+
+    private final Exchange exchange;
+    private final ConnectCodec codec;
+    private final DataInputStream in;
+    private final boolean gzip;
+    private @Nullable OutputStream out;
+
+    ConnectStream(Exchange exchange, ConnectCodec codec) {
+        this.exchange = exchange;
+        this.codec = codec;
+        this.in = new DataInputStream(exchange.body());
+        this.gzip = "gzip".equalsIgnoreCase(exchange.header("Connect-Content-Encoding"));
+    }
+
+    /// The next message, or null when the client has sent all of them.
+    <M extends Message> @Nullable M receive(M prototype) throws IOException {
+        int flags = in.read();
+        if (flags < 0 || (flags & END) != 0) {
+            return null;
+        }
+        try {
+            int length = in.readInt();
+            if (length < 0 || length > ConnectCodec.MESSAGE_LIMIT) {
+                throw new CayException(ErrorKind.EXHAUSTED, "the message is larger than 64 MiB");
+            }
+            byte[] bytes = in.readNBytes(length);
+            if (bytes.length < length) {
+                throw new EOFException();
+            }
+            return codec.read(prototype, (flags & COMPRESSED) == 0 ? bytes : unzip(bytes));
+        } catch (EOFException e) {
+            throw new CayException(ErrorKind.INVALID_ARGUMENT, "the message ends before its announced length", e);
+        }
+    }
+
+    /// The client's messages as they come.
+    <M extends Message> Iterator<M> incoming(M prototype) {
+        return new Iterator<>() {
+            private @Nullable M next;
+            private boolean ended;
+
+            @Override
+            public boolean hasNext() {
+                if (next == null && !ended) {
+                    try {
+                        next = receive(prototype);
+                    } catch (IOException e) {
+                        throw new UncheckedIOException(e);
+                    }
+                    ended = next == null;
+                }
+                return next != null;
+            }
+
+            @Override
+            public M next() {
+                if (!hasNext() || next == null) {
+                    throw new NoSuchElementException();
+                }
+                M message = next;
+                next = null;
+                return message;
+            }
+        };
+    }
+
+    synchronized void send(Message message) throws IOException {
+        frame(0, codec.write(message));
+    }
+
+    /// The last frame; `error` is null when all went well.
+    synchronized void end(@Nullable ConnectError error) throws IOException {
+        frame(END, Json.write(error == null ? Map.of() : Map.of("error", error)));
+        if (out != null) {
+            out.close();
+        }
+    }
+
+    private void frame(int flags, byte[] bytes) throws IOException {
+        if (out == null) {
+            exchange.with("Content-Type", codec.contentType(true));
+            out = exchange.stream(200);
+        }
+        // In one piece, so that small messages leave in one packet.
+        var frame = ByteBuffer.allocate(5 + bytes.length)
+                .put((byte) flags)
+                .putInt(bytes.length)
+                .put(bytes);
+        out.write(frame.array());
+        out.flush();
+    }
+
+    private byte[] unzip(byte[] bytes) throws IOException {
+        if (!gzip) {
+            throw new CayException(ErrorKind.INVALID_ARGUMENT, "a compressed message without Connect-Content-Encoding");
+        }
+        return ConnectCodec.unzip(bytes);
+    }
+}

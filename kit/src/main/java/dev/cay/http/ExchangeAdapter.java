@@ -1,0 +1,49 @@
+package dev.cay.http;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+
+/// Where Jetty ends and Cay begins: makes an {@link Exchange} of a request and has its listener's handler answer it.
+final class ExchangeAdapter extends org.eclipse.jetty.server.Handler.Abstract {
+    private final AtomicInteger running = new AtomicInteger();
+
+    @Override
+    public boolean handle(Request request, Response response, Callback callback) {
+        ClientEndPoint endPoint = endPoint(request);
+        var exchange = new Exchange(request, response, callback, endPoint);
+        running.incrementAndGet();
+        try {
+            endPoint.listener().handler().handle(exchange);
+            exchange.finish();
+        } catch (Throwable failure) {
+            ErrorRenderer.render(exchange, failure);
+            exchange.finish();
+        } finally {
+            running.decrementAndGet();
+            // The thread goes on to the connection's next request, which must not inherit an interrupt.
+            Thread.interrupted();
+        }
+        return true;
+    }
+
+    /// Waits for open exchanges, but not longer than `limit`.
+    void drain(Duration limit) throws InterruptedException {
+        long end = System.nanoTime() + limit.toNanos();
+        // Streams may live for hours, so there is no event to wait for that would surely come.
+        while (running.get() > 0 && System.nanoTime() < end) {
+            Thread.sleep(5);
+        }
+    }
+
+    private static ClientEndPoint endPoint(Request request) {
+        EndPoint endPoint = request.getConnectionMetaData().getConnection().getEndPoint();
+        while (endPoint instanceof EndPoint.Wrapper wrapper) {
+            endPoint = wrapper.unwrap();
+        }
+        return (ClientEndPoint) endPoint;
+    }
+}

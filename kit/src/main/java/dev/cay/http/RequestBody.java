@@ -1,0 +1,165 @@
+package dev.cay.http;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Request;
+import org.jspecify.annotations.Nullable;
+
+/// The body of a request as a blocking stream, which any thread can end by {@link #fail}.
+///
+/// Jetty's own stream would not wake when we cut the exchange ourselves.
+final class RequestBody extends InputStream {
+    private final Request request;
+    private final Runnable whenEnded;
+    private final Object lock = new Object();
+    private Content.@Nullable Chunk current;
+    private boolean asked;
+    private boolean ended;
+    private @Nullable Throwable failure;
+
+    RequestBody(Request request, Runnable whenEnded) {
+        this.request = request;
+        this.whenEnded = whenEnded;
+    }
+
+    /// Whether all of the body has been taken over, so that nobody reads the connection any more.
+    boolean ended() {
+        synchronized (lock) {
+            if (!ended && current == null && failure == null && !asked) {
+                take();
+            }
+            return ended;
+        }
+    }
+
+    /// Bytes that are there now or a last moment ago; null if the client has not sent them yet.
+    @Nullable
+    ByteBuffer peek() {
+        synchronized (lock) {
+            if (current == null && !ended && failure == null && !asked) {
+                take();
+            }
+            return current == null ? null : current.getByteBuffer();
+        }
+    }
+
+    /// The next bytes without copying them, or null at the end. They must be handed back with {@link #release}.
+    @Nullable
+    ByteBuffer next() throws IOException {
+        synchronized (lock) {
+            while (current == null) {
+                if (failure != null) {
+                    throw new ClientGone("the client broke off", failure);
+                }
+                if (ended) {
+                    return null;
+                }
+                take();
+                if (current == null && !ended && failure == null) {
+                    await();
+                }
+            }
+            return current.getByteBuffer();
+        }
+    }
+
+    /// Gives back what {@link #next} gave out, if it has been used up.
+    ///
+    /// Then looks for more at once: readers that know how much to expect never ask for the end, and only after the end
+    /// can the connection be watched.
+    void release() {
+        synchronized (lock) {
+            if (current != null && !current.hasRemaining()) {
+                current.release();
+                current = null;
+                if (!ended && failure == null) {
+                    take();
+                }
+            }
+        }
+    }
+
+    @Override
+    public int read() throws IOException {
+        byte[] one = new byte[1];
+        return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    }
+
+    @Override
+    public int read(byte[] target, int offset, int length) throws IOException {
+        Objects.checkFromIndexSize(offset, length, target.length);
+        if (length == 0) {
+            return 0;
+        }
+        ByteBuffer bytes = next();
+        if (bytes == null) {
+            return -1;
+        }
+        int count = Math.min(length, bytes.remaining());
+        bytes.get(target, offset, count);
+        release();
+        return count;
+    }
+
+    @Override
+    public int available() {
+        ByteBuffer bytes = peek();
+        return bytes == null ? 0 : bytes.remaining();
+    }
+
+    /// Every read from now on fails, a waiting one too.
+    void fail(Throwable cause) {
+        synchronized (lock) {
+            if (failure == null) {
+                failure = cause;
+            }
+            lock.notifyAll();
+        }
+    }
+
+    private void take() {
+        Content.Chunk chunk = request.read();
+        if (chunk == null) {
+            return;
+        }
+        if (Content.Chunk.isFailure(chunk)) {
+            failure = chunk.getFailure();
+            return;
+        }
+        if (chunk.hasRemaining()) {
+            current = chunk;
+        } else {
+            chunk.release();
+        }
+        if (chunk.isLast()) {
+            ended = true;
+            whenEnded.run();
+        }
+    }
+
+    private void await() throws IOException {
+        if (!asked) {
+            asked = true;
+            request.demand(this::arrived);
+        }
+        try {
+            while (asked && failure == null) {
+                lock.wait();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted while waiting for the client");
+        }
+    }
+
+    private void arrived() {
+        synchronized (lock) {
+            asked = false;
+            lock.notifyAll();
+        }
+    }
+}

@@ -1,0 +1,125 @@
+package dev.cay.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cay.wire.SandboxId;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class HttpListenersTest {
+    @TempDir
+    @SuppressWarnings("NullAway.Init")
+    Path directory;
+
+    @Test
+    void threeHundredBlockedRequestsDoNotStopAnother() throws Exception {
+        var arrived = new CountDownLatch(300);
+        var go = new CountDownLatch(1);
+        Handler handler = exchange -> {
+            if (exchange.path().equals("/wait")) {
+                assertThat(Thread.currentThread().isVirtual()).isTrue();
+                arrived.countDown();
+                assertThat(go.await(20, TimeUnit.SECONDS)).isTrue();
+            }
+            exchange.send(204);
+        };
+        try (var http = new TestHttp(directory, handler)) {
+            var clients = new ArrayList<RawClient>();
+            for (int i = 0; i < 300; i++) {
+                clients.add(new RawClient(http.plain).send("GET /wait HTTP/1.1\r\nHost: x\r\n\r\n"));
+            }
+            assertThat(arrived.await(10, TimeUnit.SECONDS)).isTrue();
+            var quick = http.http2().send(http.request(true, "/now").build(), BodyHandlers.discarding());
+            assertThat(quick.statusCode()).isEqualTo(204);
+            go.countDown();
+            for (RawClient client : clients) {
+                assertThat(client.head().getFirst()).isEqualTo("HTTP/1.1 204 No Content");
+                client.close();
+            }
+        }
+    }
+
+    @Test
+    void closingAnAdoptedSocketCutsItsConnectionsOnly() throws Exception {
+        var inside = new SandboxId("abc");
+        Handler handler = exchange -> {
+            exchange.stream(200).flush();
+            exchange.onEnd(() -> {});
+            exchange.body().read();
+            new CountDownLatch(1).await(20, TimeUnit.SECONDS);
+        };
+        try (var http = new TestHttp(directory, exchange -> {
+            assertThat(exchange.inside()).isNull();
+            exchange.send(200);
+        })) {
+            var socket = ServerSocketChannel.open().bind(TestHttp.loopback());
+            var address = (InetSocketAddress) socket.getLocalAddress();
+            AutoCloseable adopted = http.listeners.adopt(socket, inside, exchange -> {
+                assertThat(exchange.inside()).isEqualTo(inside);
+                handler.handle(exchange);
+            });
+            try (var within = new RawClient(address);
+                    var idle = new RawClient(address);
+                    var outside = new RawClient(http.plain)) {
+                within.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+                assertThat(within.head().getFirst()).isEqualTo("HTTP/1.1 200 OK");
+                idle.send("GET / HT");
+                adopted.close();
+                assertThatThrownBy(within::line).isInstanceOf(IOException.class).hasMessageContaining("reset");
+                assertThatThrownBy(idle::line).isInstanceOf(IOException.class);
+                assertThatThrownBy(() -> new RawClient(address)).isInstanceOf(IOException.class);
+                outside.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+                assertThat(outside.head().getFirst()).isEqualTo("HTTP/1.1 200 OK");
+            }
+            // The descriptor is gone as well, or the port would still be taken.
+            ServerSocketChannel.open().bind(address).close();
+        }
+    }
+
+    @Test
+    void servesTlsToAnyHostNameWithBothProtocols() throws Exception {
+        try (var http = new TestHttp(directory, exchange -> exchange.sendJson(200, exchange.authority()))) {
+            var answer = http.http2().send(http.request(true, "/").build(), BodyHandlers.ofString());
+            assertThat(answer.version().name()).isEqualTo("HTTP_2");
+            SSLContext trusting =
+                    LocalAuthority.open(directory, "cay.localhost").trusting();
+            try (Socket tcp = new Socket(http.secure.getAddress(), http.secure.getPort());
+                    var tls = (SSLSocket) trusting.getSocketFactory()
+                            .createSocket(tcp, "3000-abc.cay.localhost", http.secure.getPort(), true)) {
+                var parameters = tls.getSSLParameters();
+                parameters.setEndpointIdentificationAlgorithm("HTTPS");
+                parameters.setApplicationProtocols(new String[] {"http/1.1"});
+                tls.setSSLParameters(parameters);
+                tls.setSoTimeout(5000);
+                tls.getOutputStream()
+                        .write("GET / HTTP/1.1\r\nHost: other.example\r\nConnection: close\r\n\r\n"
+                                .getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+                assertThat(new String(tls.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8))
+                        .startsWith("HTTP/1.1 200")
+                        .endsWith("\"other.example\"")
+                        .doesNotContain("Server:");
+            }
+        }
+    }
+
+    @Test
+    void aTakenPortIsToldAsSuch() throws Exception {
+        try (var http = new TestHttp(directory, exchange -> exchange.send(200))) {
+            assertThatThrownBy(() -> http.listeners.listen(http.plain, exchange -> exchange.send(200)))
+                    .isInstanceOf(BindException.class);
+        }
+    }
+}
