@@ -1,14 +1,34 @@
 package dev.cay.node.guest;
 
+import dev.cay.node.linux.Descriptor;
+import dev.cay.node.linux.DescriptorIo;
+import dev.cay.node.linux.Errno;
+import dev.cay.node.linux.ErrnoException;
 import dev.cay.node.linux.FdPoller;
+import dev.cay.node.linux.FileCalls;
 import dev.cay.node.linux.NetNamespace;
+import dev.cay.node.linux.UnixSocket;
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.ProtocolException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// The connection to one sandbox's guest. Costs a descriptor, not a thread: frames are read by the poller.
 ///
 /// Close it before a checkpoint, and {@link dev.cay.node.process.ProcessTable} before it.
 public final class GuestLink implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(GuestLink.class);
+
     /// What the guest tells unasked. Runs on the poller's thread: must not block.
     public interface Listener {
         void exited(int pid, Exit exit);
@@ -17,13 +37,269 @@ public final class GuestLink implements AutoCloseable {
         void lost(String reason);
     }
 
+    private static final String ADDRESS = "cay";
+    private static final int VERSION = 1;
+    private static final int OK = 128;
+    private static final int ERROR = 129;
+    private static final int EXIT = 130;
+    private static final int FLAG_TERMINAL = 1;
+    private static final int FLAG_STDIN = 2;
+    private static final int FLAG_STDIN_CLOSED = 4;
+    private static final int MAX_WAITING = 1024;
+    private static final int MAX_PROCESSES = 65536;
+    private static final int MAX_TEXT = 4096;
+    private static final int ROUNDS = 16;
+    private static final Duration PAUSE = Duration.ofMillis(2);
+
+    private final Descriptor socket;
+    private final FdPoller poller;
+    private final FdPoller.Watch watch;
+    private final Duration limit;
+    private final Frames frames = new Frames();
+    private final byte[] chunk = new byte[16384];
+    private final Map<Integer, Waiting<?>> waiting = new ConcurrentHashMap<>();
+    private final AtomicInteger numbers = new AtomicInteger();
+    private final ReentrantLock sending = new ReentrantLock();
+    private final AtomicReference<@Nullable String> end = new AtomicReference<>();
+    private volatile @Nullable Listener listener;
+
+    private GuestLink(Descriptor socket, FdPoller poller, Duration limit) {
+        this.socket = socket;
+        this.poller = poller;
+        this.limit = limit;
+        this.watch = poller.watch(socket, FdPoller.IN, this::receive);
+    }
+
     /// Connects, greets, and returns when the guest has answered; tries again until `limit` while nobody listens there.
+    ///
+    /// @param limit also of every later request
     public static GuestLink open(NetNamespace network, FdPoller poller, Duration limit) throws IOException {
-        throw new UnsupportedOperationException();
+        var link = new GuestLink(connect(network, limit), poller, limit);
+        try {
+            link.watch.resume();
+            link.ask(new Request(Request.HELLO).u32(VERSION), (frame, _) -> frame.positive());
+            return link;
+        } catch (IOException | RuntimeException e) {
+            link.close();
+            throw e;
+        }
+    }
+
+    private static Descriptor connect(NetNamespace network, Duration limit) throws IOException {
+        long deadline = System.nanoTime() + limit.toNanos();
+        while (true) {
+            try {
+                return network.connectAbstract(ADDRESS);
+            } catch (ErrnoException e) {
+                boolean early = e.errno() == Errno.ECONNREFUSED || e.errno() == Errno.EAGAIN;
+                if (!early || System.nanoTime() > deadline) {
+                    throw e;
+                }
+            }
+            try {
+                Thread.sleep(PAUSE);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw (IOException) new InterruptedIOException("interrupted").initCause(e);
+            }
+        }
+    }
+
+    /// Before the first process is started or listed; exits told earlier are seen in {@link #list}.
+    public void listen(Listener listener) {
+        this.listener = listener;
+    }
+
+    public Streams spawn(Spawn spawn) throws IOException {
+        boolean stdin = spawn.stdin() && !spawn.terminal();
+        return ask(Request.spawn(spawn), (frame, lent) -> {
+            int pid = frame.positive();
+            return lend(pid, spawn.terminal(), stdin, lent);
+        });
+    }
+
+    /// The streams of a process that runs, or ended and was not forgotten.
+    public Streams attach(int pid) throws IOException {
+        return ask(new Request(Request.ATTACH).u32(pid), (frame, lent) -> {
+            int flags = frame.positive();
+            boolean stdin = (flags & FLAG_STDIN) != 0 && (flags & FLAG_STDIN_CLOSED) == 0;
+            return lend(pid, (flags & FLAG_TERMINAL) != 0, stdin, lent);
+        });
+    }
+
+    public void signal(int pid, int signal) throws IOException {
+        ask(new Request(Request.SIGNAL).u32(pid).u32(signal), (_, _) -> true);
+    }
+
+    public void resize(int pid, int columns, int rows) throws IOException {
+        ask(new Request(Request.RESIZE).u32(pid).u16(columns).u16(rows), (_, _) -> true);
+    }
+
+    public void closeStdin(int pid) throws IOException {
+        ask(new Request(Request.CLOSE_STDIN).u32(pid), (_, _) -> true);
+    }
+
+    public List<GuestProcess> list() throws IOException {
+        return ask(new Request(Request.LIST), (frame, _) -> {
+            int count = frame.positive();
+            if (count > MAX_PROCESSES) {
+                throw new ProtocolException("too many processes");
+            }
+            var found = new ArrayList<GuestProcess>();
+            for (int i = 0; i < count; i++) {
+                int pid = frame.positive();
+                frame.i32();
+                boolean exited = frame.u8() != 0;
+                var exit = new Exit(frame.i32(), frame.i32(), false);
+                found.add(new GuestProcess(pid, exited ? exit : null, frame.string(MAX_TEXT)));
+            }
+            return found;
+        });
+    }
+
+    /// The guest closes its copies of the streams and forgets how the process ended.
+    public void forget(int pid) throws IOException {
+        ask(new Request(Request.FORGET).u32(pid), (_, _) -> true);
     }
 
     @Override
     public void close() {
-        throw new UnsupportedOperationException();
+        if (end.compareAndSet(null, "closed")) {
+            release();
+        }
+    }
+
+    private void lose(String reason) {
+        if (end.compareAndSet(null, reason)) {
+            log.atWarn().addKeyValue("reason", reason).log("lost a guest");
+            release();
+            Listener told = listener;
+            if (told != null) {
+                told.lost(reason);
+            }
+        }
+    }
+
+    private void release() {
+        watch.close();
+        socket.close();
+        synchronized (frames) {
+            frames.close();
+        }
+        waiting.values().forEach(Waiting::cancel);
+        waiting.clear();
+    }
+
+    private <T> T ask(Request request, Decoder<T> decoder) throws IOException {
+        var answer = new Waiting<>(decoder);
+        int number = numbers.updateAndGet(n -> n == Integer.MAX_VALUE ? 1 : n + 1);
+        if (waiting.size() >= MAX_WAITING) {
+            throw new IOException("the guest does not answer");
+        }
+        byte[] frame = request.frame(number);
+        waiting.put(number, answer);
+        try {
+            send(frame);
+        } catch (IOException e) {
+            lose("cannot send: " + e.getMessage());
+            throw e;
+        }
+        if (end.get() != null) {
+            answer.cancel();
+        }
+        return answer.await(limit);
+    }
+
+    /// One frame at a time. A frame that was sent in part makes the rest of the conversation meaningless.
+    private void send(byte[] frame) throws IOException {
+        sending.lock();
+        try {
+            for (int sent = 0; sent < frame.length; ) {
+                try {
+                    sent += UnixSocket.send(socket, frame, sent, frame.length - sent);
+                } catch (ErrnoException e) {
+                    if (e.errno() != Errno.EAGAIN || !poller.awaitWritable(socket, limit)) {
+                        throw e;
+                    }
+                }
+            }
+        } finally {
+            sending.unlock();
+        }
+    }
+
+    private void receive() {
+        try {
+            synchronized (frames) {
+                receiveSome();
+            }
+        } catch (ErrnoException e) {
+            if (e.errno() != Errno.EAGAIN) {
+                lose(e.toString());
+            }
+        } catch (IOException | RuntimeException e) {
+            lose(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private void receiveSome() throws IOException {
+        for (int i = 0; i < ROUNDS; i++) {
+            var received = UnixSocket.receive(socket, chunk, 0, chunk.length);
+            frames.add(chunk, received.length(), received.descriptors());
+            if (received.cut()) {
+                throw new ProtocolException("too many descriptors at once");
+            }
+            if (received.length() == 0) {
+                throw new ProtocolException("the guest closed the link");
+            }
+            for (var frame = frames.next(); frame != null; frame = frames.next()) {
+                accept(frame);
+            }
+            frames.checkRest();
+        }
+    }
+
+    private void accept(Frames.Frame frame) throws IOException {
+        if (frame.type() == EXIT) {
+            int pid = frame.positive();
+            var exit = new Exit(frame.i32(), frame.i32(), frame.u8() != 0);
+            frame.end();
+            Listener told = listener;
+            if (told != null) {
+                told.exited(pid, exit);
+            }
+            return;
+        }
+        var answer = waiting.remove(frame.request());
+        if (answer == null) {
+            throw new ProtocolException("an answer nobody asked for");
+        }
+        switch (frame.type()) {
+            case OK -> answer.decode(frame, frames);
+            case ERROR -> answer.fail(frame.positive(), frame.string(MAX_TEXT));
+            default -> throw new ProtocolException("frame of unknown type");
+        }
+    }
+
+    /// Root inside can lend us anything; only pipes and terminals are taken, as writing elsewhere could mean something.
+    private static Streams lend(int pid, boolean terminal, boolean stdin, Frames lent) throws IOException {
+        var streams = Streams.of(pid, terminal, stdin, lent.take(Streams.count(terminal, stdin)));
+        try {
+            for (var end : streams.all()) {
+                var status = FileCalls.stat(end);
+                if (terminal ? !status.terminalMaster() : !status.fifo()) {
+                    throw new ProtocolException("a descriptor that is neither pipe nor terminal");
+                }
+                DescriptorIo.setNonBlocking(end);
+            }
+            return streams;
+        } catch (IOException e) {
+            streams.close();
+            throw e;
+        }
+    }
+
+    interface Decoder<T> {
+        T decode(Frames.Frame frame, Frames lent) throws IOException;
     }
 }

@@ -6,8 +6,9 @@ import java.time.Instant;
 
 /// What `statx` says of a file.
 ///
-/// @param mode type and permission bits together
-public record FileStatus(int mode, int uid, int gid, long inode, long size, Instant modified, int links) {
+/// @param mode  type and permission bits together
+/// @param major of the device it stands for, if it is one
+public record FileStatus(int mode, int uid, int gid, long inode, long size, Instant modified, int major, int minor) {
     private static final int TYPE = 0xf000;
 
     static FileStatus read(MemorySegment statx) {
@@ -20,7 +21,8 @@ public record FileStatus(int mode, int uid, int gid, long inode, long size, Inst
                 Instant.ofEpochSecond(
                         statx.get(ValueLayout.JAVA_LONG, 112),
                         Integer.toUnsignedLong(statx.get(ValueLayout.JAVA_INT, 120))),
-                statx.get(ValueLayout.JAVA_INT, 16));
+                statx.get(ValueLayout.JAVA_INT, 128),
+                statx.get(ValueLayout.JAVA_INT, 132));
     }
 
     public boolean regular() {
@@ -33,6 +35,15 @@ public record FileStatus(int mode, int uid, int gid, long inode, long size, Inst
 
     public boolean symlink() {
         return (mode & TYPE) == 0xa000;
+    }
+
+    public boolean fifo() {
+        return (mode & TYPE) == 0x1000;
+    }
+
+    /// The controlling end of a pseudo terminal.
+    public boolean terminalMaster() {
+        return (mode & TYPE) == 0x2000 && major == 5 && minor == 2;
     }
 
     /// The type bits, as in `S_IFMT`.

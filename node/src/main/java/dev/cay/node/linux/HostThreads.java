@@ -18,7 +18,8 @@ import org.slf4j.LoggerFactory;
 ///
 /// Not an executor of the JDK, because those start a replacement from the thread that failed, and a thread started from
 /// one that changed its namespace or credentials inherits them. Here only callers start threads; an action that could
-/// not put its thread back throws {@link Tainted} and the thread ends.
+/// not put its thread back throws {@link Tainted} and the thread ends. A thread that does not come back from its action
+/// in time is replaced too, within reason: root in a sandbox has ways to make a call on a borrowed descriptor hang.
 public final class HostThreads implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(HostThreads.class);
 
@@ -34,10 +35,18 @@ public final class HostThreads implements AutoCloseable {
         }
     }
 
+    private enum State {
+        WAITING,
+        RUNNING,
+        DONE,
+        LOST
+    }
+
     private final String name;
     private final int size;
     private final ArrayBlockingQueue<Job<?>> queue;
     private final AtomicInteger alive = new AtomicInteger();
+    private final AtomicInteger lost = new AtomicInteger();
     private volatile boolean closed;
 
     /// @param queue how many actions may wait; more are refused as UNAVAILABLE
@@ -51,14 +60,15 @@ public final class HostThreads implements AutoCloseable {
     public <T extends @Nullable Object> T call(Duration limit, Action<T> action) throws IOException {
         var job = new Job<>(action);
         submit(job);
-        return job.await(limit, name);
+        return job.await(limit);
     }
 
-    /// Runs the action later; nobody waits for it. What it throws is logged.
-    public void run(Action<?> action) {
+    /// Runs the action soon; nobody waits for it. What it throws is logged.
+    public Job<?> run(Action<?> action) {
         var job = new Job<>(action);
         job.abandoned = true;
         submit(job);
+        return job;
     }
 
     private void submit(Job<?> job) {
@@ -82,19 +92,22 @@ public final class HostThreads implements AutoCloseable {
     }
 
     private void work() {
+        boolean counted = true;
         try {
-            while (!closed) {
+            while (counted && !closed) {
                 var job = queue.poll(1, TimeUnit.HOURS);
-                if (job != null) {
-                    job.work();
-                }
+                counted = job == null || job.work();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (Tainted e) {
             log.atError().setCause(e).addKeyValue("thread", name).log("a thread was given up");
         } finally {
-            alive.decrementAndGet();
+            if (counted) {
+                alive.decrementAndGet();
+            } else {
+                lost.decrementAndGet();
+            }
         }
     }
 
@@ -104,25 +117,45 @@ public final class HostThreads implements AutoCloseable {
         closed = true;
         var refused = new CayException(ErrorKind.UNAVAILABLE, "the node is stopping");
         for (Job<?> job = queue.poll(); job != null; job = queue.poll()) {
-            job.fail(refused);
+            job.refuse(refused);
         }
         for (int i = 0; i < size; i++) {
             queue.offer(new Job<@Nullable Object>(() -> null));
         }
     }
 
-    private static final class Job<T extends @Nullable Object> {
+    /// An action under way.
+    public final class Job<T extends @Nullable Object> {
         private final Action<T> action;
+        private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
         private final CountDownLatch done = new CountDownLatch(1);
         private final AtomicReference<@Nullable Object> result = new AtomicReference<>();
-        private @Nullable Throwable failure;
+        private volatile @Nullable Throwable failure;
         private volatile boolean abandoned;
 
-        Job(Action<T> action) {
+        private Job(Action<T> action) {
             this.action = action;
         }
 
-        void work() {
+        /// Stops counting on it; true when it had not ended. Its thread is replaced, as it may never return.
+        public boolean giveUp() {
+            if (state.compareAndSet(State.WAITING, State.DONE)) {
+                return true;
+            }
+            if (lost.get() >= 4 * size || !state.compareAndSet(State.RUNNING, State.LOST)) {
+                return state.get() != State.DONE;
+            }
+            lost.incrementAndGet();
+            alive.decrementAndGet();
+            log.atWarn().addKeyValue("thread", name).log("a thread does not come back and is replaced");
+            return true;
+        }
+
+        /// Whether the thread is still one of ours afterwards.
+        private boolean work() {
+            if (!state.compareAndSet(State.WAITING, State.RUNNING)) {
+                return true;
+            }
             try {
                 result.set(action.run());
             } catch (Tainted e) {
@@ -136,18 +169,20 @@ public final class HostThreads implements AutoCloseable {
                     drop();
                 }
             }
+            return state.compareAndSet(State.RUNNING, State.DONE);
         }
 
-        void fail(Throwable reason) {
+        private void refuse(Throwable reason) {
             failure = reason;
             done.countDown();
         }
 
         @SuppressWarnings({"unchecked", "NullAway"}) // The value is what the action of type T returned.
-        T await(Duration limit, String name) throws IOException {
+        private T await(Duration limit) throws IOException {
             try {
                 if (!done.await(limit.toNanos(), TimeUnit.NANOSECONDS)) {
                     leave();
+                    giveUp();
                     throw new CayException(
                             ErrorKind.UNAVAILABLE, "the %s threads did not answer within %s".formatted(name, limit));
                 }

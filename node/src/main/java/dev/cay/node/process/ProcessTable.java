@@ -1,18 +1,36 @@
 package dev.cay.node.process;
 
+import dev.cay.node.guest.Exit;
+import dev.cay.node.guest.GuestException;
 import dev.cay.node.guest.GuestLink;
-import dev.cay.node.linux.FdPoller;
-import dev.cay.node.linux.HostThreads;
+import dev.cay.node.guest.Spawn;
+import dev.cay.node.guest.Streams;
+import dev.cay.node.linux.Errno;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// The processes that were started in one sandbox. Thread-safe.
 ///
 /// Order: `new`, {@link #adopt}, use, {@link #close}; then close the link. A table never outlives its link: after a
-/// checkpoint or a restart of the daemon a new one on the same directory goes on where the old one stopped.
+/// checkpoint or a restart of the daemon a new one on the same directory goes on where the old one stopped. For a copy
+/// of a sandbox, copy the directory too while its table is closed.
 public final class ProcessTable implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(ProcessTable.class);
+
     /// @param logBytes    how much output of a process is kept
     /// @param stall       a subscriber that takes nothing for so long, while the process waits for it, is cut off
     /// @param retention   how long an ended process can still be connected to
@@ -22,35 +40,322 @@ public final class ProcessTable implements AutoCloseable {
                 new Settings(1 << 20, Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(60));
     }
 
-    /// @param directory of this sandbox alone, on a file system that lives as long as the sandbox runs; made if missing
-    /// @param threads   for log files; shared by all tables
-    public ProcessTable(Path directory, GuestLink link, FdPoller poller, HostThreads threads, Settings settings) {
-        throw new UnsupportedOperationException();
+    static final Duration FILE_LIMIT = Duration.ofSeconds(20);
+    private static final int MAX_PROCESSES = 4096;
+    private static final int MAX_EARLY = 256;
+
+    private final Path directory;
+    private final GuestLink link;
+    private final Workers workers;
+    private final Settings settings;
+    private final Map<Integer, SandboxProcess> processes = new ConcurrentHashMap<>();
+    /// Exits told before the answer that names the process was looked at.
+    private final Map<Integer, Exit> early = new LinkedHashMap<>();
+    private final AtomicLong numbers = new AtomicLong();
+    private @Nullable Cursors cursors;
+    private volatile Consumer<String> onLost = _ -> {};
+    private volatile boolean closed;
+
+    /// @param directory of this sandbox alone, best on a tmpfs as output passes through it; made if missing
+    public ProcessTable(Path directory, GuestLink link, Workers workers, Settings settings) {
+        this.directory = directory;
+        this.link = link;
+        this.workers = workers;
+        this.settings = settings;
     }
 
-    /// Takes over what runs in the sandbox already; none in a new one.
-    public void adopt() {
-        throw new UnsupportedOperationException();
+    /// Told, on the poller's thread, when the guest is gone or cannot be trusted: the sandbox should be ended.
+    public void onLost(Consumer<String> action) {
+        onLost = action;
+    }
+
+    /// Takes over what runs in the sandbox already; nothing in a new one.
+    public void adopt() throws IOException {
+        link.listen(new GuestLink.Listener() {
+            @Override
+            public void exited(int pid, Exit exit) {
+                ProcessTable.this.exited(pid, exit);
+            }
+
+            @Override
+            public void lost(String reason) {
+                ProcessTable.this.lost(reason);
+            }
+        });
+        var found = link.list();
+        workers.logs().call(FILE_LIMIT, () -> new Adoption(this, directory).run(found));
     }
 
     /// Starts a process; the caller is subscribed from its first byte on.
-    public Subscription start(Launch launch) {
-        throw new UnsupportedOperationException();
+    public Subscription start(Launch launch) throws IOException {
+        requireOpen();
+        if (processes.size() >= MAX_PROCESSES) {
+            throw new CayException(ErrorKind.EXHAUSTED, "a sandbox has at most %d processes".formatted(MAX_PROCESSES));
+        }
+        var folder = ProcessFolder.in(directory, numbers.incrementAndGet());
+        var logs = logs(folder, launch.terminal() != null);
+        var about = workers.logs().call(FILE_LIMIT, () -> {
+            var written = folder.create(launch);
+            logs.values().iterator().next().rotate();
+            return written;
+        });
+        try {
+            var streams = spawn(launch, folder.number());
+            var process = register(folder, about, logs, streams.pid(), streams);
+            var subscription = process.subscribe();
+            process.begin();
+            settleEarly(process);
+            return subscription;
+        } catch (IOException | RuntimeException e) {
+            logs.values().forEach(OutputLog::close);
+            discard(folder);
+            throw e;
+        }
+    }
+
+    private Streams spawn(Launch launch, long number) throws IOException {
+        var size = launch.terminal();
+        var spawn = new Spawn(
+                launch.command(),
+                launch.environment().entrySet().stream()
+                        .map(variable -> variable.getKey() + "=" + variable.getValue())
+                        .toList(),
+                launch.cwd(),
+                launch.uid(),
+                launch.gid(),
+                launch.groups(),
+                size == null ? 0 : Math.clamp(size.columns(), 1, 65535),
+                size == null ? 0 : Math.clamp(size.rows(), 1, 65535),
+                launch.stdin(),
+                Long.toString(number));
+        try {
+            return link.spawn(spawn);
+        } catch (GuestException e) {
+            if (e.what().equals("chdir") && e.errno() == Errno.ENOENT) {
+                throw new CayException(
+                        ErrorKind.INVALID_ARGUMENT, "cwd '%s' does not exist".formatted(launch.cwd()), e);
+            }
+            throw new CayException(
+                    ErrorKind.INVALID_ARGUMENT,
+                    "error starting process '%s': %s".formatted(launch.command().getFirst(), e.getMessage()),
+                    e);
+        }
     }
 
     /// A process that runs, or ended a moment ago.
     public Optional<SandboxProcess> find(Selector selector) {
-        throw new UnsupportedOperationException();
+        return switch (selector) {
+            case Selector.Pid(int pid) -> Optional.ofNullable(processes.get(pid));
+            case Selector.Tag(String tag) ->
+                processes.values().stream()
+                        .filter(process -> process.info().hasTag()
+                                && process.info().getTag().equals(tag))
+                        .max((a, b) -> Boolean.compare(a.running(), b.running()));
+        };
+    }
+
+    public SandboxProcess require(Selector selector) {
+        return find(selector).orElseThrow(() -> switch (selector) {
+            case Selector.Pid(int pid) -> notFound(pid);
+            case Selector.Tag(String tag) ->
+                new CayException(ErrorKind.NOT_FOUND, "process with tag %s not found".formatted(tag));
+        });
     }
 
     /// Those that run.
     public List<SandboxProcess> list() {
-        throw new UnsupportedOperationException();
+        return processes.values().stream().filter(SandboxProcess::running).toList();
     }
 
     /// Gives back every borrowed descriptor and cuts subscribers off; the processes run on.
     @Override
     public void close() {
-        throw new UnsupportedOperationException();
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+        }
+        var reason = new CayException(ErrorKind.UNAVAILABLE, "the sandbox is being stopped");
+        processes.values().forEach(process -> {
+            process.audience().cutAll(reason);
+            process.release();
+        });
+        processes.clear();
+        if (cursors != null) {
+            cursors.close();
+        }
+    }
+
+    static CayException notFound(int pid) {
+        return new CayException(ErrorKind.NOT_FOUND, "process with pid %d not found".formatted(pid));
+    }
+
+    Workers workers() {
+        return workers;
+    }
+
+    Settings settings() {
+        return settings;
+    }
+
+    GuestLink link() {
+        return link;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    void requireOpen() {
+        if (closed) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "the sandbox is being stopped");
+        }
+    }
+
+    Cursors cursors() {
+        if (cursors == null) {
+            throw new IllegalStateException("adopt comes first");
+        }
+        return cursors;
+    }
+
+    /// @param next the first number that no folder has
+    void open(Cursors cursors, long next) {
+        this.cursors = cursors;
+        numbers.set(next);
+    }
+
+    Map<Channel, OutputLog> logs(ProcessFolder folder, boolean terminal) {
+        var logs = new EnumMap<Channel, OutputLog>(Channel.class);
+        for (var channel : terminal ? List.of(Channel.PTY) : List.of(Channel.STDOUT, Channel.STDERR)) {
+            long segment = settings.logBytes() / (terminal ? 2 : 4);
+            logs.put(channel, new OutputLog(folder.path(), channel, segment));
+        }
+        return logs;
+    }
+
+    /// @param streams null for a process that is over
+    SandboxProcess register(
+            ProcessFolder folder,
+            ProcessFolder.About about,
+            Map<Channel, OutputLog> logs,
+            int pid,
+            @Nullable Streams streams) {
+        var process = new SandboxProcess(this, folder, about, pid, logs, streams);
+        synchronized (this) {
+            if (closed) {
+                process.release();
+                requireOpen();
+            }
+            // A pid that comes again means that its last owner is over.
+            processes.put(pid, process);
+        }
+        return process;
+    }
+
+    void signal(int pid, int signal) {
+        try {
+            link.signal(pid, signal);
+        } catch (GuestException e) {
+            throw e.errno() == Errno.ESRCH || e.errno() == Errno.ENOENT
+                    ? notFound(pid)
+                    : new CayException(ErrorKind.INTERNAL, "cannot send the signal: " + e.getMessage(), e);
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "the sandbox does not answer", e);
+        }
+    }
+
+    void resize(SandboxProcess process, Launch.TerminalSize size) {
+        if (!process.terminal()) {
+            throw new CayException(ErrorKind.INTERNAL, "tty not assigned to process");
+        }
+        try {
+            link.resize(process.pid(), Math.clamp(size.columns(), 1, 65535), Math.clamp(size.rows(), 1, 65535));
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, "cannot resize the terminal: " + e.getMessage(), e);
+        }
+    }
+
+    private void exited(int pid, Exit exit) {
+        SandboxProcess process;
+        synchronized (this) {
+            process = processes.get(pid);
+            if (process == null || !process.awaitsExit()) {
+                process = null;
+                early.put(pid, exit);
+                if (early.size() > MAX_EARLY) {
+                    early.remove(early.keySet().iterator().next());
+                }
+            }
+        }
+        if (process != null) {
+            process.exited(exit);
+        }
+    }
+
+    /// After the process is registered and began.
+    void settleEarly(SandboxProcess process) {
+        Exit exit;
+        synchronized (this) {
+            exit = early.remove(process.pid());
+        }
+        if (exit != null) {
+            process.exited(exit);
+        }
+    }
+
+    void lost(String reason) {
+        if (!closed) {
+            onLost.accept(reason);
+        }
+    }
+
+    /// All of it is in the log and its exit in the folder, so the guest may let go of its copies at once: ended
+    /// commands
+    /// would otherwise hold descriptors for as long as they can be connected to.
+    void ended(SandboxProcess process, Exit exit) {
+        if (closed) {
+            return;
+        }
+        workers.logs().run(() -> {
+            process.folder().writeExit(process.pid(), exit);
+            forget(process.pid());
+            return true;
+        });
+        retireLater(process);
+    }
+
+    void retireLater(SandboxProcess process) {
+        workers.poller().after(settings.retention(), () -> retire(process));
+    }
+
+    private void forget(int pid) {
+        try {
+            link.forget(pid);
+        } catch (IOException e) {
+            log.atDebug().setCause(e).addKeyValue("pid", pid).log("guest did not forget");
+        }
+    }
+
+    private void retire(SandboxProcess process) {
+        if (closed) {
+            return;
+        }
+        process.audience().cutIdle(settings.stall());
+        if (!process.audience().isEmpty()) {
+            workers.poller().after(settings.stall(), () -> retire(process));
+            return;
+        }
+        processes.remove(process.pid(), process);
+        process.release();
+        discard(process.folder());
+    }
+
+    void discard(ProcessFolder folder) {
+        workers.logs().run(() -> {
+            folder.delete();
+            return true;
+        });
     }
 }

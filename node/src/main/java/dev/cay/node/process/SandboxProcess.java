@@ -1,10 +1,206 @@
 package dev.cay.node.process;
 
+import dev.cay.node.guest.Exit;
+import dev.cay.node.guest.Streams;
+import dev.cay.node.linux.Descriptor;
+import dev.cay.wire.process.ProcessInfo;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
 /// A process of a sandbox that was started through its table.
+///
+/// It is over when it has exited *and* all its output is in the log: a child in the background that holds the pipe
+/// delays that. Once somebody asked it to end, no child is waited for.
 public final class SandboxProcess {
-    SandboxProcess() {}
+    static final int SIGKILL = 9;
+
+    private final ProcessTable table;
+    private final ProcessFolder folder;
+    private final ProcessFolder.About about;
+    private final int pid;
+    private final Audience audience;
+    private final ProcessInput input;
+    private final List<Pump> pumps = new ArrayList<>();
+    private final List<Pump> open;
+    private @Nullable Exit exit;
+    private boolean asked;
+    private boolean killed;
+    private boolean over;
+
+    /// @param streams null when it ended and was drained before
+    SandboxProcess(
+            ProcessTable table,
+            ProcessFolder folder,
+            ProcessFolder.About about,
+            int pid,
+            Map<Channel, OutputLog> logs,
+            @Nullable Streams streams) {
+        this.table = table;
+        this.folder = folder;
+        this.about = about;
+        this.pid = pid;
+        this.audience = new Audience(table, folder.number(), logs);
+        this.input = new ProcessInput(this, table, streams);
+        if (streams != null) {
+            addPump(Channel.PTY, streams.terminal(), logs);
+            addPump(Channel.STDOUT, streams.stdout(), logs);
+            addPump(Channel.STDERR, streams.stderr(), logs);
+        }
+        this.open = new ArrayList<>(pumps);
+    }
+
+    private void addPump(Channel channel, @Nullable Descriptor source, Map<Channel, OutputLog> logs) {
+        OutputLog output = logs.get(channel);
+        if (source != null && output != null) {
+            pumps.add(new Pump(this, channel, source, output, table.workers()));
+        }
+    }
 
     public int pid() {
-        throw new UnsupportedOperationException();
+        return pid;
+    }
+
+    /// As a listing shows it.
+    public ProcessInfo info() {
+        return about.info().toBuilder().setPid(pid).build();
+    }
+
+    public String user() {
+        return about.user();
+    }
+
+    public boolean terminal() {
+        return about.terminal();
+    }
+
+    /// Whether it runs and nobody has killed it.
+    public synchronized boolean running() {
+        return exit == null && !killed;
+    }
+
+    /// From now on; or, for the first one after a restart of the daemon, from where the last subscriber was.
+    public Subscription subscribe() {
+        return audience.subscribe(this);
+    }
+
+    /// From these absolute offsets on; 0 means from the oldest byte kept, an absent stream from now on.
+    public Subscription subscribe(Map<Channel, Long> offsets) {
+        return audience.subscribe(this, offsets);
+    }
+
+    public ProcessInput input() {
+        return input;
+    }
+
+    public void resize(Launch.TerminalSize size) {
+        table.resize(this, size);
+    }
+
+    /// Sends SIGKILL or SIGTERM to this one process, not to its children.
+    public void signal(int signal) {
+        synchronized (this) {
+            if (over) {
+                throw ProcessTable.notFound(pid);
+            }
+            asked = true;
+        }
+        if (exited() == null) {
+            table.signal(pid, signal);
+        }
+        synchronized (this) {
+            killed |= signal == SIGKILL;
+        }
+        if (exited() != null) {
+            finishSoon();
+        }
+    }
+
+    Audience audience() {
+        return audience;
+    }
+
+    ProcessFolder folder() {
+        return folder;
+    }
+
+    /// Output flows from now on.
+    void begin() {
+        pumps.forEach(Pump::resume);
+        settle();
+    }
+
+    void exited(Exit how) {
+        boolean hurry;
+        synchronized (this) {
+            if (exit != null) {
+                return;
+            }
+            exit = how;
+            hurry = asked;
+        }
+        if (hurry) {
+            finishSoon();
+        }
+        settle();
+    }
+
+    synchronized boolean awaitsExit() {
+        return exit == null;
+    }
+
+    /// It was over before this table began.
+    void retain(Exit how) {
+        synchronized (this) {
+            exit = how;
+            over = true;
+        }
+        audience.end(how);
+        table.retireLater(this);
+    }
+
+    void drained(Pump pump) {
+        synchronized (this) {
+            open.remove(pump);
+        }
+        settle();
+    }
+
+    /// A descriptor of this process hangs: only root inside can bring that about.
+    void stuck(String reason) {
+        table.lost(reason);
+    }
+
+    void release() {
+        pumps.forEach(Pump::close);
+        input.release();
+        audience.close();
+    }
+
+    private synchronized @Nullable Exit exited() {
+        return exit;
+    }
+
+    private void finishSoon() {
+        List<Pump> left;
+        synchronized (this) {
+            left = List.copyOf(open);
+        }
+        left.forEach(Pump::finishSoon);
+    }
+
+    private void settle() {
+        Exit how;
+        synchronized (this) {
+            if (over || exit == null || !open.isEmpty()) {
+                return;
+            }
+            over = true;
+            how = exit;
+        }
+        input.release();
+        audience.end(how);
+        table.ended(this, how);
     }
 }

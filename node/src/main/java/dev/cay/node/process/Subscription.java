@@ -1,16 +1,160 @@
 package dev.cay.node.process;
 
-/// Somebody who follows a process's output.
+import dev.cay.wire.CayException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// Somebody who follows a process's output. Used by one thread, which reads and then sends; only {@link #close} may
+/// come
+/// from elsewhere.
+///
+/// Holds offsets, never output. While it is more than half a log behind, the process waits for it.
 public final class Subscription implements AutoCloseable {
-    Subscription() {}
+    private final SandboxProcess process;
+    private final Audience audience;
+    private final Map<Channel, Long> positions;
+    /// Output older than the journal is delivered stream by stream, up to these offsets.
+    private final Map<Channel, Long> backlog;
+    private long run;
+    private int runDone;
+    private long progressAt = System.nanoTime();
+    private boolean parked;
+    private @Nullable CayException cut;
+    private @Nullable Runnable onCut;
+
+    /// Under the process's lock.
+    Subscription(
+            SandboxProcess process,
+            Audience audience,
+            Map<Channel, Long> from,
+            Map<Channel, Long> now,
+            Journal journal) {
+        this.process = process;
+        this.audience = audience;
+        this.positions = new EnumMap<>(from);
+        this.backlog = new EnumMap<>(now);
+        // The newest run may still grow: what it has now is backlog, the rest is ours.
+        this.run = journal.knows(journal.next() - 1) ? journal.next() - 1 : journal.next();
+        this.runDone = journal.knows(run) ? journal.length(run) : 0;
+    }
 
     public SandboxProcess process() {
-        throw new UnsupportedOperationException();
+        return process;
+    }
+
+    /// From where on output is delivered: the absolute offset of each stream's next byte.
+    public Map<Channel, Long> positions() {
+        return audience.locked(() -> Map.copyOf(positions));
+    }
+
+    /// The next piece of output, at most `limit` later.
+    ///
+    /// @throws CayException when this subscriber was cut off, because it was too slow or the table was closed
+    public Output next(Duration limit) throws IOException, InterruptedException {
+        return audience.next(this, limit);
+    }
+
+    /// The last piece is on its way to the client: after a crash of the daemon, a new subscriber goes on behind it.
+    public void sent() {
+        audience.sent(this);
+    }
+
+    /// Runs when this subscriber is cut off, to free a thread that is stuck in sending.
+    public void onCut(Runnable action) {
+        if (audience.locked(() -> {
+            onCut = action;
+            return cut != null;
+        })) {
+            action.run();
+        }
     }
 
     /// Unsubscribes; the process runs on.
     @Override
     public void close() {
-        throw new UnsupportedOperationException();
+        audience.leave(this);
+    }
+
+    // The rest is called under the process's lock.
+
+    long position(Channel channel) {
+        return positions.getOrDefault(channel, 0L);
+    }
+
+    long run() {
+        return run;
+    }
+
+    /// Where there is something to read, or null.
+    @Nullable
+    Channel choose(Journal journal) {
+        for (var entry : backlog.entrySet()) {
+            if (position(entry.getKey()) < entry.getValue()) {
+                return entry.getKey();
+            }
+        }
+        while (journal.knows(run)) {
+            if (runDone < journal.length(run)) {
+                return journal.channel(run);
+            }
+            if (!journal.knows(run + 1)) {
+                return null;
+            }
+            run++;
+            runDone = 0;
+        }
+        return null;
+    }
+
+    /// How much of the chosen stream comes before another one's turn.
+    int available(Channel channel, Journal journal) {
+        long old = backlog.getOrDefault(channel, 0L) - position(channel);
+        return (int) Math.min(channel.chunk(), old > 0 ? old : journal.length(run) - runDone);
+    }
+
+    void advance(Channel channel, int count) {
+        boolean old = position(channel) < backlog.getOrDefault(channel, 0L);
+        positions.merge(channel, (long) count, Long::sum);
+        if (!old) {
+            runDone += count;
+        }
+        progressAt = System.nanoTime();
+    }
+
+    boolean idleFor(Duration limit) {
+        return System.nanoTime() - progressAt >= limit.toNanos();
+    }
+
+    /// Waits for a client that is expected to come back.
+    boolean parked() {
+        return parked;
+    }
+
+    void park(boolean parked) {
+        this.parked = parked;
+        progressAt = System.nanoTime();
+    }
+
+    void check() {
+        if (cut != null) {
+            throw new CayException(cut.kind(), cut.userMessage());
+        }
+    }
+
+    Map<Channel, Long> at() {
+        return positions;
+    }
+
+    /// What to run, outside the lock, when it was not cut before.
+    @Nullable
+    Runnable cut(CayException reason) {
+        if (cut != null) {
+            return null;
+        }
+        cut = reason;
+        return onCut;
     }
 }

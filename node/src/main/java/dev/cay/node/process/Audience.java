@@ -1,0 +1,317 @@
+package dev.cay.node.process;
+
+import dev.cay.node.guest.Exit;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// Who follows one process's output, how far each is, and whether the process must wait for them.
+final class Audience {
+    private final ProcessTable table;
+    private final long number;
+    private final Map<Channel, OutputLog> logs;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final Journal journal = new Journal();
+    private final List<Subscription> subscriptions = new ArrayList<>();
+    private final Set<Pump> waiting = new HashSet<>();
+    private Cursors.@Nullable Cursor cursor;
+    private @Nullable Subscription expected;
+    private @Nullable Exit end;
+
+    Audience(ProcessTable table, long number, Map<Channel, OutputLog> logs) {
+        this.table = table;
+        this.number = number;
+        this.logs = new EnumMap<>(logs);
+    }
+
+    Subscription subscribe(SandboxProcess process) {
+        return locked(() -> {
+            Subscription kept = expected;
+            if (kept != null) {
+                expected = null;
+                kept.park(false);
+                return kept;
+            }
+            return add(process, ends());
+        });
+    }
+
+    Subscription subscribe(SandboxProcess process, Map<Channel, Long> offsets) {
+        return locked(() -> {
+            var from = ends();
+            offsets.forEach((channel, offset) -> from.put(channel, checked(channel, offset)));
+            return add(process, from);
+        });
+    }
+
+    private long checked(Channel channel, long offset) {
+        OutputLog log = logs.get(channel);
+        if (log == null || offset < 0 || offset > log.end()) {
+            throw new CayException(
+                    ErrorKind.INVALID_ARGUMENT, "there is no byte %d of %s".formatted(offset, channel.label()));
+        }
+        if (offset > 0 && offset < log.oldest()) {
+            throw new CayException(
+                    ErrorKind.CONFLICT, "%s before byte %d is gone".formatted(channel.label(), log.oldest()));
+        }
+        return Math.max(offset, log.oldest());
+    }
+
+    private Subscription add(SandboxProcess process, Map<Channel, Long> from) {
+        table.requireOpen();
+        var subscription = new Subscription(process, this, from, ends(), journal);
+        subscriptions.add(subscription);
+        if (cursor == null) {
+            cursor = table.cursors().claim(number, sent(from, 0), sent(from, 1));
+        }
+        return subscription;
+    }
+
+    private Map<Channel, Long> ends() {
+        var ends = new EnumMap<Channel, Long>(Channel.class);
+        logs.forEach((channel, log) -> ends.put(channel, log.end()));
+        return ends;
+    }
+
+    /// A cursor has two fields: stdout or the terminal, and stderr.
+    private static long sent(Map<Channel, Long> offsets, int field) {
+        return field == 1
+                ? offsets.getOrDefault(Channel.STDERR, 0L)
+                : offsets.getOrDefault(Channel.STDOUT, offsets.getOrDefault(Channel.PTY, 0L));
+    }
+
+    /// Keeps a place for the client whose daemon died, and makes the process wait for it a while.
+    void expect(SandboxProcess process, long[] sent) {
+        locked(() -> {
+            var from = ends();
+            for (var log : logs.entrySet()) {
+                long offset = sent[log.getKey() == Channel.STDERR ? 1 : 0];
+                from.put(
+                        log.getKey(),
+                        Math.clamp(
+                                offset, log.getValue().oldest(), log.getValue().end()));
+            }
+            expected = add(process, from);
+            expected.park(true);
+            return null;
+        });
+        table.workers().poller().after(table.settings().stall(), this::dropExpected);
+    }
+
+    private void dropExpected() {
+        Subscription late = locked(() -> {
+            Subscription kept = expected;
+            expected = null;
+            return kept;
+        });
+        if (late != null) {
+            leave(late);
+        }
+    }
+
+    Output next(Subscription subscription, Duration limit) throws IOException, InterruptedException {
+        if (!(awaitPiece(subscription, limit) instanceof Piece(var channel, var position, var count))) {
+            Exit exit = locked(() -> end);
+            return exit != null && locked(() -> subscription.choose(journal)) == null
+                    ? new Output.End(exit)
+                    : new Output.Silence();
+        }
+        byte[] bytes = read(channel, position, count);
+        locked(() -> {
+            subscription.advance(channel, bytes.length);
+            trimAndRelease();
+            return null;
+        });
+        return new Output.Data(channel, position, bytes);
+    }
+
+    private record Piece(Channel channel, long position, int count) {}
+
+    /// Null when nothing came, or nothing will.
+    private @Nullable Piece awaitPiece(Subscription subscription, Duration limit) throws InterruptedException {
+        long left = limit.toNanos();
+        lock.lockInterruptibly();
+        try {
+            while (true) {
+                subscription.check();
+                Channel channel = subscription.choose(journal);
+                if (channel != null) {
+                    return new Piece(
+                            channel, subscription.position(channel), subscription.available(channel, journal));
+                }
+                if (end != null || left <= 0) {
+                    return null;
+                }
+                left = changed.awaitNanos(left);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private byte[] read(Channel channel, long position, int count) throws IOException {
+        OutputLog log = logs.get(channel);
+        if (log == null) {
+            throw new IllegalStateException("no such stream");
+        }
+        try {
+            return table.workers().logs().call(ProcessTable.FILE_LIMIT, () -> log.read(position, count));
+        } catch (NoSuchFileException e) {
+            throw new CayException(ErrorKind.CONFLICT, "output is gone", e);
+        }
+    }
+
+    void sent(Subscription subscription) {
+        locked(() -> {
+            if (cursor != null) {
+                cursor.moveTo(0, sent(subscription.at(), 0));
+                cursor.moveTo(1, sent(subscription.at(), 1));
+            }
+            return null;
+        });
+    }
+
+    /// A client that goes of its own will gives up its place. One that a closing table sent away does not.
+    void leave(Subscription subscription) {
+        locked(() -> {
+            subscriptions.remove(subscription);
+            if (subscriptions.isEmpty() && !table.isClosed()) {
+                forgetPlace();
+            }
+            trimAndRelease();
+            return null;
+        });
+    }
+
+    private void forgetPlace() {
+        if (cursor != null) {
+            cursor.clear();
+            cursor = null;
+        }
+    }
+
+    /// How many bytes of the stream may be taken now without leaving a subscriber behind.
+    int allowance(Pump pump) {
+        return locked(() -> allowed(pump));
+    }
+
+    private int allowed(Pump pump) {
+        long allowed = Integer.MAX_VALUE;
+        for (var subscription : subscriptions) {
+            long behind = pump.output().end() - subscription.position(pump.channel());
+            allowed = Math.min(allowed, pump.output().segment() - behind);
+        }
+        return subscriptions.isEmpty() || journal.hasRoom(pump.channel()) ? (int) allowed : 0;
+    }
+
+    void makeWait(Pump pump) {
+        boolean first = locked(() -> {
+            waiting.add(pump);
+            trimAndRelease();
+            return waiting.size() == 1;
+        });
+        if (first) {
+            table.workers().poller().after(table.settings().stall(), this::cutStalled);
+        }
+    }
+
+    /// Lets go those who make the process wait and take nothing.
+    private void cutStalled() {
+        Duration stall = table.settings().stall();
+        locked(() -> waiting.isEmpty()
+                        ? List.<Subscription>of()
+                        : subscriptions.stream()
+                                .filter(s -> !s.parked() && s.idleFor(stall))
+                                .toList())
+                .forEach(s -> cut(s, new CayException(ErrorKind.EXHAUSTED, "the output was not read for " + stall)));
+        if (locked(() -> !waiting.isEmpty())) {
+            table.workers().poller().after(stall.dividedBy(4), this::cutStalled);
+        }
+    }
+
+    void cutAll(CayException reason) {
+        locked(() -> List.copyOf(subscriptions)).forEach(s -> cut(s, reason));
+    }
+
+    private void cut(Subscription subscription, CayException reason) {
+        Runnable freed = locked(() -> {
+            Runnable action = subscription.cut(reason);
+            leave(subscription);
+            changed.signalAll();
+            return action;
+        });
+        if (freed != null) {
+            freed.run();
+        }
+    }
+
+    private void trimAndRelease() {
+        journal.trim(subscriptions.stream().mapToLong(Subscription::run).min().orElse(journal.next()));
+        waiting.removeIf(pump -> {
+            boolean free = allowed(pump) >= pump.channel().chunk();
+            if (free) {
+                pump.resume();
+            }
+            return free;
+        });
+    }
+
+    void arrived(Channel channel, OutputLog log, int count) {
+        locked(() -> {
+            log.advance(count);
+            if (!subscriptions.isEmpty()) {
+                journal.append(channel, count);
+                changed.signalAll();
+            }
+            return null;
+        });
+    }
+
+    void end(Exit exit) {
+        locked(() -> {
+            end = exit;
+            changed.signalAll();
+            return null;
+        });
+    }
+
+    boolean isEmpty() {
+        return locked(subscriptions::isEmpty);
+    }
+
+    void cutIdle(Duration limit) {
+        locked(() -> subscriptions.stream().filter(s -> s.idleFor(limit)).toList())
+                .forEach(s -> cut(s, new CayException(ErrorKind.EXHAUSTED, "the output was not read for " + limit)));
+    }
+
+    void close() {
+        locked(() -> {
+            if (!table.isClosed()) {
+                forgetPlace();
+            }
+            return null;
+        });
+    }
+
+    <T extends @Nullable Object> T locked(Supplier<T> action) {
+        lock.lock();
+        try {
+            return action.get();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

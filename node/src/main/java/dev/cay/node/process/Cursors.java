@@ -1,0 +1,116 @@
+package dev.cay.node.process;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
+
+/// How far subscribers have been sent each process's output, in a mapped file that outlives the daemon.
+///
+/// One file for all processes of a sandbox, as mappings are scarce. A slot is the process's number (0: free) and two
+/// offsets. A store into it is in the page cache at once, which is all that a killed daemon needs.
+final class Cursors implements AutoCloseable {
+    private static final int SLOTS = 1024;
+    private static final int SLOT = 24;
+
+    private final Arena arena = Arena.ofShared();
+    private final MemorySegment map;
+    private final BitSet taken = new BitSet();
+
+    Cursors(Path file) throws IOException {
+        try (var channel =
+                FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            if (channel.size() < SLOTS * SLOT) {
+                // Written, not only sized: a store into a page for which there is no space would end the JVM.
+                channel.write(ByteBuffer.allocate(SLOTS * SLOT), 0);
+            }
+            map = channel.map(FileChannel.MapMode.READ_WRITE, 0, SLOTS * SLOT, arena);
+        } catch (IOException | RuntimeException e) {
+            arena.close();
+            throw e;
+        }
+    }
+
+    /// What an earlier daemon left for this process, taken out; null when nobody was following it.
+    synchronized long @Nullable [] recover(long number) {
+        for (int slot = 0; slot < SLOTS; slot++) {
+            if (!taken.get(slot) && get(slot, 0) == number) {
+                set(slot, 0, 0);
+                return new long[] {get(slot, 8), get(slot, 16)};
+            }
+        }
+        return null;
+    }
+
+    /// After all that still runs was recovered.
+    synchronized void clearUnclaimed() {
+        for (int slot = 0; slot < SLOTS; slot++) {
+            if (!taken.get(slot)) {
+                set(slot, 0, 0);
+            }
+        }
+    }
+
+    /// A slot for the process, or null when there is none left; then a crash loses its place, nothing else.
+    synchronized @Nullable Cursor claim(long number, long a, long b) {
+        int slot = taken.nextClearBit(0);
+        if (slot >= SLOTS) {
+            return null;
+        }
+        taken.set(slot);
+        set(slot, 8, a);
+        set(slot, 16, b);
+        set(slot, 0, number);
+        return new Cursor(slot);
+    }
+
+    private long get(int slot, int field) {
+        return map.get(ValueLayout.JAVA_LONG, (long) slot * SLOT + field);
+    }
+
+    private void set(int slot, int field, long value) {
+        map.set(ValueLayout.JAVA_LONG, (long) slot * SLOT + field, value);
+    }
+
+    /// Leaves the cursors as they are, for the next table.
+    @Override
+    public synchronized void close() {
+        if (arena.scope().isAlive()) {
+            arena.close();
+        }
+    }
+
+    /// One process's place.
+    final class Cursor {
+        private final int slot;
+
+        private Cursor(int slot) {
+            this.slot = slot;
+        }
+
+        /// @param field 0 for stdout or the terminal, 1 for stderr
+        void moveTo(int field, long offset) {
+            synchronized (Cursors.this) {
+                if (arena.scope().isAlive() && get(slot, 8 + 8 * field) < offset) {
+                    set(slot, 8 + 8 * field, offset);
+                }
+            }
+        }
+
+        /// Nobody follows any more, of their own will.
+        void clear() {
+            synchronized (Cursors.this) {
+                if (arena.scope().isAlive()) {
+                    set(slot, 0, 0);
+                }
+                taken.clear(slot);
+            }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+package dev.cay.node.process;
+
+import dev.cay.node.linux.Descriptor;
+import dev.cay.node.linux.DescriptorIo;
+import dev.cay.node.linux.FileCalls;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// The newest output of one stream: two files, named by the absolute offset of their first byte.
+///
+/// One writer; the end is where the newest file ends, so a daemon that dies needs to have recorded nothing. Readers
+/// open
+/// a file for each chunk: nothing is held for them, and a segment that is gone is simply not found.
+final class OutputLog implements AutoCloseable {
+    private final Path directory;
+    private final String prefix;
+    private final long segment;
+    private final TreeMap<Long, Path> files = new TreeMap<>();
+    private @Nullable Descriptor current;
+    private long base;
+    private long end;
+
+    /// @param segment size of one file; between one and two of them are kept
+    OutputLog(Path directory, Channel channel, long segment) {
+        this.directory = directory;
+        this.prefix = channel.label() + ".";
+        this.segment = segment;
+    }
+
+    /// Finds what an earlier daemon wrote.
+    void recover() throws IOException {
+        try (var found = Files.newDirectoryStream(directory, prefix + "*")) {
+            for (Path file : found) {
+                long from = Long.parseLong(file.getFileName().toString().substring(prefix.length()));
+                files.put(from, file);
+            }
+        }
+        if (!files.isEmpty()) {
+            base = files.lastKey();
+            end = base + Files.size(files.lastEntry().getValue());
+            current = FileCalls.open(files.lastEntry().getValue().toString(), FileCalls.WRITE, 0);
+        }
+    }
+
+    long segment() {
+        return segment;
+    }
+
+    synchronized long end() {
+        return end;
+    }
+
+    /// The oldest byte that can still be read.
+    synchronized long oldest() {
+        return files.isEmpty() ? end : files.firstKey();
+    }
+
+    /// How much fits before {@link #rotate} is needed; 0 also before the first byte.
+    synchronized int room() {
+        return current == null ? 0 : (int) Math.max(0, base + segment - end);
+    }
+
+    /// Begins a file and drops the oldest. File work: not on the poller's thread.
+    synchronized void rotate() throws IOException {
+        if (current != null) {
+            current.close();
+        }
+        Path file = directory.resolve(prefix + end);
+        current = FileCalls.open(file.toString(), FileCalls.WRITE | FileCalls.CREATE, 0600);
+        base = end;
+        files.put(end, file);
+        while (files.size() > 2) {
+            Files.deleteIfExists(files.pollFirstEntry().getValue());
+        }
+    }
+
+    /// Moves up to `limit` bytes from the pipe; 0 at its end. Says nothing to readers: {@link #advance} does.
+    int take(Descriptor pipe, int limit) throws IOException {
+        return DescriptorIo.splice(pipe, writer(), end - base, limit);
+    }
+
+    void put(byte[] bytes, int length) throws IOException {
+        for (int done = 0; done < length; ) {
+            done += DescriptorIo.pwrite(writer(), bytes, done, length - done, end - base + done);
+        }
+    }
+
+    synchronized void advance(int count) {
+        end += count;
+    }
+
+    private Descriptor writer() throws IOException {
+        Descriptor file = current;
+        if (file == null) {
+            throw new IOException("log is closed");
+        }
+        return file;
+    }
+
+    /// Reads at most `length` bytes that are known to be there. File work: not on a virtual thread.
+    byte[] read(long position, int length) throws IOException {
+        Path file;
+        long start;
+        synchronized (this) {
+            var entry = files.floorEntry(position);
+            if (entry == null) {
+                throw new NoSuchFileException("output before byte %d is gone".formatted(position));
+            }
+            file = entry.getValue();
+            start = entry.getKey();
+            Long next = files.higherKey(position);
+            length = (int) Math.min(length, (next == null ? end : next) - position);
+        }
+        byte[] bytes = new byte[length];
+        try (var reader = FileCalls.open(file.toString(), FileCalls.READ, 0)) {
+            for (int done = 0; done < length; ) {
+                int count = DescriptorIo.pread(reader, bytes, done, length - done, position - start + done);
+                if (count == 0) {
+                    throw new IOException("log %s is shorter than it was".formatted(file));
+                }
+                done += count;
+            }
+        }
+        return bytes;
+    }
+
+    /// Ends writing; what is there can still be read.
+    @Override
+    public synchronized void close() {
+        if (current != null) {
+            current.close();
+            current = null;
+        }
+    }
+}

@@ -1,0 +1,114 @@
+package dev.cay.node.process;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import dev.cay.node.guest.Exit;
+import dev.cay.wire.process.ProcessConfig;
+import dev.cay.wire.process.ProcessInfo;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// Where a process's logs lie, with what must be known of it after a restart of the daemon. All of it is file work.
+///
+/// @param number of our own, because pids come again; the guest keeps it as the process's tag
+record ProcessFolder(Path path, long number) {
+    /// What a listing shows of a process.
+    ///
+    /// @param user whom it runs as
+    record About(ProcessInfo info, String user, boolean terminal) {}
+
+    private static final String ABOUT = "about";
+    private static final String EXIT = "exit";
+
+    static List<ProcessFolder> list(Path table) throws IOException {
+        var folders = new ArrayList<ProcessFolder>();
+        try (var entries = Files.newDirectoryStream(table, entry -> Files.isDirectory(entry))) {
+            for (Path entry : entries) {
+                folders.add(new ProcessFolder(
+                        entry, Long.parseLong(entry.getFileName().toString())));
+            }
+        }
+        return folders;
+    }
+
+    static ProcessFolder in(Path table, long number) {
+        return new ProcessFolder(table.resolve(Long.toString(number)), number);
+    }
+
+    /// Before the process starts, so that no crash leaves one that nobody knows anything about.
+    About create(Launch launch) throws IOException {
+        var config = ProcessConfig.newBuilder()
+                .setCmd(launch.command().getFirst())
+                .addAllArgs(launch.command().subList(1, launch.command().size()))
+                .putAllEnvs(launch.requested())
+                .setCwd(launch.cwd());
+        var info = ProcessInfo.newBuilder().setConfig(config);
+        if (launch.tag() != null) {
+            info.setTag(launch.tag());
+        }
+        var about = new About(info.build(), launch.user(), launch.terminal() != null);
+        create(about);
+        return about;
+    }
+
+    void create(About about) throws IOException {
+        Files.createDirectories(path);
+        try (var out = new DataOutputStream(Files.newOutputStream(path.resolve(ABOUT)))) {
+            out.writeUTF(about.user());
+            out.writeBoolean(about.terminal());
+            about.info().writeTo(out);
+        }
+    }
+
+    Optional<About> about() throws IOException {
+        try (var in = new DataInputStream(Files.newInputStream(path.resolve(ABOUT)))) {
+            String user = in.readUTF();
+            boolean terminal = in.readBoolean();
+            return Optional.of(new About(ProcessInfo.parseFrom(in), user, terminal));
+        } catch (NoSuchFileException | java.io.EOFException | InvalidProtocolBufferException e) {
+            return Optional.empty();
+        }
+    }
+
+    /// Once the guest is told to forget it, this is the only place that knows how it ended.
+    void writeExit(int pid, Exit exit) throws IOException {
+        Path draft = path.resolve(EXIT + ".new");
+        try (var out = new DataOutputStream(Files.newOutputStream(draft))) {
+            out.writeInt(pid);
+            out.writeInt(exit.code());
+            out.writeInt(exit.signal());
+            out.writeBoolean(exit.coreDumped());
+        }
+        Files.move(draft, path.resolve(EXIT));
+    }
+
+    record Ended(int pid, Exit exit) {}
+
+    @Nullable
+    Ended exit() throws IOException {
+        try (var in = new DataInputStream(Files.newInputStream(path.resolve(EXIT)))) {
+            return new Ended(in.readInt(), new Exit(in.readInt(), in.readInt(), in.readBoolean()));
+        } catch (NoSuchFileException _) {
+            return null;
+        }
+    }
+
+    void delete() throws IOException {
+        try (var entries = Files.newDirectoryStream(path)) {
+            for (Path entry : entries) {
+                Files.deleteIfExists(entry);
+            }
+            Files.deleteIfExists(path);
+        } catch (NoSuchFileException | DirectoryNotEmptyException _) {
+            // Gone already, or somebody is still at it; the next table clears it away.
+        }
+    }
+}

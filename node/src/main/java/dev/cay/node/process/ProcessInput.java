@@ -1,0 +1,118 @@
+package dev.cay.node.process;
+
+import dev.cay.node.guest.GuestException;
+import dev.cay.node.guest.Streams;
+import dev.cay.node.linux.Descriptor;
+import dev.cay.node.linux.DescriptorIo;
+import dev.cay.node.linux.Errno;
+import dev.cay.node.linux.ErrnoException;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// What a process reads: its stdin pipe or its terminal. Inputs go in one after the other, whole.
+public final class ProcessInput {
+    private static final int CHUNK = 64 << 10;
+    private static final Duration STUCK = Duration.ofSeconds(5);
+
+    private final SandboxProcess process;
+    private final ProcessTable table;
+    private final @Nullable Descriptor terminal;
+    private final @Nullable Descriptor stdin;
+    private final ReentrantLock turn = new ReentrantLock();
+
+    ProcessInput(SandboxProcess process, ProcessTable table, @Nullable Streams streams) {
+        this.process = process;
+        this.table = table;
+        this.terminal = streams == null ? null : streams.terminal();
+        this.stdin = streams == null ? null : streams.stdin();
+    }
+
+    public void writeStdin(byte[] bytes) throws IOException {
+        if (process.terminal()) {
+            throw new CayException(ErrorKind.INTERNAL, "tty assigned to process, input should be written to the pty");
+        }
+        write(stdin, "stdin", bytes);
+    }
+
+    public void writeTerminal(byte[] bytes) throws IOException {
+        if (!process.terminal()) {
+            throw new CayException(ErrorKind.INTERNAL, "tty not assigned to process");
+        }
+        write(terminal, "terminal", bytes);
+    }
+
+    /// The process reads the end of its input. Closing it twice is no error.
+    public void closeStdin() throws IOException {
+        if (process.terminal()) {
+            throw new CayException(ErrorKind.INTERNAL, "cannot close stdin of a terminal, send Ctrl+D (0x04) instead");
+        }
+        if (stdin == null || stdin.closed()) {
+            return;
+        }
+        takeTurn();
+        try {
+            table.link().closeStdin(process.pid());
+            stdin.close();
+        } catch (GuestException e) {
+            throw new CayException(ErrorKind.INTERNAL, "cannot close stdin: " + e.getMessage(), e);
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    private void write(@Nullable Descriptor target, String name, byte[] bytes) throws IOException {
+        if (target == null || target.closed()) {
+            throw new CayException(ErrorKind.INTERNAL, name + " is not open");
+        }
+        takeTurn();
+        try {
+            long deadline = System.nanoTime() + table.settings().inputLimit().toNanos();
+            for (int done = 0; done < bytes.length; ) {
+                done += writeSome(target, bytes, done, deadline);
+            }
+        } catch (ErrnoException e) {
+            throw new CayException(ErrorKind.INTERNAL, "cannot write to %s: %s".formatted(name, e.getMessage()), e);
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    private int writeSome(Descriptor target, byte[] bytes, int offset, long deadline) throws IOException {
+        try {
+            int length = Math.min(CHUNK, bytes.length - offset);
+            return table.workers().guests().call(STUCK, () -> DescriptorIo.write(target, bytes, offset, length));
+        } catch (ErrnoException e) {
+            if (e.errno() != Errno.EAGAIN) {
+                throw e;
+            }
+        }
+        var left = Duration.ofNanos(deadline - System.nanoTime());
+        if (left.isNegative() || !table.workers().poller().awaitWritable(target, left)) {
+            throw new CayException(ErrorKind.DEADLINE_EXCEEDED, "the process does not read its input");
+        }
+        return 0;
+    }
+
+    private void takeTurn() {
+        try {
+            if (turn.tryLock(table.settings().inputLimit().toNanos(), TimeUnit.NANOSECONDS)) {
+                return;
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        throw new CayException(ErrorKind.DEADLINE_EXCEEDED, "an earlier input is still waiting to be read");
+    }
+
+    /// Gives our end back; the guest keeps its own, so the process sees no end of input.
+    void release() {
+        if (stdin != null) {
+            stdin.close();
+        }
+    }
+}

@@ -1,0 +1,277 @@
+package dev.cay.node.process;
+
+import dev.cay.node.linux.Descriptor;
+import dev.cay.node.linux.DescriptorIo;
+import dev.cay.node.linux.Errno;
+import dev.cay.node.linux.ErrnoException;
+import dev.cay.node.linux.FdPoller;
+import dev.cay.node.linux.HostThreads;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Moves one stream's output into its log, on the poller's thread, as fast as subscribers allow.
+///
+/// A pipe is spliced: the bytes are either in the pipe or in the log, never in a daemon that may die. `splice` wants a
+/// pipe at one end, so a terminal is read and written instead, on another thread: root inside shares the open file and
+/// could make it block.
+final class Pump {
+    private static final Logger log = LoggerFactory.getLogger(Pump.class);
+    private static final int MOST = 64 << 10;
+    private static final int ROUNDS = 8;
+    private static final int LAST_CALL = 1 << 20;
+    private static final Duration STUCK = Duration.ofSeconds(5);
+
+    private final SandboxProcess process;
+    private final Channel channel;
+    private final Descriptor source;
+    private final OutputLog output;
+    private final Workers workers;
+    private final FdPoller.Watch watch;
+    /// A thread other than the poller's is at work; it goes on with the stream when it is done.
+    private final AtomicBoolean busy = new AtomicBoolean();
+    private final AtomicReference<HostThreads.@Nullable Job<?>> job = new AtomicReference<>();
+    private volatile boolean ended;
+    private volatile boolean broken;
+    private volatile boolean lastCall;
+    private int lastBytes = LAST_CALL;
+
+    Pump(SandboxProcess process, Channel channel, Descriptor source, OutputLog output, Workers workers) {
+        this.process = process;
+        this.channel = channel;
+        this.source = source;
+        this.output = output;
+        this.workers = workers;
+        this.watch = workers.poller().watch(source, FdPoller.IN, this::ready);
+    }
+
+    OutputLog output() {
+        return output;
+    }
+
+    Channel channel() {
+        return channel;
+    }
+
+    /// Starts, or goes on after the process was made to wait.
+    void resume() {
+        try {
+            watch.resume();
+        } catch (ErrnoException e) {
+            if (!source.closed()) {
+                fail(e);
+            }
+        }
+    }
+
+    /// The process was killed: what is in the pipe now is still delivered, a background child that holds it open is not
+    /// waited for.
+    void finishSoon() {
+        workers.poller().after(Duration.ZERO, () -> {
+            lastCall = true;
+            watch.pause();
+            ready();
+        });
+    }
+
+    /// Gives the descriptor back; the process runs on.
+    void close() {
+        watch.close();
+        source.close();
+        output.close();
+    }
+
+    private void ready() {
+        if (ended || source.closed() || busy.get()) {
+            return;
+        }
+        if (channel == Channel.PTY) {
+            readTerminalSoon();
+            return;
+        }
+        try {
+            for (int i = 0; i < ROUNDS; i++) {
+                if (!spliceOnce()) {
+                    return;
+                }
+            }
+            proceed();
+        } catch (IOException e) {
+            fail(e);
+        }
+    }
+
+    private void proceed() {
+        if (lastCall) {
+            workers.poller().after(Duration.ZERO, this::ready);
+        } else {
+            resume();
+        }
+    }
+
+    /// Whether there may be more.
+    private boolean spliceOnce() throws IOException {
+        int room = broken ? MOST : output.room();
+        if (room == 0) {
+            rotateSoon();
+            return false;
+        }
+        int allowed = Math.min(Math.min(MOST, room), process.audience().allowance(this));
+        if (allowed <= 0) {
+            watch.pause();
+            process.audience().makeWait(this);
+            return false;
+        }
+        int moved;
+        try {
+            moved = broken ? discard(allowed) : output.take(source, allowed);
+        } catch (ErrnoException e) {
+            if (e.errno() != Errno.EAGAIN) {
+                throw e;
+            }
+            return emptied();
+        }
+        if (moved == 0) {
+            finish();
+            return false;
+        }
+        publish(moved);
+        if (lastCall) {
+            lastBytes -= moved;
+            return lastBytes > 0 || emptied();
+        }
+        return true;
+    }
+
+    private boolean emptied() {
+        if (lastCall) {
+            finish();
+        } else {
+            resume();
+        }
+        return false;
+    }
+
+    private void rotateSoon() {
+        if (!busy.compareAndSet(false, true)) {
+            return;
+        }
+        watch.pause();
+        workers.logs().run(() -> {
+            try {
+                output.rotate();
+            } catch (IOException e) {
+                log.atWarn().setCause(e).addKeyValue("pid", process.pid()).log("output cannot be kept");
+                broken = true;
+                process.audience()
+                        .cutAll(new CayException(ErrorKind.DISK_FULL, "the node has no space to keep output"));
+            }
+            busy.set(false);
+            proceed();
+            return true;
+        });
+    }
+
+    /// The log's disk is full: the process must still not stand still.
+    private int discard(int limit) throws IOException {
+        return DescriptorIo.read(source, new byte[limit], 0, limit);
+    }
+
+    private void publish(int count) {
+        if (!broken) {
+            process.audience().arrived(channel, output, count);
+        }
+    }
+
+    private void readTerminalSoon() {
+        if (!busy.compareAndSet(false, true)) {
+            return;
+        }
+        watch.pause();
+        var started = workers.guests().run(() -> {
+            readTerminal();
+            return true;
+        });
+        if (job.getAndSet(started) == null) {
+            checkLater(started);
+        }
+    }
+
+    /// One check at a time, not one for every read.
+    private void checkLater(HostThreads.Job<?> started) {
+        workers.poller().after(STUCK, () -> {
+            var now = job.get();
+            if (now != null && now != started) {
+                checkLater(now);
+            } else if (started.giveUp()) {
+                process.stuck("a terminal does not answer");
+            } else if (!job.compareAndSet(started, null)) {
+                checkLater(started);
+            }
+        });
+    }
+
+    private void readTerminal() {
+        byte[] bytes = new byte[channel.chunk()];
+        try {
+            if (output.room() < bytes.length) {
+                output.rotate();
+            }
+            if (process.audience().allowance(this) < bytes.length) {
+                busy.set(false);
+                process.audience().makeWait(this);
+                return;
+            }
+            int count = DescriptorIo.read(source, bytes, 0, bytes.length);
+            if (count == 0) {
+                finish();
+                return;
+            }
+            output.put(bytes, count);
+            process.audience().arrived(channel, output, count);
+            lastBytes -= lastCall ? count : 0;
+            if (lastBytes <= 0) {
+                finish();
+                return;
+            }
+            busy.set(false);
+            proceed();
+        } catch (ErrnoException e) {
+            busy.set(false);
+            afterTerminalError(e);
+        } catch (IOException e) {
+            fail(e);
+        }
+    }
+
+    private void afterTerminalError(ErrnoException e) {
+        switch (e.errno()) {
+            case Errno.EAGAIN -> emptied();
+            // Nobody has the other end open any more.
+            case Errno.EIO -> finish();
+            default -> fail(e);
+        }
+    }
+
+    private void fail(IOException e) {
+        if (!source.closed()) {
+            log.atWarn().setCause(e).addKeyValue("pid", process.pid()).log("output ended early");
+        }
+        finish();
+    }
+
+    private void finish() {
+        if (ended) {
+            return;
+        }
+        ended = true;
+        close();
+        process.drained(this);
+    }
+}

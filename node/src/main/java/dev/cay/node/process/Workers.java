@@ -1,0 +1,12 @@
+package dev.cay.node.process;
+
+import dev.cay.node.linux.FdPoller;
+import dev.cay.node.linux.HostThreads;
+
+/// The threads that work for all process tables of a node.
+///
+/// @param poller watches descriptors and moves output
+/// @param logs   read and rotate log files: page-cache reads of a few microseconds, but a virtual thread must not risk
+///               even those, so a small pool does them, 32 KiB at a time
+/// @param guests read and write what guests lent; apart from the others because root inside can make a thread hang
+public record Workers(FdPoller poller, HostThreads logs, HostThreads guests) {}
