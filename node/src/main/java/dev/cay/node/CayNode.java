@@ -16,6 +16,7 @@ import dev.cay.node.linux.FdPoller;
 import dev.cay.node.linux.HostThreads;
 import dev.cay.node.network.NetworkPool;
 import dev.cay.node.process.ProcessTable;
+import dev.cay.node.process.Workers;
 import dev.cay.node.runtime.GuestProgram;
 import dev.cay.node.runtime.RuncRuntime;
 import dev.cay.node.sandbox.Keepers;
@@ -99,6 +100,10 @@ public final class CayNode implements AutoCloseable {
                     poller,
                     closing.add(new HostThreads("namespace", 2, 1024)),
                     closing.add(new HostThreads("file", 16, 4096)),
+                    new Workers(
+                            poller,
+                            closing.add(new HostThreads("log", 4, 16_384)),
+                            closing.add(new HostThreads("guest", 4, 4096))),
                     logSettings(settings.processLogBytes()),
                     listeners,
                     proxy,

@@ -10,6 +10,7 @@ import dev.cay.node.linux.FdPoller;
 import dev.cay.node.linux.HostThreads;
 import dev.cay.node.network.NetworkPool;
 import dev.cay.node.process.ProcessTable;
+import dev.cay.node.process.Workers;
 import dev.cay.node.runtime.ContainerRuntime;
 import dev.cay.node.storage.Pool;
 import java.nio.file.Path;
@@ -21,7 +22,7 @@ import javax.net.ssl.SSLContext;
 /// @param records      directory with one folder per sandbox, for what must outlive the daemon
 /// @param maxProcesses how many processes and threads a sandbox may have
 /// @param hops         threads that enter other network namespaces
-/// @param fileWork     threads for files of sandboxes and logs of processes
+/// @param fileWork     threads for files of sandboxes
 /// @param edgePort     where the edge is also found inside every sandbox: many programs send `*.localhost` to loopback
 ///                     without asking anybody
 /// @param edge         answers there
@@ -38,6 +39,7 @@ public record Machine(
         FdPoller poller,
         HostThreads hops,
         HostThreads fileWork,
+        Workers processWorkers,
         ProcessTable.Settings processes,
         HttpListeners listeners,
         ReverseProxy proxy,

@@ -51,7 +51,8 @@ final class OpenSandbox implements AutoCloseable {
             var link = closing.add(GuestLink.open(network, machine.poller(), GUEST_LIMIT));
             var folder = SandboxNotes.folder(machine.records(), spec.id());
             var processes = closing.add(new ProcessTable(
-                    folder.resolve("processes"), link, machine.poller(), machine.fileWork(), machine.processes()));
+                    folder.resolve("processes"), link, machine.processWorkers(), machine.processes()));
+            processes.onLost(_ -> lost.run());
             processes.adopt();
             this.envd = new Envd(view(processes, files), machine.clock());
             listen();
