@@ -9,10 +9,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 
 /// Runs the host's programs (`ip`, `nft`, `mmdebstrap`): arguments as a list, a limit on every wait, output kept.
 ///
@@ -44,20 +46,7 @@ public record Programs(List<String> prefix) {
         } catch (IOException e) {
             return new Result(127, "cannot run %s: %s".formatted(command.getFirst(), e.getMessage()));
         }
-        var output = new FutureTask<>(() -> converse(process, input));
-        Thread.ofPlatform().daemon().name("program-" + command.getFirst()).start(output);
-        try {
-            return output.get(limit.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (TimeoutException e) {
-            throw new CayException(ErrorKind.DEADLINE_EXCEEDED, describe(command) + " took longer than " + limit, e);
-        } catch (ExecutionException e) {
-            throw new CayException(ErrorKind.INTERNAL, describe(command) + " could not be followed", e.getCause());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new CayException(ErrorKind.CANCELED, describe(command) + " was interrupted", e);
-        } finally {
-            end(process);
-        }
+        return await(process, limit, command, () -> converse(process, input));
     }
 
     public Result run(Duration limit, String... command) {
@@ -83,23 +72,41 @@ public record Programs(List<String> prefix) {
         return require(limit, "", List.of(command));
     }
 
-    /// Runs a long command with its output in a file.
+    /// Runs a long command and hears each line it prints, on a thread of the call's own.
     ///
     /// @return the exit code; past the limit, and when interrupted, the program and its children are ended
-    public int runLogged(Duration limit, Path log, Map<String, String> environment, List<String> command)
-            throws IOException, InterruptedException {
-        var builder = builder(command).redirectErrorStream(true);
+    public int follow(Duration limit, Map<String, String> environment, List<String> command, Consumer<String> heard) {
+        var builder = builder(command)
+                .redirectErrorStream(true)
+                .redirectInput(Path.of("/dev/null").toFile());
         builder.environment().putAll(environment);
-        builder.redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
-        builder.redirectInput(Path.of("/dev/null").toFile());
-        var process = builder.start();
+        Process process;
         try {
-            if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
-                throw new CayException(
-                        ErrorKind.DEADLINE_EXCEEDED,
-                        "%s took longer than %s, see %s".formatted(describe(command), limit, log));
+            process = builder.start();
+        } catch (IOException e) {
+            heard.accept("cannot run %s: %s".formatted(command.getFirst(), e.getMessage()));
+            return 127;
+        }
+        return await(process, limit, command, () -> {
+            try (var lines = process.inputReader()) {
+                lines.lines().forEach(heard);
             }
-            return process.exitValue();
+            return process.waitFor();
+        });
+    }
+
+    private static <T> T await(Process process, Duration limit, List<String> command, Callable<T> work) {
+        var task = new FutureTask<>(work);
+        Thread.ofPlatform().daemon().name("program-" + command.getFirst()).start(task);
+        try {
+            return task.get(limit.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            throw new CayException(ErrorKind.DEADLINE_EXCEEDED, describe(command) + " took longer than " + limit, e);
+        } catch (ExecutionException e) {
+            throw new CayException(ErrorKind.INTERNAL, describe(command) + " could not be followed", e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CayException(ErrorKind.CANCELED, describe(command) + " was interrupted", e);
         } finally {
             end(process);
         }

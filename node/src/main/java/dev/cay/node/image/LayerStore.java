@@ -1,38 +1,170 @@
 package dev.cay.node.image;
 
+import dev.cay.node.host.Programs;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.regex.Pattern;
 
 /// Layers by content key, under `layers/KEY/rootfs` of the cache directory; shared by all instances on the host.
+///
+/// A layer has its name only once it is complete and on disk, and is never written again. Nobody but root may enter:
+/// the set-uid programs in a layer are meant for sandboxes, not for users of the host.
 public final class LayerStore {
+    private static final Pattern KEY = Pattern.compile("[a-z0-9][a-z0-9-]{0,80}");
+    private static final Duration BUILD_LIMIT = Duration.ofMinutes(60);
+    private static final Duration PROGRAM_LIMIT = Duration.ofMinutes(5);
+    private static final String UNFINISHED = ".unfinished-";
+
     /// Fills an empty directory that becomes the layer's root.
     public interface Builder {
         void fill(Path rootfs) throws Exception;
     }
 
-    public LayerStore(Path cacheDir) {}
+    private final Path layers;
+    private final Programs programs = Programs.ofHost();
+
+    /// A file lock is the process's, so threads of this one need a lock of their own.
+    private final Map<String, ReentrantLock> building = new ConcurrentHashMap<>();
+
+    public LayerStore(Path cacheDir) {
+        this.layers = cacheDir.resolve("layers");
+    }
 
     public boolean has(String key) {
-        return false;
+        return Files.isDirectory(path(key));
     }
 
     /// The root directory of a layer that is there.
     public Path require(String key) {
+        if (!has(key)) {
+            throw new CayException(ErrorKind.NOT_FOUND, "layer %s is not on this node".formatted(key));
+        }
         return path(key);
     }
 
     /// Where a layer lies, or would lie.
     public Path path(String key) {
-        return Path.of(key);
+        if (!KEY.matcher(key).matches()) {
+            throw new CayException(ErrorKind.INVALID_ARGUMENT, "bad layer key: " + key);
+        }
+        return layers.resolve(key).resolve("rootfs");
     }
 
     /// Bytes on disk, counted when the layer was made.
     public long size(String key) {
-        return 0;
+        try {
+            return Long.parseLong(
+                    Files.readString(require(key).resolveSibling("bytes")).strip());
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, "layer %s has no size".formatted(key), e);
+        }
     }
 
     /// Returns the layer, made now if it is not there. Of several callers, also in other processes, one builds and
     /// the others wait for it.
     public Path build(String key, Builder builder) {
-        return path(key);
+        if (has(key)) {
+            return path(key);
+        }
+        var mine = building.computeIfAbsent(key, _ -> new ReentrantLock());
+        try {
+            if (!mine.tryLock(BUILD_LIMIT.toSeconds(), TimeUnit.SECONDS)) {
+                throw new CayException(ErrorKind.UNAVAILABLE, "layer %s is still being built".formatted(key));
+            }
+            try {
+                prepare();
+                return buildLocked(key, builder);
+            } finally {
+                mine.unlock();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CayException(ErrorKind.CANCELED, "building layer %s was interrupted".formatted(key), e);
+        } catch (CayException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new CayException(ErrorKind.INTERNAL, "layer %s could not be built".formatted(key), e);
+        }
+    }
+
+    public void delete(String key) {
+        var layer = path(key).getParent();
+        if (layer != null && Files.isDirectory(layer)) {
+            remove(layer);
+        }
+    }
+
+    private void prepare() throws IOException {
+        Files.createDirectories(layers);
+        Files.setPosixFilePermissions(layers, PosixFilePermissions.fromString("rwx------"));
+    }
+
+    private Path buildLocked(String key, Builder builder) throws Exception {
+        try (var channel = FileChannel.open(
+                        layers.resolve("." + key + ".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                var _ = lock(channel, key)) {
+            if (has(key)) {
+                return path(key);
+            }
+            // Whoever made these died over it: the lock is ours.
+            removeUnfinished(key);
+            var place = Files.createTempDirectory(layers, UNFINISHED + key + ".");
+            try {
+                fill(place, builder);
+                Files.move(place, layers.resolve(key), StandardCopyOption.ATOMIC_MOVE);
+            } catch (Exception e) {
+                remove(place);
+                throw e;
+            }
+            return path(key);
+        }
+    }
+
+    private void fill(Path place, Builder builder) throws Exception {
+        var rootfs = Files.createDirectory(place.resolve("rootfs"));
+        Files.setPosixFilePermissions(rootfs, PosixFilePermissions.fromString("rwxr-xr-x"));
+        builder.fill(rootfs);
+        String used = programs.require(PROGRAM_LIMIT, "du", "-s", "-x", "--block-size=1", rootfs.toString());
+        Files.writeString(place.resolve("bytes"), used.split("\\s")[0] + "\n");
+        programs.require(PROGRAM_LIMIT, "sync", "-f", place.toString());
+    }
+
+    private FileLock lock(FileChannel channel, String key) throws IOException, InterruptedException {
+        long end = System.nanoTime() + BUILD_LIMIT.toNanos();
+        for (var lock = channel.tryLock(); ; lock = channel.tryLock()) {
+            if (lock != null) {
+                return lock;
+            }
+            if (System.nanoTime() > end) {
+                throw new CayException(
+                        ErrorKind.UNAVAILABLE, "layer %s is still being built by another process".formatted(key));
+            }
+            // The kernel can tell us only by blocking a thread that nothing could then call back.
+            TimeUnit.MILLISECONDS.sleep(200);
+        }
+    }
+
+    private void removeUnfinished(String key) throws IOException {
+        try (var found = Files.newDirectoryStream(layers, UNFINISHED + key + ".*")) {
+            found.forEach(this::remove);
+        }
+    }
+
+    /// Stays on one file system, should a build have left something mounted.
+    private void remove(Path directory) {
+        programs.require(PROGRAM_LIMIT, "rm", "-rf", "--one-file-system", "--", directory.toString());
     }
 }

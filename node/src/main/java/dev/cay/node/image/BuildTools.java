@@ -1,0 +1,36 @@
+package dev.cay.node.image;
+
+import dev.cay.node.host.Programs;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/// What the host needs to build the base template.
+public final class BuildTools {
+    private static final Duration LIMIT = Duration.ofSeconds(10);
+    private static final Path KEYRING = Path.of("/usr/share/keyrings/debian-archive-keyring.gpg");
+
+    private BuildTools() {}
+
+    /// What is not there, each with the Debian package that brings it; empty when all is well. npm is not among
+    /// them: without it the build takes a minute longer.
+    public static Map<String, String> missing(Programs programs) {
+        var missing = new LinkedHashMap<String, String>();
+        for (var tool : Map.of("mmdebstrap", "mmdebstrap", "apt-get", "apt", "tar", "tar")
+                .entrySet()) {
+            if (!programs.run(LIMIT, tool.getKey(), "--version").ok()) {
+                missing.put(tool.getKey(), tool.getValue());
+            }
+        }
+        if (!Files.isReadable(KEYRING)) {
+            missing.put("Debian's keyring", "debian-archive-keyring");
+        }
+        return missing;
+    }
+
+    static String mend(Map<String, String> missing) {
+        return "apt-get install -y " + String.join(" ", missing.values());
+    }
+}

@@ -1,0 +1,108 @@
+package dev.cay.node.image;
+
+import dev.cay.node.host.Programs;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/// Puts Node and npm into a tree, under `/usr/local`. Both come as npm packages from the registry the host is set up
+/// for, with npm checking what it fetched.
+///
+/// A host without npm borrows Debian's for the minute, in a tree that is thrown away: it needs no more from the
+/// operator than the mirrors apt needs anyway.
+final class NodeJs {
+    private static final Duration LIMIT = Duration.ofMinutes(10);
+
+    private final Programs programs;
+    private final Recipe recipe;
+    private final List<String> sources;
+
+    /// @param sources where Debian comes from, empty for mmdebstrap's own choice
+    NodeJs(Programs programs, Recipe recipe, List<String> sources) {
+        this.programs = programs;
+        this.recipe = recipe;
+        this.sources = sources;
+    }
+
+    void install(Path rootfs, Path work, Consumer<String> log, Path logFile) throws IOException {
+        String architecture = BaseTemplate.architecture();
+        var node = new Fetched("node-linux-" + architecture, recipe.version("node"));
+        var npm = new Fetched("npm", recipe.version("npm"));
+        boolean hasNpm = programs.run(LIMIT, "npm", "--version").ok();
+        var command = hasNpm ? fetch(work, node, npm) : borrow(work, node, npm);
+        require(command, log, logFile);
+
+        var local = rootfs.resolve("usr/local");
+        var modules = Files.createDirectories(local.resolve("lib/node_modules/npm"));
+        var licence = Files.createDirectories(local.resolve("share/doc/node"));
+        unpack(work.resolve(node.file()), local, List.of("package/bin", "package/include"), log, logFile);
+        unpack(work.resolve(node.file()), licence, List.of("package/LICENSE"), log, logFile);
+        unpack(work.resolve(npm.file()), modules, List.of("package"), log, logFile);
+        for (String name : List.of("npm", "npx")) {
+            Files.createSymbolicLink(
+                    local.resolve("bin").resolve(name), Path.of("../lib/node_modules/npm/bin/" + name + "-cli.js"));
+        }
+    }
+
+    private record Fetched(String name, String version) {
+        String spec() {
+            return name + "@" + version;
+        }
+
+        String file() {
+            return name + "-" + version + ".tgz";
+        }
+    }
+
+    private static List<String> fetch(Path work, Fetched node, Fetched npm) {
+        return List.of("npm", "pack", "--silent", "--pack-destination", work.toString(), node.spec(), npm.spec());
+    }
+
+    /// The operator's registry and certificates are lent to the tree, and go with it.
+    private List<String> borrow(Path work, Fetched node, Fetched npm) {
+        var command = new ArrayList<>(List.of(
+                "mmdebstrap", "--mode=root", "--variant=apt", "--format=null", "--include=npm,ca-certificates"));
+        lend(Path.of("/etc/ssl/certs/ca-certificates.crt"), "/etc/ssl/certs/ca-certificates.crt", command);
+        lend(Path.of(System.getProperty("user.home"), ".npmrc"), "/root/.npmrc", command);
+        command.add("--customize-hook=chroot \"$1\" sh -c 'cd /root && HOME=/root npm pack --silent %s %s'"
+                .formatted(node.spec(), npm.spec()));
+        for (var each : List.of(node, npm)) {
+            command.add("--customize-hook=download /root/%s %s".formatted(each.file(), work.resolve(each.file())));
+        }
+        command.add(recipe.version("suite"));
+        command.add("-");
+        command.addAll(sources);
+        return command;
+    }
+
+    private static void lend(Path file, String inside, List<String> command) {
+        if (Files.isReadable(file)) {
+            command.add("--customize-hook=upload %s %s".formatted(file, inside));
+        }
+    }
+
+    private void unpack(Path archive, Path target, List<String> members, Consumer<String> log, Path logFile) {
+        var command = new ArrayList<>(List.of(
+                "tar", "-xzf", archive.toString(), "-C", target.toString(), "--strip-components=1", "--no-same-owner"));
+        command.addAll(members);
+        require(command, log, logFile);
+    }
+
+    private void require(List<String> command, Consumer<String> log, Path logFile) {
+        var complaint = new StringBuilder();
+        int exit = programs.follow(LIMIT, Map.of(), command, line -> {
+            log.accept(line);
+            if (complaint.isEmpty() && (line.startsWith("E:") || line.startsWith("npm error"))) {
+                complaint.append(line);
+            }
+        });
+        if (exit != 0) {
+            throw BaseTemplate.failed("add Node", complaint.toString(), logFile);
+        }
+    }
+}
