@@ -56,6 +56,7 @@ final class CayDaemon implements AutoCloseable {
                             config.stateDir().resolve("cay.db"),
                             config.stateDir().resolve("secret"),
                             domain(),
+                            config.sandboxes().timeout(),
                             config.sandboxes().maxTimeout()),
                     node.node(),
                     node.ports(),

@@ -63,7 +63,7 @@ public final class BaseTemplate {
         var work = Files.createTempDirectory("cay-base-");
         try (var undo = new Undo();
                 var writer = Files.newBufferedWriter(log)) {
-            undo.add((Undo.Step) () -> programs.require(LIMIT, "rm", "-rf", "--", work.toString()));
+            undo.step(() -> programs.require(LIMIT, "rm", "-rf", "--", work.toString()));
             var sources = new AptSources(Path.of("/etc"), suite).list();
             var node = new NodeJs(programs, recipe, sources);
             debootstrap(rootfs, sources, progress, writer, log);
