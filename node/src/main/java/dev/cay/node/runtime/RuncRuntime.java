@@ -150,6 +150,11 @@ public final class RuncRuntime implements ContainerRuntime {
         }
     }
 
+    /// Takes the last traces off the host; for when no sandbox is left.
+    public void clear() {
+        cgroups.remove(cgroupParent, END_LIMIT);
+    }
+
     @Override
     public void freeze(SandboxId id) {
         cgroups.freeze(cgroup(id));
