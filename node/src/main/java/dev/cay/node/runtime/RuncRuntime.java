@@ -69,6 +69,12 @@ public final class RuncRuntime implements ContainerRuntime {
     public void checkpoint(SandboxId id, Path images, After after) {
         require(id);
         Bundle bundle = bundle(id);
+        try {
+            // CRIU looks for images as the sandbox's root too; what it may not read it has opened before.
+            makePassable(images);
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, "cannot make " + images, e);
+        }
         var words = new ArrayList<>(runc(bundle));
         words.add("checkpoint");
         words.addAll(CRIU_OPTIONS);
@@ -142,6 +148,11 @@ public final class RuncRuntime implements ContainerRuntime {
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "cannot remove what sandbox %s left".formatted(id), e);
         }
+    }
+
+    /// Takes the last traces off the host; for when no sandbox is left.
+    public void clear() {
+        cgroups.remove(cgroupParent, END_LIMIT);
     }
 
     @Override
@@ -261,10 +272,13 @@ public final class RuncRuntime implements ContainerRuntime {
     }
 
     private void makePlaces() throws IOException {
-        for (Path place : List.of(states, bundles)) {
-            Files.createDirectories(place);
-            Files.setPosixFilePermissions(place, PosixFilePermissions.fromString("rwx--x--x"));
-        }
+        makePassable(states);
+        makePassable(bundles);
+    }
+
+    private static void makePassable(Path directory) throws IOException {
+        Files.createDirectories(directory);
+        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
     }
 
     private Bundle bundle(SandboxId id) {

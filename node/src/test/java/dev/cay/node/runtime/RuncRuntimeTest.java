@@ -85,8 +85,9 @@ class RuncRuntimeTest {
         assertThat(host.output(sandbox, "cat /proc/meminfo"))
                 .containsPattern("MemTotal: +%d kB".formatted(TestHost.RESOURCES.memoryMB() * 1024));
         assertThat(host.output(sandbox, "cat /sys/devices/system/cpu/online")).isEqualTo("0-1");
-        String forks = "for i in {1..300}; do sleep 20 & done";
-        assertThat(host.shell(sandbox, forks).path("err").asString()).contains("fork");
+        var filled = host.ask(sandbox, "fill");
+        assertThat(filled.path("what").asString()).isEqualTo("fork");
+        assertThat(filled.path("started").asInt()).isBetween(TestHost.MAX_PROCESSES / 2, TestHost.MAX_PROCESSES);
         Usage usage = host.runtime.usage(sandbox);
         assertThat(usage.processes()).isLessThanOrEqualTo(TestHost.MAX_PROCESSES);
         assertThat(usage.cpuTime()).isPositive();
@@ -217,7 +218,9 @@ class RuncRuntimeTest {
                 host.script().toString(),
                 "list");
 
-        assertThatThrownBy(inside::run).isInstanceOf(CayException.class).hasMessageMatching("(?s).*(EOFError|reset).*");
+        assertThatThrownBy(inside::run)
+                .isInstanceOf(CayException.class)
+                .hasMessageMatching("(?s).*(EOFError|reset|Broken pipe).*");
         assertThat(host.ask(sandbox, "garbage").path("cut").asBoolean()).isTrue();
         var result = host.ask(sandbox, "many", "150");
         assertThat(result.path("ended").asInt()).isEqualTo(150);

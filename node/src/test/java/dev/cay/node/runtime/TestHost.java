@@ -111,7 +111,7 @@ final class TestHost implements AutoCloseable {
         try (var undo = new Undo()) {
             undo.add((Undo.Step) () -> remove(directory));
             undo.add((Undo.Step) pool::unmount);
-            cgroups("").forEach(parent -> undo.add((Undo.Step) () -> Files.deleteIfExists(parent)));
+            undo.add((Undo.Step) runtime::clear);
             for (SandboxId id : runtime.list()) {
                 undo.add((Undo.Step) () -> runtime.delete(id));
             }
