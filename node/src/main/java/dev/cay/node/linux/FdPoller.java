@@ -191,7 +191,7 @@ public final class FdPoller implements AutoCloseable {
                 return -1;
             }
             long millis = TimeUnit.NANOSECONDS.toMillis(next.at() - System.nanoTime()) + 1;
-            return (int) Math.clamp(millis, 0, 3_600_000);
+            return Math.clamp(millis, 0, 3_600_000);
         }
     }
 
