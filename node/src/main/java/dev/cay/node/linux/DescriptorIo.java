@@ -83,7 +83,7 @@ public final class DescriptorIo {
         try (var arena = Arena.ofConfined()) {
             int to = file.use("splice");
             try {
-                MemorySegment offset = arena.allocate(ValueLayout.JAVA_LONG, position);
+                MemorySegment offset = arena.allocateFrom(ValueLayout.JAVA_LONG, position);
                 return (int)
                         SPLICE.call(arena, from, 0, to, offset.address(), length, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
             } finally {

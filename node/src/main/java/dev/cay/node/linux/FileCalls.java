@@ -31,6 +31,7 @@ public final class FileCalls {
     private static final Call UNLINKAT = Call.of("unlinkat");
     private static final Call RENAMEAT2 = Call.of("renameat2");
     private static final Call READLINKAT = Call.wide("readlinkat");
+    private static final Call READLINK = Call.wide("readlink");
     private static final Call GETDENTS = Call.wide("getdents64");
     private static final Call FCHOWN = Call.of("fchown");
     private static final Call FCHMOD = Call.of("fchmod");
@@ -38,7 +39,6 @@ public final class FileCalls {
     private static final int SYS_OPENAT2 = 437;
     private static final int NO_XDEV = 0x01;
     private static final int NO_MAGICLINKS = 0x02;
-    private static final int NO_SYMLINKS = 0x04;
     private static final int BENEATH = 0x08;
     private static final int IN_ROOT = 0x10;
     private static final int AT_EMPTY_PATH = 0x1000;
@@ -62,9 +62,12 @@ public final class FileCalls {
         return openat2(root, path, flags, mode, IN_ROOT | NO_MAGICLINKS);
     }
 
-    /// Opens an entry of the directory itself: no link is followed, no mount is entered.
-    public static Descriptor openEntry(Descriptor directory, String name, int flags) throws ErrnoException {
-        return openat2(directory, name, flags | NOFOLLOW, 0, BENEATH | NO_XDEV | NO_MAGICLINKS | NO_SYMLINKS);
+    /// Opens an entry of the directory itself: no link is followed. A link can be opened as {@link #PATH}.
+    ///
+    /// @param mounts whether to enter what is mounted there, or fail with EXDEV
+    public static Descriptor openEntry(Descriptor directory, String name, int flags, boolean mounts)
+            throws ErrnoException {
+        return openat2(directory, name, flags | NOFOLLOW, 0, BENEATH | NO_MAGICLINKS | (mounts ? 0 : NO_XDEV));
     }
 
     private static Descriptor openat2(Descriptor root, String path, int flags, int mode, int resolve)
@@ -159,6 +162,18 @@ public final class FileCalls {
             return string(target, 0, length);
         } finally {
             link.done();
+        }
+    }
+
+    /// The path of what is open, as a process sees it that has the same root.
+    public static String pathOf(Descriptor file) throws ErrnoException {
+        int fd = file.use("readlink");
+        try (var arena = Arena.ofConfined()) {
+            MemorySegment target = arena.allocate(PATH_MAX);
+            long length = READLINK.call(arena, text(arena, "/proc/self/fd/" + fd), target.address(), PATH_MAX);
+            return string(target, 0, length);
+        } finally {
+            file.done();
         }
     }
 

@@ -191,15 +191,13 @@ public final class HostThreads implements AutoCloseable {
                 leave();
                 throw (IOException) new InterruptedIOException("interrupted").initCause(e);
             }
-            switch (failure) {
-                case null -> {
-                    return (T) result.getAndSet(null);
-                }
+            return switch (failure) {
+                case null -> (T) result.getAndSet(null);
                 case IOException e -> throw e;
                 case RuntimeException e -> throw e;
                 case Error e -> throw e;
                 default -> throw new IOException(failure);
-            }
+            };
         }
 
         private void leave() {

@@ -149,8 +149,7 @@ final class Audience {
                 subscription.check();
                 Channel channel = subscription.choose(journal);
                 if (channel != null) {
-                    return new Piece(
-                            channel, subscription.position(channel), subscription.available(channel, journal));
+                    return new Piece(channel, subscription.position(channel), subscription.available(channel, journal));
                 }
                 if (end != null || left <= 0) {
                     return null;

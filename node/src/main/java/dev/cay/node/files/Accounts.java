@@ -1,0 +1,112 @@
+package dev.cay.node.files;
+
+import dev.cay.node.linux.Errno;
+import dev.cay.node.linux.ErrnoException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// Users and groups of a sandbox. Its files are a stranger's: read with a limit, and lines that make no sense are passed
+/// over.
+final class Accounts {
+    private static final int MAX_BYTES = 1 << 20;
+    private static final int MAX_ID = 65_535;
+
+    private record Stamp(long inode, Instant modified, long size) {}
+
+    private record Table(@Nullable Stamp stamp, List<String[]> lines) {}
+
+    private final FileTree tree;
+    private volatile Table users = new Table(null, List.of());
+    private volatile Table groups = new Table(null, List.of());
+
+    Accounts(FileTree tree) {
+        this.tree = tree;
+    }
+
+    /// File work: not on a virtual thread.
+    Optional<Account> find(String name) throws IOException {
+        refresh();
+        for (String[] user : users.lines()) {
+            if (user.length >= 7 && user[0].equals(name)) {
+                int uid = id(user[2]);
+                int gid = id(user[3]);
+                if (uid >= 0 && gid >= 0) {
+                    String home = user[5].startsWith("/") ? user[5] : "/";
+                    return Optional.of(new Account(name, uid, gid, home, user[6], groupsOf(name, gid)));
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    /// The name, or the number as text.
+    String userName(int uid) {
+        return name(users, uid);
+    }
+
+    String groupName(int gid) {
+        return name(groups, gid);
+    }
+
+    void refresh() throws IOException {
+        users = read("/etc/passwd", users);
+        groups = read("/etc/group", groups);
+    }
+
+    private static String name(Table table, int id) {
+        String text = Integer.toString(id);
+        for (String[] line : table.lines()) {
+            if (line.length > 2 && line[2].equals(text)) {
+                return line[0];
+            }
+        }
+        return text;
+    }
+
+    private List<Integer> groupsOf(String name, int primary) {
+        var found = new ArrayList<Integer>();
+        found.add(primary);
+        for (String[] group : groups.lines()) {
+            int gid = group.length > 3 ? id(group[2]) : -1;
+            if (gid >= 0 && gid != primary && List.of(group[3].split(",")).contains(name)) {
+                found.add(gid);
+            }
+        }
+        return found;
+    }
+
+    private Table read(String path, Table before) throws IOException {
+        try (var file = tree.openRegular(path)) {
+            var status = file.status();
+            var stamp = new Stamp(status.inode(), status.modified(), status.size());
+            if (stamp.equals(before.stamp())) {
+                return before;
+            }
+            byte[] bytes = new byte[(int) Math.min(MAX_BYTES, status.size())];
+            int length = file.readFully(bytes);
+            var lines = new String(bytes, 0, length, StandardCharsets.UTF_8)
+                    .lines()
+                    .map(line -> line.split(":", -1))
+                    .toList();
+            return new Table(stamp, lines);
+        } catch (ErrnoException e) {
+            if (e.errno() == Errno.ENOENT) {
+                return new Table(null, List.of());
+            }
+            throw e;
+        }
+    }
+
+    private static int id(String text) {
+        if (!text.matches("[0-9]{1,5}")) {
+            return -1;
+        }
+        int id = Integer.parseInt(text);
+        return id <= MAX_ID ? id : -1;
+    }
+}

@@ -1,0 +1,46 @@
+package dev.cay.node.files;
+
+import java.time.Instant;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// A file, directory or link as a listing shows it.
+///
+/// @param type          of what it leads to, for a link; OTHER when it leads nowhere
+/// @param size          of the link itself, for a link
+/// @param mode          permission bits, of the target for a link
+/// @param permissions   like `-rw-r--r--`, `drwxr-xr-x`, `Lrwxrwxrwx`
+/// @param symlinkTarget where a link leads to in the end, or its own path when nowhere
+public record Entry(
+        SandboxPath path,
+        Type type,
+        long size,
+        int mode,
+        String permissions,
+        String owner,
+        String group,
+        Instant modified,
+        @Nullable String symlinkTarget,
+        Map<String, String> metadata) {
+    public enum Type {
+        FILE,
+        DIRECTORY,
+        OTHER
+    }
+
+    static String permissions(int mode) {
+        char kind = switch (mode & 0xf000) {
+            case 0x4000 -> 'd';
+            case 0xa000 -> 'L';
+            case 0x1000 -> 'p';
+            case 0xc000 -> 'S';
+            case 0x2000, 0x6000 -> 'D';
+            default -> '-';
+        };
+        var text = new StringBuilder().append(kind);
+        for (int bit = 8; bit >= 0; bit--) {
+            text.append((mode >> bit & 1) != 0 ? "xwr".charAt(bit % 3) : '-');
+        }
+        return text.toString();
+    }
+}

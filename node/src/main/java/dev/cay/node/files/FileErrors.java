@@ -1,0 +1,30 @@
+package dev.cay.node.files;
+
+import dev.cay.node.linux.Errno;
+import dev.cay.node.linux.ErrnoException;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+
+/// The kernel's reasons in a client's words.
+final class FileErrors {
+    private FileErrors() {}
+
+    static CayException of(SandboxPath path, ErrnoException e) {
+        return switch (e.errno()) {
+            case Errno.ENOENT -> error(ErrorKind.NOT_FOUND, "path '%s' does not exist".formatted(path), e);
+            case Errno.EISDIR -> error(ErrorKind.INVALID_ARGUMENT, "path '%s' is a directory".formatted(path), e);
+            case Errno.ENOTDIR -> error(ErrorKind.INVALID_ARGUMENT, "path is not a directory: " + path, e);
+            case Errno.ENAMETOOLONG, Errno.EINVAL ->
+                error(ErrorKind.INVALID_ARGUMENT, "path '%s': %s".formatted(path, Errno.text(e.errno())), e);
+            case Errno.ELOOP -> error(ErrorKind.CONFLICT, "path '%s': %s".formatted(path, Errno.text(e.errno())), e);
+            case Errno.ENOSPC, Errno.EDQUOT -> error(ErrorKind.DISK_FULL, "not enough disk space available", e);
+            case Errno.EACCES, Errno.EPERM, Errno.EROFS ->
+                error(ErrorKind.PERMISSION_DENIED, "path '%s': %s".formatted(path, Errno.text(e.errno())), e);
+            default -> error(ErrorKind.INTERNAL, "path '%s': %s".formatted(path, e.getMessage()), e);
+        };
+    }
+
+    private static CayException error(ErrorKind kind, String message, ErrnoException cause) {
+        return new CayException(kind, message, cause);
+    }
+}

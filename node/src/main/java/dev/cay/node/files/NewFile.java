@@ -1,0 +1,49 @@
+package dev.cay.node.files;
+
+import dev.cay.node.linux.Descriptor;
+import dev.cay.node.linux.DescriptorIo;
+import java.io.IOException;
+import java.io.OutputStream;
+
+/// A regular file that is being written from its beginning. What was written stays when it is closed early.
+public final class NewFile extends OutputStream {
+    private final FileTree tree;
+    private final SandboxPath path;
+    private final Descriptor descriptor;
+    private final Account owner;
+    private long position;
+
+    NewFile(FileTree tree, SandboxPath path, Descriptor descriptor, Account owner) {
+        this.tree = tree;
+        this.path = path;
+        this.descriptor = descriptor;
+        this.owner = owner;
+    }
+
+    public SandboxPath path() {
+        return path;
+    }
+
+    @Override
+    public void write(int b) throws IOException {
+        write(new byte[] {(byte) b}, 0, 1);
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+        tree.work(path, owner, () -> {
+            for (int done = 0; done < length; ) {
+                int most = Math.min(OpenFile.CHUNK, length - done);
+                int count = DescriptorIo.pwrite(descriptor, bytes, offset + done, most, position);
+                done += count;
+                position += count;
+            }
+            return null;
+        });
+    }
+
+    @Override
+    public void close() {
+        descriptor.close();
+    }
+}

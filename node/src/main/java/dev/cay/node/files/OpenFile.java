@@ -1,0 +1,82 @@
+package dev.cay.node.files;
+
+import dev.cay.node.linux.Descriptor;
+import dev.cay.node.linux.DescriptorIo;
+import dev.cay.node.linux.FileStatus;
+import dev.cay.node.linux.HostThreads;
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.Instant;
+
+/// A regular file, open for reading. Its size is that of the moment it was opened.
+public final class OpenFile implements AutoCloseable {
+    /// As much as one turn on a file thread moves.
+    static final int CHUNK = 256 << 10;
+
+    private final Descriptor descriptor;
+    private final FileStatus status;
+    private final HostThreads threads;
+
+    OpenFile(Descriptor descriptor, FileStatus status, HostThreads threads) {
+        this.descriptor = descriptor;
+        this.status = status;
+        this.threads = threads;
+    }
+
+    public long size() {
+        return status.size();
+    }
+
+    public Instant modified() {
+        return status.modified();
+    }
+
+    FileStatus status() {
+        return status;
+    }
+
+    /// At most `length` bytes from `position` on. Close the file, not the stream.
+    public InputStream stream(long position, long length) {
+        return new InputStream() {
+            private long at = position;
+            private long left = length;
+
+            @Override
+            public int read() throws IOException {
+                byte[] one = new byte[1];
+                return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+            }
+
+            @Override
+            public int read(byte[] into, int offset, int wanted) throws IOException {
+                int most = (int) Math.min(left, Math.min(wanted, CHUNK));
+                if (most == 0) {
+                    return wanted == 0 ? 0 : -1;
+                }
+                int count = threads.call(
+                        FileTree.LIMIT, () -> DescriptorIo.pread(descriptor, into, offset, most, at));
+                at += count;
+                left -= count;
+                return count == 0 ? -1 : count;
+            }
+        };
+    }
+
+    /// On a file thread.
+    int readFully(byte[] into) throws IOException {
+        int done = 0;
+        while (done < into.length) {
+            int count = DescriptorIo.pread(descriptor, into, done, into.length - done, done);
+            if (count == 0) {
+                break;
+            }
+            done += count;
+        }
+        return done;
+    }
+
+    @Override
+    public void close() {
+        descriptor.close();
+    }
+}

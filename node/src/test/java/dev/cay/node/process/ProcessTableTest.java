@@ -1,0 +1,324 @@
+package dev.cay.node.process;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cay.node.guest.Exit;
+import dev.cay.node.guest.GuestLink;
+import dev.cay.node.guest.TestSandbox;
+import dev.cay.wire.CayException;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class ProcessTableTest {
+    private static final Duration LIMIT = Duration.ofSeconds(10);
+    private static final ProcessTable.Settings SETTINGS =
+            new ProcessTable.Settings(1 << 20, Duration.ofSeconds(2), Duration.ofSeconds(30), Duration.ofSeconds(5));
+
+    private TestSandbox sandbox;
+    private GuestLink link;
+    private ProcessTable table;
+
+    @BeforeEach
+    void start() throws Exception {
+        sandbox = new TestSandbox();
+        open(SETTINGS);
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        table.close();
+        link.close();
+        sandbox.close();
+    }
+
+    private void open(ProcessTable.Settings settings) throws IOException {
+        link = sandbox.link();
+        table = new ProcessTable(sandbox.directory().resolve("processes"), link, sandbox.workers(), settings);
+        table.adopt();
+    }
+
+    private void reopen() throws IOException {
+        table.close();
+        link.close();
+        open(SETTINGS);
+    }
+
+    static Launch shell(String script) {
+        return launch(script, null, false, null);
+    }
+
+    private static Launch launch(String script, Launch.TerminalSize terminal, boolean stdin, String tag) {
+        return new Launch(
+                List.of("/bin/sh", "-c", script),
+                Map.of("PATH", "/usr/bin:/bin"),
+                Map.of(),
+                "/tmp",
+                "root",
+                0,
+                0,
+                List.of(),
+                terminal,
+                stdin,
+                tag);
+    }
+
+    /// Everything a subscription brings until the end.
+    private record Heard(Map<Channel, ByteArrayOutputStream> output, List<Channel> order, Exit exit) {
+        String text(Channel channel) {
+            return output.containsKey(channel) ? output.get(channel).toString(UTF_8) : "";
+        }
+    }
+
+    private static Heard listen(Subscription subscription) throws Exception {
+        var output = new EnumMap<Channel, ByteArrayOutputStream>(Channel.class);
+        var order = new ArrayList<Channel>();
+        while (true) {
+            switch (subscription.next(LIMIT)) {
+                case Output.Data(var channel, var offset, var bytes) -> {
+                    assertThat(offset).isNotNegative();
+                    output.computeIfAbsent(channel, _ -> new ByteArrayOutputStream())
+                            .writeBytes(bytes);
+                    order.add(channel);
+                    subscription.sent();
+                }
+                case Output.End(var exit) -> {
+                    return new Heard(output, order, exit);
+                }
+                case Output.Silence() -> throw new AssertionError("nothing came");
+            }
+        }
+    }
+
+    private Heard run(Launch launch) throws Exception {
+        try (var subscription = table.start(launch)) {
+            return listen(subscription);
+        }
+    }
+
+    static void await(BooleanSupplier condition) throws InterruptedException {
+        long deadline = System.nanoTime() + LIMIT.toNanos();
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).isLessThan(deadline);
+            TimeUnit.MILLISECONDS.sleep(2);
+        }
+    }
+
+    @Test
+    void deliversBothStreamsAndTheExitStatus() throws Exception {
+        var heard = run(shell("echo out; echo err >&2; exit 3"));
+
+        assertThat(heard.text(Channel.STDOUT)).isEqualTo("out\n");
+        assertThat(heard.text(Channel.STDERR)).isEqualTo("err\n");
+        assertThat(heard.exit().status()).isEqualTo("exit status 3");
+    }
+
+    @Test
+    void deliversMuchOutputWholeAndInOrder() throws Exception {
+        var heard = run(shell("seq 1 400000"));
+
+        var expected = new StringBuilder();
+        for (int i = 1; i <= 400_000; i++) {
+            expected.append(i).append('\n');
+        }
+        assertThat(heard.text(Channel.STDOUT).equals(expected.toString())).isTrue();
+    }
+
+    @Test
+    void keepsTheOrderOfArrivalBetweenTheStreams() throws Exception {
+        try (var subscription =
+                table.start(launch("while read x; do echo $x; read y; echo $y >&2; done", null, true, null))) {
+            var input = subscription.process().input();
+            for (int i = 0; i < 20; i++) {
+                for (Channel channel : List.of(Channel.STDOUT, Channel.STDERR)) {
+                    input.writeStdin("x\n".getBytes(UTF_8));
+                    assertThat(subscription.next(LIMIT))
+                            .isInstanceOfSatisfying(
+                                    Output.Data.class,
+                                    data -> assertThat(data.channel()).isEqualTo(channel));
+                }
+            }
+            input.closeStdin();
+            input.closeStdin();
+            assertThat(listen(subscription).exit().success()).isTrue();
+        }
+    }
+
+    @Test
+    void givesATerminalItsSizeAndEndsWithIt() throws Exception {
+        try (var subscription =
+                table.start(launch("stty size; read x; stty size", new Launch.TerminalSize(80, 24), false, null))) {
+            assertThat(subscription.next(LIMIT))
+                    .isInstanceOfSatisfying(
+                            Output.Data.class,
+                            data -> assertThat(new String(data.bytes(), UTF_8)).isEqualTo("24 80\r\n"));
+            subscription.process().resize(new Launch.TerminalSize(100, 30));
+            subscription.process().input().writeTerminal("\n".getBytes(UTF_8));
+            var heard = listen(subscription);
+            assertThat(heard.text(Channel.PTY)).endsWith("30 100\r\n");
+            assertThat(heard.exit().success()).isTrue();
+            assertThatThrownBy(() -> subscription.process().input().writeStdin(new byte[1]))
+                    .isInstanceOf(CayException.class);
+        }
+    }
+
+    @Test
+    void waitsForABackgroundChildThatHoldsThePipe() throws Exception {
+        var heard = run(shell("(sleep 0.3; echo late) & echo early"));
+
+        assertThat(heard.text(Channel.STDOUT)).isEqualTo("early\nlate\n");
+    }
+
+    @Test
+    void doesNotWaitForChildrenOfAKilledProcess() throws Exception {
+        try (var subscription = table.start(shell("sleep 1000 & echo $!; wait"))) {
+            subscription.next(LIMIT);
+            subscription.process().signal(SandboxProcess.SIGKILL);
+            assertThat(table.list()).isEmpty();
+
+            var exit = listen(subscription).exit();
+
+            assertThat(exit.status()).isEqualTo("signal: killed");
+            assertThat(exit.code()).isEqualTo(-1);
+            assertThatThrownBy(() -> subscription.process().signal(SandboxProcess.SIGKILL))
+                    .hasMessage(
+                            "process with pid %d not found",
+                            subscription.process().pid());
+        }
+    }
+
+    @Test
+    void saysWhyAProcessCannotStart() {
+        var missing =
+                new Launch(List.of("/nowhere"), Map.of(), Map.of(), "/tmp", "root", 0, 0, List.of(), null, false, null);
+        assertThatThrownBy(() -> table.start(missing))
+                .hasMessageStartingWith("error starting process '/nowhere'")
+                .hasMessageContaining("no such file");
+        var lost = new Launch(
+                List.of("/bin/true"), Map.of(), Map.of(), "/nowhere", "root", 0, 0, List.of(), null, false, null);
+        assertThatThrownBy(() -> table.start(lost)).hasMessage("cwd '/nowhere' does not exist");
+    }
+
+    @Test
+    void showsALateSubscriberOnlyWhatIsNew() throws Exception {
+        try (var first = table.start(launch("echo old; read x; echo new", null, true, "t"))) {
+            first.next(LIMIT);
+            try (var second = table.require(new Selector.Tag("t")).subscribe()) {
+                first.process().input().writeStdin("\n".getBytes(UTF_8));
+                assertThat(listen(second).text(Channel.STDOUT)).isEqualTo("new\n");
+                assertThat(listen(first).text(Channel.STDOUT)).isEqualTo("new\n");
+            }
+            try (var third = first.process().subscribe(Map.of(Channel.STDOUT, 0L))) {
+                assertThat(listen(third).text(Channel.STDOUT)).isEqualTo("old\nnew\n");
+            }
+        }
+    }
+
+    @Test
+    void letsOutputFlowOnWhenNobodyListens() throws Exception {
+        var subscription = table.start(shell("head -c 5000000 /dev/zero; echo done"));
+        subscription.close();
+        await(() -> !subscription.process().running());
+
+        try (var late = subscription.process().subscribe(Map.of(Channel.STDOUT, 0L))) {
+            var heard = listen(late);
+            assertThat(heard.text(Channel.STDOUT)).endsWith("done\n");
+            assertThat(heard.output().get(Channel.STDOUT).size()).isBetween(256 << 10, 512 << 10);
+        }
+    }
+
+    @Test
+    void makesTheProcessWaitForASlowSubscriberAndThenCutsItOff() throws Exception {
+        try (var slow = table.start(shell("head -c 3000000 /dev/zero; echo done"))) {
+            assertThat(slow.next(LIMIT)).isInstanceOf(Output.Data.class);
+            assertThat(slow.process().running()).isTrue();
+            await(() -> !slow.process().running());
+
+            assertThatThrownBy(() -> slow.next(LIMIT)).hasMessageContaining("was not read");
+        }
+    }
+
+    @Test
+    void goesOnWithoutGapOrDoubleAfterTheDaemonIsGone() throws Exception {
+        var text = new ByteArrayOutputStream();
+        var subscription = table.start(shell("i=0; while [ $i -lt 60000 ]; do i=$((i+1)); echo $i; done; echo end"));
+        int pid = subscription.process().pid();
+        for (int life = 0; life < 6; life++) {
+            for (int pieces = 0; pieces < 3; pieces++) {
+                if (subscription.next(LIMIT) instanceof Output.Data data) {
+                    text.writeBytes(data.bytes());
+                    subscription.sent();
+                }
+            }
+            // No unsubscribing: this is how a killed daemon leaves.
+            reopen();
+            var process = table.require(new Selector.Pid(pid));
+            assertThat(process.info().getConfig().getCmd()).isEqualTo("/bin/sh");
+            subscription = process.subscribe();
+        }
+        text.writeBytes(listen(subscription).output().get(Channel.STDOUT).toByteArray());
+
+        var lines = text.toString(UTF_8).lines().toList();
+        assertThat(lines).hasSize(60_001).endsWith("end");
+        for (int i = 0; i < 60_000; i++) {
+            assertThat(lines.get(i)).isEqualTo(Integer.toString(i + 1));
+        }
+    }
+
+    @Test
+    void remembersHowAProcessEndedAcrossARestart() throws Exception {
+        int pid;
+        try (var subscription = table.start(shell("echo bye; exit 7"))) {
+            pid = subscription.process().pid();
+            listen(subscription);
+        }
+        await(() -> forgotten(pid));
+        reopen();
+
+        assertThat(table.list()).isEmpty();
+        try (var late = table.require(new Selector.Pid(pid)).subscribe()) {
+            assertThat(late.next(LIMIT)).isEqualTo(new Output.End(new Exit(7, 0, false)));
+        }
+    }
+
+    private boolean forgotten(int pid) {
+        try {
+            return link.list().stream().noneMatch(process -> process.pid() == pid);
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void runsManyAtOnceAndLeaksNoDescriptor() throws Exception {
+        run(shell("true"));
+        int before = TestSandbox.descriptors().size();
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var all = new ArrayList<java.util.concurrent.Future<Heard>>();
+            for (int i = 0; i < 300; i++) {
+                int number = i;
+                all.add(threads.submit(() -> run(shell("echo " + number))));
+            }
+            for (int i = 0; i < 300; i++) {
+                assertThat(all.get(i).get(30, TimeUnit.SECONDS).text(Channel.STDOUT))
+                        .isEqualTo(i + "\n");
+            }
+        }
+        assertThat(TestSandbox.descriptors()).hasSizeLessThanOrEqualTo(before);
+        assertThat(table.list()).isEmpty();
+    }
+}
