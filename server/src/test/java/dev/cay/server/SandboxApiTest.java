@@ -1,5 +1,6 @@
 package dev.cay.server;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.wire.CayException;
@@ -50,7 +51,7 @@ final class SandboxApiTest {
         assertThat(sandbox.get("alias").stringValue()).isEqualTo("base");
         assertThat(sandbox.get("domain").stringValue()).isEqualTo(TestServer.DOMAIN);
         assertThat(sandbox.get("trafficAccessToken").isNull()).isTrue();
-        var spec = cay.node.running.get(new SandboxId(sandbox.get("sandboxID").stringValue()));
+        var spec = requireNonNull(cay.node.running.get(new SandboxId(sandbox.get("sandboxID").stringValue())));
         assertThat(spec.accessToken()).isEqualTo(sandbox.get("envdAccessToken").stringValue());
         assertThat(spec.layers()).containsExactly("layer1", "layer0");
         assertThat(spec.internetAccess()).isTrue();
@@ -59,18 +60,20 @@ final class SandboxApiTest {
 
     @Test
     void theRoutesDifferInTimeoutAndSecurity() {
-        var old = cay.call("POST", "/sandboxes", "{\"templateID\":\"base\",\"autoPause\":false}").json();
+        var old = cay.call("POST", "/sandboxes", "{\"templateID\":\"base\",\"autoPause\":false}")
+                .json();
         assertThat(old.has("envdAccessToken")).isFalse();
         assertThat(secondsLeft(old.get("sandboxID").stringValue())).isEqualTo(15);
-        var secured = cay.call("POST", "/sandboxes", "{\"templateID\":\"base\",\"secure\":true,\"timeout\":60}").json();
+        var secured = cay.call("POST", "/sandboxes", "{\"templateID\":\"base\",\"secure\":true,\"timeout\":60}")
+                .json();
         assertThat(secured.get("envdAccessToken").stringValue()).hasSize(64);
         assertThat(secondsLeft(cay.create())).isEqualTo(300);
         var id = old.get("sandboxID").stringValue();
-        assertThat(cay.node.running.get(new SandboxId(id)).accessToken()).isNull();
+        assertThat(requireNonNull(cay.node.running.get(new SandboxId(id))).accessToken()).isNull();
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = """
+    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
             {}                                                                     | 400 | templateID
             []                                                                     | 400 | JSON object
             {"templateID":7}                                                       | 400 | templateID
@@ -122,7 +125,11 @@ final class SandboxApiTest {
         assertThat(cay.node.running.values()).noneMatch(spec -> spec.internetAccess());
         var detail = info(one.get("sandboxID").stringValue());
         assertThat(detail.get("allowInternetAccess").booleanValue()).isFalse();
-        assertThat(info(two.get("sandboxID").stringValue()).get("network").get("denyOut").get(0).stringValue())
+        assertThat(info(two.get("sandboxID").stringValue())
+                        .get("network")
+                        .get("denyOut")
+                        .get(0)
+                        .stringValue())
                 .isEqualTo("0.0.0.0/0");
     }
 
@@ -153,7 +160,7 @@ final class SandboxApiTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = """
+    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
             GET    | /sandboxes/ID                 |
             DELETE | /sandboxes/ID                 |
             POST   | /sandboxes/ID/connect         | {"timeout":5}
@@ -170,8 +177,11 @@ final class SandboxApiTest {
         var answer = cay.call(method, path.replace("ID", MISSING), body == null ? "" : body);
         assertThat(answer.status()).isEqualTo(404);
         assertThat(answer.json().get("code").intValue()).isEqualTo(404);
-        assertThat(answer.message()).isEqualTo("Sandbox \"" + MISSING + "\" doesn't exist or you don't have access to it");
-        assertThat(cay.call(method, path.replace("ID", "a-b-c"), body == null ? "" : body).status()).isEqualTo(400);
+        assertThat(answer.message())
+                .isEqualTo("Sandbox \"" + MISSING + "\" doesn't exist or you don't have access to it");
+        assertThat(cay.call(method, path.replace("ID", "a-b-c"), body == null ? "" : body)
+                        .status())
+                .isEqualTo(400);
     }
 
     @Test
@@ -187,9 +197,9 @@ final class SandboxApiTest {
     void theSandboxReadsAsGoneBeforeTheNodeCutsConnections() {
         String id = cay.create();
         var seen = new ArrayList<Integer>();
-        cay.node.onKill = killed -> seen.add(cay.request(
-                        "GET", "/health", Map.of("E2b-Sandbox-Id", id, "E2b-Sandbox-Port", "49983"))
-                .status());
+        cay.node.onKill = killed ->
+                seen.add(cay.request("GET", "/health", Map.of("E2b-Sandbox-Id", id, "E2b-Sandbox-Port", "49983"))
+                        .status());
         cay.call("DELETE", "/sandboxes/" + id);
         assertThat(seen).containsExactly(502);
     }
@@ -217,15 +227,17 @@ final class SandboxApiTest {
         assertThat(answer.json().get("sandboxID").stringValue()).isEqualTo(id);
         assertThat(secondsLeft(id)).isEqualTo(300);
         cay.clock.pass(Duration.ofSeconds(100));
-        assertThat(cay.call("POST", "/v2/sandboxes/" + id + "/connect").status()).isEqualTo(200);
+        assertThat(cay.call("POST", "/v2/sandboxes/" + id + "/connect").status())
+                .isEqualTo(200);
         assertThat(secondsLeft(id)).isEqualTo(300);
-        assertThat(cay.call("POST", "/sandboxes/" + id + "/connect", "{\"timeout\":600}").status())
+        assertThat(cay.call("POST", "/sandboxes/" + id + "/connect", "{\"timeout\":600}")
+                        .status())
                 .isEqualTo(200);
         assertThat(secondsLeft(id)).isEqualTo(600);
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = """
+    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
             /sandboxes/ID/connect    | {}                | 400
             /sandboxes/ID/connect    | {"timeout":-1}    | 400
             /sandboxes/ID/connect    | {"timeout":0}     | 200
@@ -249,7 +261,8 @@ final class SandboxApiTest {
     @Test
     void setTimeoutMayShortenAndIsBoundedByTheLongestLife() {
         String id = cay.create();
-        assertThat(cay.call("POST", "/sandboxes/" + id + "/timeout", "{\"timeout\":20}").status())
+        assertThat(cay.call("POST", "/sandboxes/" + id + "/timeout", "{\"timeout\":20}")
+                        .status())
                 .isEqualTo(204);
         assertThat(secondsLeft(id)).isEqualTo(20);
         cay.call("POST", "/sandboxes/" + id + "/timeout", "{\"timeout\":999999}");
@@ -260,7 +273,8 @@ final class SandboxApiTest {
     @CsvSource({"0", "-3"})
     void noTimeoutEndsItAtOnce(int timeout) {
         String id = cay.create();
-        assertThat(cay.call("POST", "/sandboxes/" + id + "/timeout", "{\"timeout\":" + timeout + "}").status())
+        assertThat(cay.call("POST", "/sandboxes/" + id + "/timeout", "{\"timeout\":" + timeout + "}")
+                        .status())
                 .isEqualTo(204);
         assertThat(cay.node.running).isEmpty();
         assertThat(cay.call("GET", "/sandboxes/" + id).status()).isEqualTo(404);
@@ -270,9 +284,11 @@ final class SandboxApiTest {
     void networkCanBeSwitchedAndReplacesWhatWas() {
         String id = cay.create();
         String path = "/sandboxes/" + id + "/network";
-        assertThat(cay.call("PUT", path, "{\"allow_internet_access\":false}").status()).isEqualTo(204);
+        assertThat(cay.call("PUT", path, "{\"allow_internet_access\":false}").status())
+                .isEqualTo(204);
         assertThat(info(id).get("allowInternetAccess").booleanValue()).isFalse();
-        assertThat(cay.call("PUT", path, "{\"allowOut\":[\"1.1.1.1\"]}").status()).isEqualTo(501);
+        assertThat(cay.call("PUT", path, "{\"allowOut\":[\"1.1.1.1\"]}").status())
+                .isEqualTo(501);
         assertThat(cay.call("PUT", path, "{}").status()).isEqualTo(204);
         assertThat(cay.node.calls).contains("internet " + id + " false", "internet " + id + " true");
         assertThat(info(id).get("allowInternetAccess").isNull()).isTrue();
@@ -283,14 +299,18 @@ final class SandboxApiTest {
         String id = cay.create();
         String path = "/sandboxes/" + id + "/metrics";
         TestServer.await("a reading", () -> !cay.call("GET", path).json().isEmpty());
-        var metric = cay.call("GET", path + "?start=1790000000&end=1790000000").json().get(0);
+        var metric = cay.call("GET", path + "?start=1790000000&end=1790000000")
+                .json()
+                .get(0);
         assertThat(metric.get("timestampUnix").longValue()).isEqualTo(1_790_000_000);
         assertThat(metric.get("timestamp").stringValue()).isEqualTo("2026-09-21T14:13:20Z");
         assertThat(metric.get("cpuUsedPct").doubleValue()).isEqualTo(12.5);
         assertThat(metric.get("memCache").longValue()).isEqualTo(50);
         assertThat(cay.call("GET", path + "?start=1790000001").json().isEmpty()).isTrue();
         assertThat(cay.call("GET", path + "?start=x").status()).isEqualTo(400);
-        var newest = cay.call("GET", "/sandboxes/metrics?sandbox_ids=" + id + "," + MISSING).json().get("sandboxes");
+        var newest = cay.call("GET", "/sandboxes/metrics?sandbox_ids=" + id + "," + MISSING)
+                .json()
+                .get("sandboxes");
         assertThat(newest.has(id)).isTrue();
         assertThat(newest.has(MISSING)).isFalse();
     }
@@ -301,7 +321,11 @@ final class SandboxApiTest {
         var old = cay.call("GET", "/sandboxes/" + id + "/logs").json();
         assertThat(old.get("logs").isArray()).isTrue();
         assertThat(old.get("logEntries").isArray()).isTrue();
-        assertThat(cay.call("GET", "/v2/sandboxes/" + id + "/logs").json().get("logs").isArray()).isTrue();
+        assertThat(cay.call("GET", "/v2/sandboxes/" + id + "/logs")
+                        .json()
+                        .get("logs")
+                        .isArray())
+                .isTrue();
     }
 
     @Test

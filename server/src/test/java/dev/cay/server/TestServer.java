@@ -78,14 +78,15 @@ final class TestServer implements AutoCloseable {
         server = new CayServer(
                 settings,
                 node,
-                (target, exchange) -> exchange.sendJson(200, Map.of(
-                        "sandbox", target.sandbox().value(),
-                        "port", target.port(),
-                        "host", String.valueOf(exchange.upstreamHost()))),
+                (target, exchange) -> exchange.sendJson(
+                        200,
+                        Map.of(
+                                "sandbox", target.sandbox().value(),
+                                "port", target.port(),
+                                "host", String.valueOf(exchange.upstreamHost()))),
                 clock);
         server.start();
-        server.templates()
-                .register("base", List.of("layer1", "layer0"), new Resources(2, 512, 10240), "user", null);
+        server.templates().register("base", List.of("layer1", "layer0"), new Resources(2, 512, 10240), "user", null);
         key = server.firstKey().orElse(oldKey);
         listeners.start();
         address = listeners.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), server.frontDoor());
