@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpVersion;
@@ -17,7 +18,7 @@ import org.eclipse.jetty.http2.ErrorCode;
 import org.eclipse.jetty.http2.HTTP2Connection;
 import org.eclipse.jetty.http2.frames.ResetFrame;
 import org.eclipse.jetty.io.Connection;
-import org.eclipse.jetty.server.HttpStream;
+import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
@@ -41,6 +42,7 @@ public final class Exchange {
     private @Nullable QueryString query;
     private @Nullable String upstreamHost;
     private Map<String, String> parameters = Map.of();
+    private volatile boolean takenOver;
 
     Exchange(Request request, Response response, Callback callback, ClientEndPoint endPoint) {
         this.request = request;
@@ -227,6 +229,10 @@ public final class Exchange {
         return response;
     }
 
+    RequestBody requestBody() {
+        return body;
+    }
+
     AnswerStream answer() {
         return answer;
     }
@@ -243,7 +249,7 @@ public final class Exchange {
     void finish() {
         endPoint.unwatch();
         try {
-            if (end.open()) {
+            if (end.open() && !takenOver) {
                 if (!answer.begun() && !committed()) {
                     throw new IOException("the handler did not answer " + method() + " " + path());
                 }
@@ -259,15 +265,23 @@ public final class Exchange {
         complete();
     }
 
-    /// Switches the connection to another protocol; the 101 must have been prepared. The exchange is over then.
-    void upgrade(Connection protocol) {
+    /// Takes the connection away from HTTP/1.1: no answer is sent, the caller reads and writes the returned end point,
+    /// and the exchange can only be cut afterwards. Bytes that came after the request are in `surplus`.
+    EndPoint takeOver(Consumer<ByteBuffer> surplus) {
         endPoint.unwatch();
-        request.setAttribute(HttpStream.UPGRADE_CONNECTION_ATTRIBUTE, protocol);
-        end.complete(callback::succeeded);
+        takenOver = true;
+        Connection connection = request.getConnectionMetaData().getConnection();
+        if (connection instanceof Connection.UpgradeFrom http) {
+            ByteBuffer more = http.onUpgradeFrom();
+            if (more != null) {
+                surplus.accept(more);
+            }
+        }
+        return connection.getEndPoint();
     }
 
     private void complete() {
-        String cut = end.cutBecause();
+        String cut = takenOver ? "the protocol was switched" : end.cutBecause();
         if (cut == null) {
             end.complete(callback::succeeded);
         } else {

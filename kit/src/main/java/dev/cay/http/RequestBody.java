@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.util.Objects;
+import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,7 @@ final class RequestBody extends InputStream {
     private final Runnable whenEnded;
     private final Object lock = new Object();
     private Content.@Nullable Chunk current;
+    private boolean begun;
     private boolean asked;
     private boolean ended;
     private @Nullable Throwable failure;
@@ -29,7 +31,7 @@ final class RequestBody extends InputStream {
     /// Whether all of the body has been taken over, so that nobody reads the connection any more.
     boolean ended() {
         synchronized (lock) {
-            if (!ended && current == null && failure == null && !asked) {
+            if (!ended && current == null && failure == null && !asked && (begun || !expectsContinue())) {
                 take();
             }
             return ended;
@@ -69,8 +71,8 @@ final class RequestBody extends InputStream {
 
     /// Gives back what {@link #next} gave out, if it has been used up.
     ///
-    /// Then looks for more at once: readers that know how much to expect never ask for the end, and only after the end
-    /// can the connection be watched.
+    /// Then looks for more at once: readers that know how much to expect never ask
+    /// for the end, and only after it can the connection be watched.
     void release() {
         synchronized (lock) {
             if (current != null && !current.hasRemaining()) {
@@ -121,7 +123,13 @@ final class RequestBody extends InputStream {
         }
     }
 
+    /// Jetty tells the client to go on when the body is first read; merely looking must not do that.
+    private boolean expectsContinue() {
+        return request.getHeaders().contains(HttpHeader.EXPECT);
+    }
+
     private void take() {
+        begun = true;
         Content.Chunk chunk = request.read();
         if (chunk == null) {
             return;

@@ -2,13 +2,21 @@ package dev.cay.http;
 
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /// Passes exchanges on to HTTP/1.1 servers inside sandboxes, both ways at once and without buffering, upgrades
 /// included.
 ///
-/// Connections are pooled by {@link Upstream#key}, so that a resumed sandbox never gets a stale one.
+/// Connections are pooled by {@link Upstream#key}, so that a resumed sandbox never gets a stale one. The client side of
+/// HTTP is our own, on blocking channels and Jetty's parser: channels come connected from another network namespace,
+/// which Jetty's client does not expect, and a virtual thread that waits is one hop where its selector takes several.
 public final class ReverseProxy implements AutoCloseable {
+    private static final Duration SWEEP = Duration.ofSeconds(10);
+
+    private final UpstreamPool pool = new UpstreamPool();
+    private @Nullable Thread sweeper;
+
     /// Where to pass an exchange on to.
     ///
     /// @param key  the sandbox and its generation: connections are shared and cut by it
@@ -26,23 +34,72 @@ public final class ReverseProxy implements AutoCloseable {
     }
 
     public void start() {
-        throw new UnsupportedOperationException();
+        sweeper = Thread.ofVirtual().name("upstream-sweeper").start(this::sweep);
     }
 
-    /// Passes the exchange on and returns when it is over.
+    /// Passes the exchange on and returns when it is over, also an upgraded one.
+    ///
+    /// A server that takes the connection but gives no answer becomes an `IOException`, which renders as 502.
     ///
     /// @throws java.net.ConnectException when the port is closed; nothing was answered then
     public void forward(Exchange exchange, Upstream upstream) throws IOException {
-        throw new UnsupportedOperationException();
+        var request = new UpstreamRequest(exchange, upstream.host());
+        UpstreamConnection kept = request.wantsUpgrade() ? null : pool.take(upstream);
+        if (kept != null && attempt(exchange, request, kept)) {
+            return;
+        }
+        attempt(exchange, request, pool.open(upstream));
     }
 
-    /// Cuts every connection made for this key, pooled or in use.
+    /// Cuts every connection made for this key, pooled or in use. Clients that wait for an answer see a reset.
     public void cut(String key) {
-        throw new UnsupportedOperationException();
+        pool.cut(key);
     }
 
     @Override
     public void close() {
-        throw new UnsupportedOperationException();
+        if (sweeper != null) {
+            sweeper.interrupt();
+        }
+        pool.close();
+    }
+
+    /// False if the connection turned out to be stale and another one should be tried.
+    private boolean attempt(Exchange exchange, UpstreamRequest request, UpstreamConnection connection)
+            throws IOException {
+        var forwarding = new Forwarding(exchange, request, connection);
+        boolean keep = false;
+        try {
+            keep = forwarding.run();
+        } catch (ClientGone e) {
+            exchange.abort("the client has gone");
+        } catch (IOException e) {
+            if (forwarding.wasStale()) {
+                return false;
+            }
+            if (connection.wasCut() || exchange.committed()) {
+                exchange.abort("the connection to the sandbox broke");
+                return true;
+            }
+            throw new BrokenUpstream("The server in the sandbox gave no answer: " + e.getMessage(), e);
+        } finally {
+            if (keep) {
+                pool.keep(connection);
+            } else {
+                pool.drop(connection);
+            }
+        }
+        return true;
+    }
+
+    private void sweep() {
+        try {
+            while (true) {
+                Thread.sleep(SWEEP);
+                pool.sweep();
+            }
+        } catch (InterruptedException e) {
+            // Closed.
+        }
     }
 }

@@ -1,0 +1,230 @@
+package dev.cay.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// The server "inside" is one of ours; the connector opens plain loopback connections and counts them.
+class ReverseProxyTest {
+    @TempDir
+    @SuppressWarnings("NullAway.Init")
+    Path directory;
+
+    @SuppressWarnings("NullAway.Init")
+    private TestHttp edge;
+
+    private final HttpListeners inside = new HttpListeners();
+    private final ReverseProxy proxy = new ReverseProxy();
+    private final AtomicInteger connections = new AtomicInteger();
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private final CountDownLatch reached = new CountDownLatch(1);
+    private @Nullable String mask;
+
+    @BeforeEach
+    void serve() throws IOException {
+        var routes = new Routes()
+                .on("POST", "/lines", TestHttp::echoLines)
+                .on("POST", "/bytes", exchange -> {
+                    OutputStream out = exchange.stream(200);
+                    out.flush();
+                    exchange.body().transferTo(out);
+                })
+                .on("GET", "/seen/{x}", exchange -> exchange.sendJson(200, exchange.path() + "?" + exchange.rawQuery()))
+                .on(
+                        "GET",
+                        "/hosts",
+                        exchange -> exchange.with("X-Inside", "yes")
+                                .sendJson(
+                                        200,
+                                        exchange.authority() + " " + exchange.header("X-Forwarded-Host") + " "
+                                                + exchange.header("Via") + " " + exchange.header("X-Forwarded-For")
+                                                + " "
+                                                + exchange.header("Cookie")))
+                .on("DELETE", "/gone", exchange -> exchange.send(204))
+                .on("POST", "/created", exchange -> exchange.send(201))
+                .on("POST", "/early", exchange -> exchange.send(413))
+                .on("GET", "/abort", exchange -> {
+                    exchange.stream(200).write("x".getBytes(StandardCharsets.UTF_8));
+                    exchange.answer().flush();
+                    exchange.abort("test");
+                })
+                .on("GET", "/idle", exchange -> {
+                    exchange.onEnd(ended::countDown);
+                    exchange.stream(200).flush();
+                    reached.countDown();
+                    assertThat(ended.await(10, TimeUnit.SECONDS)).isTrue();
+                });
+        InetSocketAddress target = inside.listen(TestHttp.loopback(), routes);
+        proxy.start();
+        edge = new TestHttp(directory, exchange -> proxy.forward(exchange, upstream(target.getPort())));
+    }
+
+    @AfterEach
+    void stop() {
+        edge.close();
+        proxy.close();
+        inside.close();
+    }
+
+    private ReverseProxy.Upstream upstream(int port) {
+        return new ReverseProxy.Upstream(
+                "sandbox/1",
+                port,
+                to -> {
+                    connections.incrementAndGet();
+                    return SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), to));
+                },
+                mask);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void passesEachLineBeforeTheNextIsSent(boolean second) throws Exception {
+        Duplex.echoesLineByLine(edge, second, "/lines");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void passesManyBytes(boolean second) throws Exception {
+        byte[] bytes = new byte[20_000_000];
+        new Random(7).nextBytes(bytes);
+        try (var duplex = new Duplex(edge, second, "/bytes")) {
+            assertThat(Arrays.equals(duplex.echo(bytes), bytes)).isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void sharesOneConnectionAmongRequests(boolean second) throws Exception {
+        for (int i = 0; i < 20; i++) {
+            assertThat(get(second, "/seen/a%2Fb?q=%41&r").body()).isEqualTo("\"/seen/a%2Fb?q=%41&r\"");
+            assertThat(post(second, "/bytes", "hello").body()).isEqualTo("hello");
+            HttpResponse<String> created = post(second, "/created", "");
+            assertThat(created.statusCode()).isEqualTo(201);
+            assertThat(created.headers().firstValue("content-length")).contains("0");
+            var gone = edge.client(second)
+                    .send(edge.request(second, "/gone").DELETE().build(), BodyHandlers.ofString());
+            assertThat(gone.statusCode()).isEqualTo(204);
+        }
+        assertThat(connections.get()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void leavesTheHostAloneUnlessToldOtherwise(boolean second) throws Exception {
+        String host = edge.uri(second, "/").getAuthority();
+        HttpResponse<String> answer = get(second, "/hosts");
+        assertThat(answer.body()).isEqualTo("\"" + host + " null null null null\"");
+        assertThat(answer.headers().firstValue("x-inside")).contains("yes");
+        mask = "app.example:80";
+        assertThat(get(second, "/hosts").body()).isEqualTo("\"app.example:80 " + host + " null null null\"");
+    }
+
+    @Test
+    void tellsAClosedPortToTheCaller() throws Exception {
+        int closed;
+        try (var socket = new java.net.ServerSocket(0)) {
+            closed = socket.getLocalPort();
+        }
+        var told = new CountDownLatch(1);
+        try (var http = new TestHttp(directory, exchange -> {
+            try {
+                proxy.forward(exchange, upstream(closed));
+            } catch (ConnectException e) {
+                told.countDown();
+                exchange.send(502);
+            }
+        })) {
+            var answer = http.http2()
+                    .send(
+                            http.request(true, "/")
+                                    .POST(BodyPublishers.ofString("x"))
+                                    .build(),
+                            BodyHandlers.discarding());
+            assertThat(answer.statusCode()).isEqualTo(502);
+            assertThat(told.getCount()).isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void passesAnAnswerThatBreaksOffAsBroken(boolean second) {
+        assertThatThrownBy(() -> get(second, "/abort")).isInstanceOf(IOException.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void endsTheRequestInsideWhenTheClientLeaves(boolean second) throws Exception {
+        var answer = edge.client(second).send(edge.request(second, "/idle").build(), BodyHandlers.ofInputStream());
+        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(reached.await(5, TimeUnit.SECONDS)).isTrue();
+        answer.body().close();
+        assertThat(ended.await(5, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void cutEndsConnectionsInUseWithAReset(boolean second) throws Exception {
+        var answer = edge.client(second).send(edge.request(second, "/idle").build(), BodyHandlers.ofInputStream());
+        assertThat(reached.await(5, TimeUnit.SECONDS)).isTrue();
+        proxy.cut("another/1");
+        assertThat(get(second, "/seen/x").statusCode()).isEqualTo(200);
+        proxy.cut("sandbox/1");
+        assertThatThrownBy(() -> answer.body().read()).isInstanceOf(IOException.class);
+        assertThat(ended.await(5, TimeUnit.SECONDS)).isTrue();
+        int before = connections.get();
+        assertThat(get(second, "/seen/x").statusCode()).isEqualTo(200);
+        assertThat(connections.get()).isEqualTo(before + 1);
+    }
+
+    @Test
+    void asksTheServerBeforeTheBodyIsSent() throws Exception {
+        try (var client = new RawClient(edge.plain)) {
+            client.send("POST /bytes HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n");
+            assertThat(client.head().getFirst()).isEqualTo("HTTP/1.1 100 Continue");
+            client.send("hello");
+            assertThat(client.head().getFirst()).isEqualTo("HTTP/1.1 200 OK");
+            assertThat(client.chunk()).isEqualTo("hello");
+        }
+        try (var client = new RawClient(edge.plain)) {
+            client.send("POST /early HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n");
+            assertThat(client.head().getFirst()).startsWith("HTTP/1.1 413");
+        }
+    }
+
+    private HttpResponse<String> get(boolean second, String path) throws Exception {
+        return edge.client(second).send(edge.request(second, path).build(), BodyHandlers.ofString());
+    }
+
+    private HttpResponse<String> post(boolean second, String path, String body) throws Exception {
+        return edge.client(second)
+                .send(
+                        edge.request(second, path)
+                                .POST(BodyPublishers.ofString(body))
+                                .build(),
+                        BodyHandlers.ofString());
+    }
+}
