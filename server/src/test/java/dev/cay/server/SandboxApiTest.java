@@ -1,5 +1,6 @@
 package dev.cay.server;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.wire.CayException;
@@ -50,7 +51,7 @@ final class SandboxApiTest {
         assertThat(sandbox.get("alias").stringValue()).isEqualTo("base");
         assertThat(sandbox.get("domain").stringValue()).isEqualTo(TestServer.DOMAIN);
         assertThat(sandbox.get("trafficAccessToken").isNull()).isTrue();
-        var spec = cay.node.running.get(new SandboxId(sandbox.get("sandboxID").stringValue()));
+        var spec = requireNonNull(cay.node.running.get(new SandboxId(sandbox.get("sandboxID").stringValue())));
         assertThat(spec.accessToken()).isEqualTo(sandbox.get("envdAccessToken").stringValue());
         assertThat(spec.layers()).containsExactly("layer1", "layer0");
         assertThat(spec.internetAccess()).isTrue();
@@ -68,11 +69,11 @@ final class SandboxApiTest {
         assertThat(secured.get("envdAccessToken").stringValue()).hasSize(64);
         assertThat(secondsLeft(cay.create())).isEqualTo(300);
         var id = old.get("sandboxID").stringValue();
-        assertThat(cay.node.running.get(new SandboxId(id)).accessToken()).isNull();
+        assertThat(requireNonNull(cay.node.running.get(new SandboxId(id))).accessToken()).isNull();
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = """
+    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
             {}                                                                     | 400 | templateID
             []                                                                     | 400 | JSON object
             {"templateID":7}                                                       | 400 | templateID
@@ -159,7 +160,7 @@ final class SandboxApiTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = """
+    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
             GET    | /sandboxes/ID                 |
             DELETE | /sandboxes/ID                 |
             POST   | /sandboxes/ID/connect         | {"timeout":5}
@@ -236,7 +237,7 @@ final class SandboxApiTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = """
+    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
             /sandboxes/ID/connect    | {}                | 400
             /sandboxes/ID/connect    | {"timeout":-1}    | 400
             /sandboxes/ID/connect    | {"timeout":0}     | 200

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Knows every API key by its hash and tells whose request it is, without asking the database.
 public final class Access {
-    private static final String MEND = "; `cay env` prints the key of this server as E2B_API_KEY";
+    static final String MEND = "; `cay env` prints the key of this server as E2B_API_KEY";
 
     /// Answers a request of a known team.
     public interface TeamHandler {

@@ -20,7 +20,6 @@ final class Writer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Writer.class);
     private static final int GROUP = 256;
     private static final int WAITING = 10_000;
-    private static final String SAVEPOINT = "one";
 
     private final BlockingQueue<Job<?>> waiting = new ArrayBlockingQueue<>(WAITING);
     private final Handle handle;
@@ -134,14 +133,14 @@ final class Writer implements AutoCloseable {
         }
 
         void run(Handle handle) {
-            handle.savepoint(SAVEPOINT);
+            handle.execute("SAVEPOINT one");
             try {
                 value = work.run(handle);
             } catch (Exception | Error e) {
                 failure = e;
-                handle.rollbackToSavepoint(SAVEPOINT);
+                handle.execute("ROLLBACK TO one");
             }
-            handle.releaseSavepoint(SAVEPOINT);
+            handle.execute("RELEASE one");
         }
 
         @SuppressWarnings("NullAway") // T may be nullable, which a field cannot say

@@ -1,0 +1,202 @@
+package dev.cay.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cay.wire.SandboxId;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.JsonNode;
+
+/// Which requests reach which side, in the order that matters.
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class FrontDoorTest {
+    private static final String MISSING = "i00000000000000000000";
+
+    private TestServer cay;
+    private JsonNode sandbox;
+    private String id;
+    private String token;
+
+    @BeforeAll
+    void start(@TempDir Path directory) throws Exception {
+        cay = TestServer.start(directory);
+        sandbox = cay.create("{\"templateID\":\"base\"}");
+        id = sandbox.get("sandboxID").stringValue();
+        token = sandbox.get("envdAccessToken").stringValue();
+    }
+
+    @AfterAll
+    void stop() {
+        cay.close();
+    }
+
+    /// Headers: `K` a good key, `B` the same as bearer, `I`/`P` the sandbox headers (port 49999), `T` its token, `t`
+    /// another token, `M` a missing sandbox's id. Wanted: the port reached, or `api`, or a status.
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            3000-ID.cay.test:8443      | /anything         | K    | 3000
+            3000-ID.cay.test:8443      | /v2/sandboxes     | K    | 3000
+            49983-ID.cay.test          | /health           |      | 49983
+            49983-ID-6532622b.cay.test | /health           |      | 49983
+            3000-ID.localhost:3000     | /                 |      | 3000
+            3000-ID.example.org        | /                 | IP   | 3000
+            3000-MISSING.cay.test      | /                 | K    | 502
+            3000.cay.test              | /                 |      | 400
+            x-ID.cay.test              | /                 |      | 400
+            0-ID.cay.test              | /                 |      | 400
+            65536-ID.cay.test          | /                 |      | 400
+            3000-.cay.test             | /                 |      | 400
+            127.0.0.1:3000             | /v2/sandboxes     | K    | api
+            127.0.0.1:3000             | /v2/sandboxes     | B    | api
+            api.cay.test               | /v2/sandboxes     | K    | api
+            127.0.0.1:3000             | /v2/sandboxes     | KIP  | api
+            127.0.0.1:3000             | /files            | KIP  | 49999
+            127.0.0.1:3000             | /health           | IP   | 49999
+            sandbox.cay.test           | /health           | IP   | 49999
+            127.0.0.1:3000             | /health           | I    | 400
+            127.0.0.1:3000             | /health           | P    | 400
+            127.0.0.1:3000             | /health           | MP   | 502
+            127.0.0.1:3000             | /health           | T    | 49983
+            127.0.0.1:3000             | /files            | T    | 49983
+            127.0.0.1:3000             | /health           | t    | 502
+            127.0.0.1:3000             | /health           | IPt  | 49999
+            127.0.0.1:3000             | /health           |      | 204
+            127.0.0.1:3000             | /v2/sandboxes     |      | 401
+            127.0.0.1:3000             | /files            |      | 400
+            127.0.0.1:3000             | /process.Process/Start | | 400
+            127.0.0.1:3000             | /nowhere          | K    | 404
+            10-server.example.org      | /health           |      | 204
+            [::1]:3000                 | /v2/sandboxes     | K    | api
+            """)
+    void decides(String host, String path, String with, String wanted) {
+        var headers = new HashMap<String, String>();
+        headers.put("Host", host.replace("ID", id).replace("MISSING", MISSING));
+        for (char sign : (with == null ? "" : with).toCharArray()) {
+            switch (sign) {
+                case 'K' -> headers.put("X-API-KEY", cay.key);
+                case 'B' -> headers.put("Authorization", "Bearer " + cay.key);
+                case 'I' -> headers.put("E2b-Sandbox-Id", id);
+                case 'M' -> headers.put("E2b-Sandbox-Id", MISSING);
+                case 'P' -> headers.put("E2b-Sandbox-Port", "49999");
+                case 'T' -> headers.put("X-Access-Token", token);
+                case 't' -> headers.put("X-Access-Token", "wrong");
+                default -> throw new AssertionError(sign);
+            }
+        }
+        var answer = cay.request("GET", path, headers);
+        if (wanted.equals("api")) {
+            assertThat(answer.status()).isEqualTo(200);
+            assertThat(answer.json().isArray()).isTrue();
+        } else if (wanted.length() == 3) {
+            assertThat(answer.status()).isEqualTo(Integer.parseInt(wanted));
+        } else {
+            assertThat(answer.status()).isEqualTo(200);
+            assertThat(answer.json().get("port").intValue()).isEqualTo(Integer.parseInt(wanted));
+            assertThat(answer.json().get("sandbox").stringValue()).isEqualTo(id);
+        }
+        if (answer.status() == 502) {
+            assertThat(answer.json().get("code").intValue()).isEqualTo(502);
+            assertThat(answer.message()).isEqualTo("The sandbox was not found");
+        }
+    }
+
+    @Test
+    void aSignedUrlFindsItsSandbox() throws Exception {
+        String signed = "/files?path=hello.txt&username=user&signature=" + sign("hello.txt:read:user:" + token);
+        assertThat(cay.request("GET", signed, Map.of()).json().get("port").intValue()).isEqualTo(49983);
+        String limited = "/files?path=a%2Fb&signature_expiration=123&signature=" + sign("a/b:write::" + token + ":123");
+        assertThat(cay.request("POST", limited, Map.of()).status()).isEqualTo(200);
+        assertThat(cay.request("GET", limited, Map.of()).status()).isEqualTo(401);
+        assertThat(cay.request("GET", "/files?signature=v1_x", Map.of()).status()).isEqualTo(401);
+    }
+
+    @Test
+    void fromInsideOnlyHostNamesAreServed() throws Exception {
+        var self = new SandboxId(id);
+        var named = cay.requestFromInside(self, "/", Map.of("Host", "3000-" + id + ".cay.test:8443"));
+        assertThat(named.json().get("port").intValue()).isEqualTo(3000);
+        for (var headers : java.util.List.of(
+                Map.of("X-API-KEY", cay.key),
+                Map.of("Host", "api.cay.test", "X-API-KEY", cay.key),
+                Map.of("E2b-Sandbox-Id", id, "E2b-Sandbox-Port", "49983"),
+                Map.of("X-Access-Token", token))) {
+            assertThat(cay.requestFromInside(self, "/v2/sandboxes", headers).status()).isEqualTo(404);
+        }
+    }
+
+    @Test
+    void privateTrafficNeedsItsTokenExceptOnTheSystemPort() {
+        var secret = cay.create("{\"templateID\":\"base\",\"network\":{\"allowPublicTraffic\":false}}");
+        String host = secret.get("sandboxID").stringValue() + ".cay.test";
+        assertThat(cay.request("GET", "/", Map.of("Host", "49983-" + host)).status()).isEqualTo(200);
+        var refused = cay.request("GET", "/", Map.of("Host", "3000-" + host));
+        assertThat(refused.status()).isEqualTo(403);
+        assertThat(refused.message()).containsIgnoringCase("e2b-traffic-access-token");
+        var wrong = Map.of("Host", "49999-" + host, "E2B-Traffic-Access-Token", "x");
+        assertThat(cay.request("GET", "/", wrong).status()).isEqualTo(403);
+        var right = Map.of(
+                "Host", "49999-" + host,
+                "E2B-Traffic-Access-Token", secret.get("trafficAccessToken").stringValue());
+        assertThat(cay.request("GET", "/", right).status()).isEqualTo(200);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"/init", "//init/", "/%69nit", "/a/../freeze", "/./fsthaw", "/upgrade"})
+    void internalRoutesAreHidden(String path) {
+        var answer = cay.request("POST", path, Map.of("Host", "49983-" + id + ".cay.test"));
+        assertThat(answer.status()).isIn(400, 404);
+        var other = cay.request("POST", "/init", Map.of("Host", "3000-" + id + ".cay.test"));
+        assertThat(other.status()).isEqualTo(200);
+    }
+
+    @Test
+    void theMaskIsHandedOn() {
+        var masked = cay.create("{\"templateID\":\"base\",\"network\":{\"maskRequestHost\":\"app.local:${PORT}\"}}");
+        String host = masked.get("sandboxID").stringValue() + ".cay.test";
+        assertThat(cay.request("GET", "/", Map.of("Host", "3000-" + host)).json().get("host").stringValue())
+                .isEqualTo("app.local:3000");
+        assertThat(cay.request("GET", "/", Map.of("Host", "49983-" + host)).json().get("host").stringValue())
+                .isEqualTo("null");
+    }
+
+    @Test
+    void browsersMayCallTheApi() {
+        var asked = cay.request(
+                "OPTIONS",
+                "/v2/sandboxes",
+                Map.of("Origin", "https://app.example", "Access-Control-Request-Headers", "x-api-key"));
+        assertThat(asked.status()).isEqualTo(204);
+        assertThat(asked.header("Access-Control-Allow-Origin")).isEqualTo("*");
+        assertThat(asked.header("Access-Control-Allow-Headers")).isEqualTo("x-api-key");
+        var refused = cay.request("GET", "/v2/sandboxes", Map.of("Origin", "https://app.example"));
+        assertThat(refused.status()).isEqualTo(401);
+        assertThat(refused.header("Access-Control-Allow-Origin")).isEqualTo("*");
+    }
+
+    @Test
+    void signsLikeTheClients() throws Exception {
+        assertThat(plain("hello.txt:read:user:0tQG31xiMp0IOQfaz9dcwi72L1CPo8e0"))
+                .isEqualTo("v1_gUtH/s9YCJWgCizjfUxuWfhFE4QSydOWEIIvfLwDr6E");
+    }
+
+    private static String sign(String text) throws Exception {
+        return URLEncoder.encode(plain(text), StandardCharsets.UTF_8);
+    }
+
+    private static String plain(String text) throws Exception {
+        byte[] hash = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+        return "v1_" + Base64.getEncoder().withoutPadding().encodeToString(hash);
+    }
+}

@@ -1,0 +1,168 @@
+package dev.cay.server.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cay.wire.CayException;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.jdbi.v3.core.Handle;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+final class StoreTest {
+    @TempDir
+    Path directory;
+
+    @Test
+    void aFailingTransactionSpoilsNoneOfItsGroup() throws Exception {
+        try (var store = Store.open(directory.resolve("a.db"));
+                var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var go = new CountDownLatch(1);
+            // While this one holds the writer, all the others gather into one group.
+            var blocker = threads.submit(() -> store.write(handle -> go.await(10, TimeUnit.SECONDS)));
+            List<Future<String>> results = new ArrayList<>();
+            for (int i = 0; i < 40; i++) {
+                int number = i;
+                results.add(threads.submit(() -> store.write(handle -> insertOrFail(handle, number))));
+            }
+            go.countDown();
+            assertThat(blocker.get()).isTrue();
+            for (int i = 0; i < 40; i++) {
+                var result = results.get(i);
+                if (i % 4 == 0) {
+                    assertThatThrownBy(result::get).hasRootCauseMessage("no " + i);
+                } else {
+                    assertThat(result.get()).isEqualTo("t" + i);
+                }
+            }
+            assertThat(store.read(StoreTest::count)).isEqualTo(30);
+        }
+    }
+
+    @Test
+    void aBrokenConstraintIsTheCallersOwnException() {
+        try (var store = Store.open(directory.resolve("a.db"))) {
+            store.write(handle -> insert(handle, "t1"));
+            assertThatThrownBy(() -> store.write(handle -> insert(handle, "t1")))
+                    .hasMessageContaining("UNIQUE constraint");
+            store.write(handle -> insert(handle, "t2"));
+            assertThat(store.read(StoreTest::count)).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void readersCannotWrite() {
+        try (var store = Store.open(directory.resolve("a.db"))) {
+            assertThatThrownBy(() -> store.read(handle -> insert(handle, "t1"))).isInstanceOf(RuntimeException.class);
+            assertThat(store.read(StoreTest::count)).isZero();
+        }
+    }
+
+    @Test
+    void whatWasWrittenIsThereAfterReopeningAndAClosedStoreSaysSo() {
+        var store = Store.open(directory.resolve("sub/a.db"));
+        store.write(handle -> insert(handle, "t1"));
+        store.close();
+        assertThatThrownBy(() -> store.write(handle -> insert(handle, "t2"))).isInstanceOf(CayException.class);
+        try (var again = Store.open(directory.resolve("sub/a.db"))) {
+            assertThat(again.read(StoreTest::count)).isEqualTo(1);
+        }
+    }
+
+    /// Kills a program that writes as fast as it can, and counts what it had been promised.
+    @Test
+    @Timeout(60)
+    void everyAcknowledgedRowSurvivesKill() throws Exception {
+        Path file = directory.resolve("a.db");
+        for (int round = 0; round < 2; round++) {
+            var acknowledged = killWhileWriting(file, "r" + round);
+            assertThat(acknowledged).hasSizeGreaterThanOrEqualTo(100);
+            try (var store = Store.open(file)) {
+                var found = store.read(handle ->
+                        handle.createQuery("SELECT id FROM team").mapTo(String.class).set());
+                assertThat(found).containsAll(acknowledged);
+                String health = store.read(handle -> handle.createQuery("PRAGMA integrity_check")
+                        .mapTo(String.class)
+                        .one());
+                assertThat(health).isEqualTo("ok");
+            }
+        }
+    }
+
+    private static List<String> killWhileWriting(Path file, String prefix) throws IOException, InterruptedException {
+        var acknowledged = new ArrayList<String>();
+        var process = new ProcessBuilder(
+                        ProcessHandle.current().info().command().orElseThrow(),
+                        "--enable-native-access=ALL-UNNAMED",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        StoreTest.class.getName(),
+                        file.toString(),
+                        prefix)
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        try (var lines =
+                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+            String line;
+            while ((line = lines.readLine()) != null) {
+                if (!line.startsWith("wrote ")) {
+                    continue;
+                }
+                acknowledged.add(line.substring(6));
+                if (acknowledged.size() == 100) {
+                    // By its handle: the process itself would close the stream with promises still in it.
+                    process.toHandle().destroyForcibly();
+                }
+            }
+        } finally {
+            process.destroyForcibly().waitFor();
+        }
+        return acknowledged;
+    }
+
+    /// The program that is killed.
+    public static void main(String[] arguments) {
+        var store = Store.open(Path.of(arguments[0]));
+        for (int thread = 0; thread < 8; thread++) {
+            int number = thread;
+            Thread.ofPlatform().start(() -> {
+                for (int i = 0; ; i++) {
+                    String id = arguments[1] + "-" + number + "-" + i;
+                    store.write(handle -> insert(handle, id));
+                    // One call, so that a line is never torn.
+                    byte[] line = ("wrote " + id + "\n").getBytes(StandardCharsets.UTF_8);
+                    System.out.write(line, 0, line.length);
+                    System.out.flush();
+                }
+            });
+        }
+    }
+
+    private static String insertOrFail(Handle handle, int number) {
+        String id = insert(handle, "t" + number);
+        if (number % 4 == 0) {
+            throw new IllegalStateException("no " + number);
+        }
+        return id;
+    }
+
+    private static String insert(Handle handle, String id) {
+        handle.execute("INSERT INTO team (id, name, slug, created_at) VALUES (?, ?, ?, 0)", id, id, id);
+        return id;
+    }
+
+    private static int count(Handle handle) {
+        return handle.createQuery("SELECT count(*) FROM team").mapTo(Integer.class).one();
+    }
+}
