@@ -22,6 +22,9 @@ final class Background {
     /// The first start builds templates, which may take minutes; it is a stuck one that must not wait for ever.
     private static final Duration LIMIT = Duration.ofHours(1);
 
+    /// Set in the process that was started so.
+    static final String PROPERTY = "cay.detached";
+
     private static final Duration LOOK_EVERY = Duration.ofMillis(50);
 
     private final CayConfig config;
@@ -102,6 +105,7 @@ final class Background {
         String line = Files.readString(Path.of("/proc/self/cmdline"), StandardCharsets.UTF_8);
         var command = new ArrayList<>(List.of("setsid"));
         Arrays.stream(line.split("\0")).filter(word -> !word.equals("--detach")).forEach(command::add);
+        command.add(2, "-D" + PROPERTY + "=true");
         return command;
     }
 }

@@ -21,6 +21,7 @@ import org.slf4j.LoggerFactory;
 ///
 /// In code and found as a service: reading an XML file would take longer than most commands do.
 public final class DaemonLog extends ContextAwareBase implements Configurator {
+    private static final String CONSOLE = "console";
     private static final int FILES = 5;
     private static final String LARGEST = "20MB";
 
@@ -28,6 +29,7 @@ public final class DaemonLog extends ContextAwareBase implements Configurator {
     public ExecutionStatus configure(LoggerContext context) {
         var console = new ConsoleAppender<ILoggingEvent>();
         console.setContext(context);
+        console.setName(CONSOLE);
         console.setTarget("System.err");
         console.setEncoder(encoder(context, "cay: %msg %kvp%n%nopex"));
         var warnings = new ThresholdFilter();
@@ -76,6 +78,13 @@ public final class DaemonLog extends ContextAwareBase implements Configurator {
         appender.setTriggeringPolicy(trigger);
         appender.start();
         context.getLogger(Logger.ROOT_LOGGER_NAME).addAppender(appender);
+    }
+
+    /// Nobody watches any more: warnings go to the file alone.
+    static void leaveConsole() {
+        if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
+            context.getLogger(Logger.ROOT_LOGGER_NAME).detachAppender(CONSOLE);
+        }
     }
 
     private static Encoder<ILoggingEvent> encoder(LoggerContext context, String pattern) {

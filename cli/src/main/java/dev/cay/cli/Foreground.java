@@ -136,6 +136,9 @@ final class Foreground {
                   python3 -c 'from e2b import Sandbox; print(Sandbox.create().commands.run("uname -a").stdout)'
                 """.formatted(System.getProperty("cay.home", ".")));
         out.println(LAST_LINE);
+        if (Boolean.getBoolean(Background.PROPERTY)) {
+            DaemonLog.leaveConsole();
+        }
     }
 
     private void announceKey(StartReport report) {

@@ -9,7 +9,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
+import java.util.Set;
 
 /// Only one daemon may work on a state directory. The kernel holds the lock, so a file left by a killed daemon means
 /// nothing. Nobody in the daemon may open the file again: closing it would give the lock away.
@@ -21,7 +23,10 @@ final class InstanceLock implements AutoCloseable {
     }
 
     static Optional<InstanceLock> take(Path stateDir) throws IOException {
-        FileChannel channel = FileChannel.open(file(stateDir), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        // For root's eyes only: whoever may read a file may also lock it, and so keep the daemon from starting.
+        var mine = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+        FileChannel channel =
+                FileChannel.open(file(stateDir), Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE), mine);
         try {
             if (channel.tryLock() == null) {
                 channel.close();

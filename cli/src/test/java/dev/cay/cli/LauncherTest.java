@@ -1,0 +1,147 @@
+package dev.cay.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/// The launcher's functions, each called in a bash that has read the script but not run it.
+final class LauncherTest {
+    private static final Path LAUNCHER = Path.of("..", "cay").toAbsolutePath().normalize();
+
+    @TempDir
+    private Path directory = Path.of("unset");
+
+    @Test
+    void helpWorksFromAnywhereAndThroughALinkAndNamesEveryCommand() throws Exception {
+        Path link = Files.createSymbolicLink(directory.resolve("kay"), LAUNCHER);
+        String help = run(directory, Map.of(), link.toString());
+        for (var command : new CommandLine(new Main()).getSubcommands().entrySet()) {
+            if (!command.getValue().getCommandSpec().usageMessage().hidden()) {
+                assertThat(help).contains("\n  " + command.getKey() + " ");
+            }
+        }
+    }
+
+    @Test
+    void aJdkIsJudgedByWhatItAnswersNotByItsName() throws Exception {
+        fakeJdk("java-25-openjdk", "17.0.1");
+        Path right = fakeJdk("something-else", "25.0.3");
+        fakeJdk("zz-newer", "26");
+        assertThat(script("find_jdk '%s'/*".formatted(directory))).isEqualTo(right.toString());
+    }
+
+    @Test
+    void javaHomeComesFirstIfItFits() throws Exception {
+        fakeJdk("a", "25.0.3");
+        Path mine = fakeJdk("b", "25");
+        Path old = fakeJdk("c", "21.0.1");
+        String search = "find_jdk '%s'/*".formatted(directory);
+        assertThat(script(search, Map.of("JAVA_HOME", mine.toString()))).isEqualTo(mine.toString());
+        assertThat(script(search, Map.of("JAVA_HOME", old.toString()))).isEqualTo(directory + "/a");
+    }
+
+    @Test
+    void withoutAJdkNothingIsFound() throws Exception {
+        fakeJdk("old", "17.0.1");
+        assertThat(script("find_jdk '%s'/* || echo none".formatted(directory))).isEqualTo("none");
+    }
+
+    @Test
+    void onlyWhatIsMissingWouldBeInstalled() throws Exception {
+        assertThat(script("""
+                printf 'shell sh\\nnothere no-such-program-here\\nfiles /etc/pass*\\nlibrary /usr/lib/*/libnothere.so\\n' |
+                    missing_packages""")).isEqualTo("nothere\nlibrary");
+    }
+
+    @Test
+    void proxiesAreToldToJavaInItsOwnWords() throws Exception {
+        assertThat(script(
+                        "read_proxies; printf '%s\\n' \"${proxy_options[@]}\"",
+                        Map.of(
+                                "http_proxy", "http://user:word@proxy.example:3128/",
+                                "https_proxy", "proxy2.example:8080",
+                                "no_proxy", "localhost,.example.org")))
+                .contains(
+                        "-Dhttp.proxyHost=proxy.example\n-Dhttp.proxyPort=3128\n",
+                        "-Dhttps.proxyHost=proxy2.example\n-Dhttps.proxyPort=8080\n",
+                        "-Dhttp.nonProxyHosts=localhost|*.example.org");
+    }
+
+    @Test
+    void namesWhatWasNotThereBefore() throws Exception {
+        assertThat(script("""
+                host_state() { printf 'mount /old\\nmount /new\\n'; }
+                leftovers 'mount /old'""")).isEqualTo("mount /new");
+    }
+
+    @Test
+    void seesAProcessThatWasLeftBehind() throws Exception {
+        Path program = directory.resolve("cay-left");
+        Files.copy(Path.of("/bin/sleep"), program);
+        Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwx------"));
+        var process = new ProcessBuilder(program.toString(), "60").start();
+        try {
+            assertThat(script("host_state")).contains("process %d cay-left".formatted(process.pid()));
+        } finally {
+            process.destroyForcibly().waitFor();
+        }
+    }
+
+    @Test
+    void aChangeInASourceIsSeenAndOneInATestIsNot() throws Exception {
+        Path main = Files.createDirectories(directory.resolve("kit/src/main/java"));
+        Path test = Files.createDirectories(directory.resolve("kit/src/test/java"));
+        Files.writeString(main.resolve("A.java"), "a");
+        Files.writeString(test.resolve("ATest.java"), "a");
+        String hash = "home='%s'; jdk=x; source_hash".formatted(directory);
+        String before = script(hash);
+        Files.writeString(test.resolve("ATest.java"), "b");
+        assertThat(script(hash)).isEqualTo(before);
+        Files.writeString(main.resolve("A.java"), "b");
+        assertThat(script(hash)).isNotEqualTo(before);
+    }
+
+    private Path fakeJdk(String name, String version) throws IOException {
+        Path bin = Files.createDirectories(directory.resolve(name).resolve("bin"));
+        for (String program : List.of("java", "javac")) {
+            Path file = Files.writeString(
+                    bin.resolve(program),
+                    "#!/bin/sh\necho 'openjdk version \"%s\" 2026-01-01' >&2\n".formatted(version));
+            Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+        }
+        return directory.resolve(name);
+    }
+
+    private String script(String text) throws Exception {
+        return script(text, Map.of());
+    }
+
+    private String script(String text, Map<String, String> environment) throws Exception {
+        return run(directory, environment, "bash", "-c", "source '%s'\n%s".formatted(LAUNCHER, text));
+    }
+
+    private static String run(Path in, Map<String, String> environment, String... command) throws Exception {
+        var builder = new ProcessBuilder(new ArrayList<>(List.of(command)))
+                .directory(in.toFile())
+                .redirectErrorStream(true);
+        builder.environment()
+                .keySet()
+                .removeAll(List.of("JAVA_HOME", "http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY"));
+        builder.environment().putAll(environment);
+        var process = builder.start();
+        String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        return text.strip();
+    }
+}

@@ -1,0 +1,181 @@
+package dev.cay.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The real command in processes of its own, with directories, ports and names no other daemon uses.
+final class UpDownTest {
+    private static final Duration LIMIT = Duration.ofMinutes(5);
+
+    @TempDir
+    private Path directory = Path.of("unset");
+
+    private final String instance =
+            "t" + Long.toString(ProcessHandle.current().pid() % 60_000_000, 36).toLowerCase(Locale.ROOT);
+    private final List<Process> started = new ArrayList<>();
+
+    @BeforeEach
+    void needsRoot() throws IOException {
+        assumeTrue(Root.here(), "only root can start Cay");
+        Files.writeString(
+                directory.resolve("cay.yaml"), """
+                instance: %s
+                stateDir: %s/state
+                runDir: %s/run
+                http:
+                  listen: 127.0.0.1
+                  port: %d
+                  tlsPort: %d
+                storage:
+                  poolSizeMB: 1GB
+                  uidBase: 1900000000
+                network:
+                  range: 10.213.0.0/24
+                """.formatted(instance, directory, directory, freePort(), freePort()));
+    }
+
+    @AfterEach
+    void leaveNothingRunning() throws Exception {
+        if (Root.here()) {
+            run("down", "--all");
+        }
+        for (Process process : started) {
+            process.destroyForcibly().waitFor();
+        }
+    }
+
+    @Test
+    void servesUntilItIsToldToStopAndEndsWithoutAnError() throws Exception {
+        Process daemon = up();
+        awaitReady();
+        Path file = RunFile.in(directory.resolve("run"));
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                .isEqualTo("rw-r--r--");
+        assertThat(Files.readString(file)).doesNotContain("e2b_");
+        daemon.destroy();
+        assertThat(daemon.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        assertThat(daemon.exitValue()).isZero();
+        assertThat(file).doesNotExist();
+        assertThat(output()).contains("Cay is ready", "Cay stopped");
+    }
+
+    @Test
+    void aSecondOneNamesTheFirst() throws Exception {
+        Process daemon = up();
+        awaitReady();
+        var second = run("up");
+        assertThat(second.code()).isEqualTo(1);
+        assertThat(second.text())
+                .isEqualTo("cay: already running, pid %d; stop it with: sudo ./cay down".formatted(daemon.pid()));
+        assertThat(run("down").text()).startsWith("Cay stopped");
+        assertThat(daemon.isAlive()).isFalse();
+    }
+
+    @Test
+    void inTheBackgroundItReturnsWhenReady() throws Exception {
+        var up = run("up", "--detach");
+        assertThat(up.code()).as(up.text()).isZero();
+        assertThat(up.text()).contains("Cay is ready", Foreground.LAST_LINE);
+        var daemon = RunFile.find(directory.resolve("run")).orElseThrow();
+        assertThat(ProcessHandle.of(daemon.pid())).isPresent();
+        assertThat(run("up", "--detach").text()).isEqualTo("already running, pid " + daemon.pid());
+        assertThat(run("down", "--all").text()).endsWith("Cay stopped; no sandbox is left.");
+        assertThat(RunFile.find(directory.resolve("run"))).isEmpty();
+    }
+
+    @Test
+    void aFailedStartInTheBackgroundIsAFailureHere() throws Exception {
+        try (var taken = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
+            var up = run("up", "--detach", "--port", Integer.toString(taken.getLocalPort()));
+            assertThat(up.code()).isEqualTo(1);
+            assertThat(up.text()).startsWith("cay: port %d is taken by".formatted(taken.getLocalPort()));
+        }
+    }
+
+    @Test
+    void aDaemonThatWasKilledDoesNotKeepTheNextFromStarting() throws Exception {
+        Process daemon = up();
+        awaitReady();
+        daemon.destroyForcibly().waitFor();
+        assertThat(RunFile.in(directory.resolve("run"))).exists();
+        assertThat(RunFile.find(directory.resolve("run"))).isEmpty();
+        up();
+        awaitReady();
+    }
+
+    @Test
+    void withoutADaemonThereIsNoEnvironment() throws Exception {
+        var env = run("env");
+        assertThat(env.code()).isEqualTo(1);
+        assertThat(env.text()).startsWith("cay: Cay is not running");
+    }
+
+    private record Result(int code, String text) {}
+
+    private Process up() throws IOException {
+        var process = start(directory.resolve("up.out"), "up");
+        started.add(process);
+        return process;
+    }
+
+    private void awaitReady() throws Exception {
+        long end = System.nanoTime() + LIMIT.toNanos();
+        while (RunFile.find(directory.resolve("run")).isEmpty() || !output().contains(Foreground.LAST_LINE)) {
+            assertThat(System.nanoTime()).as(output()).isLessThan(end);
+            assertThat(started.getLast().isAlive()).as(output()).isTrue();
+            TimeUnit.MILLISECONDS.sleep(20);
+        }
+    }
+
+    private String output() throws IOException {
+        return Files.readString(directory.resolve("up.out"));
+    }
+
+    private Result run(String... arguments) throws Exception {
+        Path output = Files.createTempFile(directory, "run", ".out");
+        var process = start(output, arguments);
+        assertThat(process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        return new Result(
+                process.exitValue(),
+                Files.readString(output, StandardCharsets.UTF_8).strip());
+    }
+
+    private Process start(Path output, String... arguments) throws IOException {
+        var command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Main.class.getName()));
+        command.addAll(List.of(arguments));
+        command.addAll(List.of("--config", directory.resolve("cay.yaml").toString()));
+        var builder = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
+        builder.environment().keySet().removeIf(name -> name.startsWith("CAY_"));
+        return builder.start();
+    }
+
+    private static int freePort() throws IOException {
+        try (var socket = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
+            return socket.getLocalPort();
+        }
+    }
+}

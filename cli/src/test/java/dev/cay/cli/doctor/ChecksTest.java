@@ -1,0 +1,123 @@
+package dev.cay.cli.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cay.cli.doctor.Finding.Level;
+import org.junit.jupiter.api.Test;
+
+final class ChecksTest {
+    @Test
+    void readsVersionsAsPeopleWriteThem() {
+        assertThat(Version.in("Version: 3.17.1\nGitID: x")).hasValue(new Version(3, 17));
+        assertThat(Version.in("6.18.5-amd64")).hasValue(new Version(6, 18));
+        assertThat(Version.in("none")).isEmpty();
+        assertThat(new Version(6, 9).isAtLeast(6, 16)).isFalse();
+    }
+
+    @Test
+    void oldCriuOnANewKernelNeedsTheShim() {
+        assertThat(ProgramChecks.checkpoint("Version: 3.17.1", "6.18.5").found())
+                .contains("shim");
+        assertThat(ProgramChecks.checkpoint("Version: 4.2", "6.18.5").level()).isEqualTo(Level.OK);
+        assertThat(ProgramChecks.checkpoint("Version: 3.17.1", "6.1.0").level()).isEqualTo(Level.OK);
+        assertThat(ProgramChecks.checkpoint("", "6.1.0").found()).contains("files only");
+    }
+
+    @Test
+    void kernelsBefore61AreRefused() {
+        assertThat(KernelChecks.kernel("6.1.0-30-amd64").level()).isEqualTo(Level.OK);
+        assertThat(KernelChecks.kernel("5.15.0").level()).isEqualTo(Level.FAIL);
+    }
+
+    @Test
+    void tellsTheThreeWaysOfMountingCgroupsApart() {
+        String unified = "cgroup2 /sys/fs/cgroup cgroup2 rw 0 0";
+        String hybrid = "cgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0\ncgroup /sys/fs/cgroup/memory cgroup rw 0 0";
+        assertThat(KernelChecks.cgroups(unified, "cpuset cpu io memory pids").found())
+                .isEqualTo("v2");
+        assertThat(KernelChecks.cgroups(unified, "cpu pids").found()).isEqualTo("v2 without memory");
+        assertThat(KernelChecks.cgroups(hybrid, "").found()).startsWith("hybrid");
+        assertThat(KernelChecks.cgroups("cgroup /sys/fs/cgroup/memory cgroup rw 0 0", "")
+                        .found())
+                .isEqualTo("v1");
+        assertThat(KernelChecks.cgroups("", "").level()).isEqualTo(Level.FAIL);
+    }
+
+    @Test
+    void readsTheLimitOfOpenFiles() {
+        assertThat(KernelChecks.descriptors("Max open files            1024                 20000                files")
+                        .level())
+                .isEqualTo(Level.WARN);
+        assertThat(KernelChecks.descriptors("Max open files            1024                 1048576              files")
+                        .level())
+                .isEqualTo(Level.OK);
+    }
+
+    @Test
+    void readsAvailableMemory() {
+        assertThat(KernelChecks.memory("MemTotal: 1 kB\nMemAvailable:    2097152 kB")
+                        .found())
+                .startsWith("2048 MB");
+    }
+
+    @Test
+    void aRouteIntoOurRangeIsAClash() {
+        String header = "Iface Destination Gateway Flags RefCnt Use Metric Mask MTU Window IRTT\n";
+        String fallback = "eth0 00000000 0102A8C0 0003 0 0 0 00000000 0 0 0\n";
+        String ours = "cay01 0500C80A 00000000 0005 0 0 0 FFFFFFFF 0 0 0\n";
+        assertThat(NetworkChecks.routes(header + fallback + ours, "10.200.0.0/16", "cay0")
+                        .level())
+                .isEqualTo(Level.OK);
+        String inside = "docker0 0007C80A 00000000 0001 0 0 0 00FFFFFF 0 0 0\n";
+        assertThat(NetworkChecks.routes(header + inside, "10.200.0.0/16", "cay0")
+                        .found())
+                .contains("docker0");
+        String around = "tun0 0000000A 00000000 0001 0 0 0 000000FF 0 0 0\n";
+        assertThat(NetworkChecks.routes(header + around, "10.200.0.0/16", "cay0")
+                        .level())
+                .isEqualTo(Level.FAIL);
+        String beside = "eth1 0000C90A 00000000 0001 0 0 0 0000FFFF 0 0 0\n";
+        assertThat(NetworkChecks.routes(header + beside, "10.200.0.0/16", "cay0")
+                        .level())
+                .isEqualTo(Level.OK);
+    }
+
+    @Test
+    void aForeignTableThatDropsForwardedPacketsIsNamed() {
+        String chains = """
+                table ip filter {
+                	chain FORWARD {
+                		type filter hook forward priority filter; policy drop;
+                	}
+                }
+                """;
+        assertThat(NetworkChecks.forwarding(chains, "0").found()).contains("ip filter");
+        assertThat(NetworkChecks.forwarding(chains.replace("ip filter", "inet cay_0"), "0")
+                        .level())
+                .isEqualTo(Level.OK);
+        assertThat(NetworkChecks.forwarding(chains.replace("drop", "accept"), "0")
+                        .level())
+                .isEqualTo(Level.OK);
+    }
+
+    @Test
+    void aSubordinateRangeAboveOurBaseIsAClash() {
+        assertThat(NetworkChecks.uids("ann:100000:65536", 1_000_000_000).level())
+                .isEqualTo(Level.OK);
+        assertThat(NetworkChecks.uids("ann:100000:65536\nbob:1000000000:65536", 1_000_000_000)
+                        .found())
+                .contains("bob");
+    }
+
+    @Test
+    void knowsWhetherNamesUnderLocalhostResolve() {
+        assertThat(NetworkChecks.nameSwitch("hosts: files dns", "cay.localhost").level())
+                .isEqualTo(Level.WARN);
+        assertThat(NetworkChecks.nameSwitch("hosts:          files myhostname dns", "cay.localhost")
+                        .level())
+                .isEqualTo(Level.OK);
+        assertThat(NetworkChecks.nameSwitch("hosts: files resolve [!UNAVAIL=return] dns", "cay.localhost")
+                        .level())
+                .isEqualTo(Level.OK);
+    }
+}
