@@ -3,6 +3,7 @@ package dev.cay.node.host;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -110,8 +111,9 @@ public final class Sysctls {
     }
 
     private Optional<String> read(String path) {
-        try {
-            return Optional.of(Files.readString(root.resolve(path)).strip());
+        // In one read: these files have no size and answer only from their beginning.
+        try (var in = Files.newInputStream(root.resolve(path))) {
+            return Optional.of(new String(in.readNBytes(4096), StandardCharsets.US_ASCII).strip());
         } catch (IOException _) {
             return Optional.empty();
         }
