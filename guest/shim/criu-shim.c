@@ -2,8 +2,8 @@
  *
  * 1. From 6.16 on the kernel refuses SO_PASSCRED and SO_PASSSEC on sockets that are not unix sockets, and CRIU takes
  *    that for a failed dump of every internet socket. The answer it wants to hear is "off".
- * 2. From 6.13 on x86 kernels show the clock pages beside [vvar] as [vvar_vclock], which CRIU does not know. It is shown
- *    both as one [vvar]; moving it in one piece at a restore is something kernels from 6.17 on can do. */
+ * 2. From 6.13 on x86 kernels show the clock pages beside [vvar] as [vvar_vclock], which CRIU before 4.1 does not know.
+ *    It is shown both as one [vvar]; a restore moves that in one piece, which kernels can do from 6.17 on. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -106,7 +106,8 @@ static int edited(int fd)
     }
     join_areas(text, &length);
     int copy = memfd_create("maps", MFD_CLOEXEC);
-    if (copy < 0 || write(copy, text, length) != (ssize_t)length || lseek(copy, 0, SEEK_SET) || dup3(copy, fd, O_CLOEXEC) < 0)
+    if (copy < 0 || write(copy, text, length) != (ssize_t)length || lseek(copy, 0, SEEK_SET)
+        || dup3(copy, fd, O_CLOEXEC) < 0)
         lseek(fd, 0, SEEK_SET);
     if (copy >= 0)
         close(copy);

@@ -110,8 +110,8 @@ static int open_id_mapping(unsigned long base)
     return fd;
 }
 
-/* Shows `from` at `to` with mapped ids. Attached, not detached: before 6.15 overlayfs refuses layers that are not in the
- * caller's mount namespace. */
+/* Shows `from` at `to` with mapped ids. Attached, not detached: before 6.15 overlayfs refuses layers that are not in
+ * the caller's mount namespace. */
 static void show_mapped(const char *from, const char *to, int mapping)
 {
     if (mkdir(to, 0755))
@@ -234,8 +234,8 @@ static void mount_root(const struct plan *plan)
     close(root);
 }
 
-/* What runc has as its own is what pid 1 of the sandbox gets, and a file of the host there cannot be checkpointed. Our own
- * complaints still go where the caller wanted them. */
+/* What runc has as its own is what pid 1 of the sandbox gets, and a file of the host there cannot be checkpointed. Our
+ * own complaints still go where the caller wanted them. */
 static void give_up_stdio(void)
 {
     int complaints = fcntl(2, F_DUPFD_CLOEXEC, 3);

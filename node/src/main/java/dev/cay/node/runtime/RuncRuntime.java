@@ -49,20 +49,32 @@ public final class RuncRuntime implements ContainerRuntime {
     @Override
     public Container start(ContainerSpec spec) {
         Bundle bundle = bundle(spec.id());
-        List<String> run =
-                List.of("run", "--detach", "--bundle", bundle.directory().toString());
-        return launch("starting the sandbox", START_LIMIT, spec, bundle, run);
+        return launch(
+                "starting the sandbox",
+                START_LIMIT,
+                spec,
+                () -> List.of("run", "--detach", "--bundle", bundle.directory().toString()));
     }
 
     @Override
     public Container restore(ContainerSpec spec, Path images) {
+        return launch("restoring the sandbox", SAVE_LIMIT, spec, () -> restoreArguments(spec, images));
+    }
+
+    private List<String> restoreArguments(ContainerSpec spec, Path images) throws IOException {
         Bundle bundle = bundle(spec.id());
-        var restore = new ArrayList<>(List.of("restore", "--detach"));
-        restore.addAll(CRIU_OPTIONS);
-        restore.addAll(List.of("--image-path", images.toAbsolutePath().toString()));
-        restore.addAll(List.of("--work-path", bundle.criuWork().toString()));
-        restore.addAll(List.of("--bundle", bundle.directory().toString()));
-        return launch("restoring the sandbox", SAVE_LIMIT, spec, bundle, restore);
+        long uidBase = Integer.toUnsignedLong(spec.slot().uidBase());
+        Path usable = UserNamespaceImage.withBase(images.toAbsolutePath(), uidBase, bundle.images());
+        makePassable(usable);
+        var words = new ArrayList<>(List.of("restore", "--detach"));
+        words.addAll(CRIU_OPTIONS);
+        words.addAll(List.of(
+                "--image-path",
+                usable.toString(),
+                "--work-path",
+                bundle.criuWork().toString()));
+        words.addAll(List.of("--bundle", bundle.directory().toString()));
+        return words;
     }
 
     @Override
@@ -176,15 +188,20 @@ public final class RuncRuntime implements ContainerRuntime {
         return usage;
     }
 
-    private Container launch(
-            String doing, Duration limit, ContainerSpec spec, Bundle bundle, List<String> runcArguments) {
+    /// What runc is to do, once the bundle is there.
+    private interface Arguments {
+        List<String> make() throws IOException;
+    }
+
+    private Container launch(String doing, Duration limit, ContainerSpec spec, Arguments arguments) {
+        Bundle bundle = bundle(spec.id());
         if (Files.exists(bundle.directory())) {
             throw new CayException(ErrorKind.CONFLICT, "sandbox %s is there already".formatted(spec.id()));
         }
         try {
             makePlaces();
             bundle.write(spec, guest, cgroup(spec.id()), cgroups.limitsSwap());
-            execute(new Command(doing, launchWords(spec, bundle, runcArguments), limit), bundle);
+            execute(new Command(doing, launchWords(spec, bundle, arguments.make()), limit), bundle);
             Container container = require(spec.id());
             awaitGuest(container);
             return container;

@@ -2,8 +2,11 @@ package dev.cay.node.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.node.host.Slot;
+import dev.cay.wire.SandboxId;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
@@ -61,6 +64,39 @@ class CheckpointTest {
 
             assertThat(host.output(sandbox, "echo on")).isEqualTo("on");
             assertThat(Files.exists(images.resolve("inventory.img"))).isTrue();
+        }
+    }
+
+    @Test
+    void restoresACopyInAnotherSlotBesideTheOriginal() throws IOException {
+        try (var host = new TestHost()) {
+            ContainerSpec spec = host.spec("parent");
+            Container parent = host.runtime.start(spec);
+            host.output(parent, "echo inherited > /file");
+            String shell =
+                    host.ask(parent, "pty", "0", "bash", "--norc").path("pid").asString();
+            host.ask(parent, "type", shell, "WHO=parent; echo set$WHO", "setparent");
+
+            host.runtime.freeze(spec.id());
+            Path images = host.directory.resolve("images");
+            host.runtime.checkpoint(spec.id(), images, ContainerRuntime.After.STAY);
+            var child = new SandboxId("child");
+            Path disk = host.pool.copy(spec.id(), child, spec.resources().diskSizeMB());
+            host.runtime.thaw(spec.id());
+            Slot slot = host.plan.take();
+            Container copy = host.runtime.restore(
+                    new ContainerSpec(child, slot, spec.resources(), spec.maxProcesses(), spec.layers(), disk, "child"),
+                    images);
+
+            host.ask(copy, "type", shell, "echo is$WHO; WHO=child", "isparent");
+            assertThat(host.output(copy, "cat /file; echo changed > /file")).isEqualTo("inherited");
+            assertThat(host.output(parent, "cat /file")).isEqualTo("inherited");
+            host.ask(parent, "type", shell, "echo still$WHO", "stillparent");
+            assertThat(Files.readString(Path.of("/proc/" + copy.pid() + "/uid_map")))
+                    .contains(Integer.toUnsignedString(slot.uidBase()));
+            Object owner = Files.getAttribute(
+                    Path.of("/proc/" + copy.pid() + "/ns/net"), "unix:uid", LinkOption.NOFOLLOW_LINKS);
+            assertThat(owner).isEqualTo(slot.uidBase());
         }
     }
 }
