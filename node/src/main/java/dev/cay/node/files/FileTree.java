@@ -192,6 +192,17 @@ public final class FileTree implements AutoCloseable {
     }
 
     private Descriptor openForWriting(SandboxPath path, Account user) throws IOException {
+        try {
+            return openOrCreate(path, user);
+        } catch (ErrnoException e) {
+            if (e.errno() == Errno.EISDIR) {
+                throw new CayException(ErrorKind.INVALID_ARGUMENT, "path is a directory: " + path, e);
+            }
+            throw e;
+        }
+    }
+
+    private Descriptor openOrCreate(SandboxPath path, Account user) throws IOException {
         boolean fresh = true;
         Descriptor file;
         int flags = FileCalls.WRITE | OPEN_FLAGS;

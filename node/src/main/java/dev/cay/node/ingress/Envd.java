@@ -1,18 +1,26 @@
 package dev.cay.node.ingress;
 
+import dev.cay.http.ConnectRoutes;
 import dev.cay.http.Exchange;
 import dev.cay.http.Handler;
+import dev.cay.http.Routes;
 import dev.cay.node.files.FileTree;
 import dev.cay.node.process.ProcessTable;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.ResourceUse;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
 import java.time.InstantSource;
+import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// Port 49983 of one sandbox: processes, files and health, as E2B's clients ask for them. Owns nothing that must be
-/// closed.
+/// closed; routes that E2B's own platform uses inside (`/init`, `/freeze` and so on) do not exist.
 public final class Envd implements Handler {
     /// What the routes know of their sandbox.
     ///
@@ -28,14 +36,114 @@ public final class Envd implements Handler {
             @Nullable String defaultWorkdir,
             ProcessTable processes,
             FileTree files,
-            Supplier<ResourceUse> use) {}
+            Supplier<ResourceUse> use) {
+        public Sandbox {
+            environment = Map.copyOf(environment);
+        }
+
+        /// Variables of every process; those that tell it where it is cannot be chosen.
+        Map<String, String> variables() {
+            var all = new TreeMap<>(environment);
+            all.putAll(identity());
+            return all;
+        }
+
+        Map<String, String> identity() {
+            return Map.of("E2B_SANDBOX", "true", "E2B_SANDBOX_ID", id.value(), "E2B_TEMPLATE_ID", templateId);
+        }
+    }
+
+    private static final String UNAUTHORIZED =
+            "unauthorized access, please provide a valid access token or method signing if supported";
+
+    private final Sandbox sandbox;
+    private final Routes routes;
+    private final ConnectRoutes calls = new ConnectRoutes();
 
     public Envd(Sandbox sandbox, InstantSource clock) {
-        throw new UnsupportedOperationException();
+        this.sandbox = sandbox;
+        var users = new Users(sandbox.files(), sandbox.defaultUser());
+        var files = new FileRoutes(sandbox, users, clock);
+        this.routes = new Routes()
+                .on("GET", "/health", exchange -> exchange.with("Cache-Control", "no-store")
+                        .send(204))
+                .on("GET", "/metrics", exchange -> exchange.with("Cache-Control", "no-store")
+                        .sendJson(200, metrics(sandbox.use().get())))
+                .on("GET", "/envs", exchange -> exchange.sendJson(200, sandbox.variables()))
+                .on("GET", "/files", files::download)
+                .on("HEAD", "/files", files::download)
+                .on("POST", "/files", files::upload)
+                .on("POST", "/files/compose", _ -> {
+                    throw new CayException(ErrorKind.NOT_IMPLEMENTED, "composing files is not supported yet");
+                });
+        new ProcessCalls(sandbox, users).addTo(calls);
+        new FilesystemCalls(sandbox, users).addTo(calls);
     }
 
     @Override
     public void handle(Exchange exchange) throws Exception {
-        throw new UnsupportedOperationException();
+        exchange.with("Access-Control-Allow-Origin", "*")
+                .with(
+                        "Access-Control-Expose-Headers",
+                        "Location, Cache-Control, X-Content-Type-Options, Connect-Content-Encoding,"
+                                + " Connect-Accept-Encoding, Grpc-Status, Grpc-Message, Cay-Output-From");
+        if (exchange.method().equals("OPTIONS")) {
+            preflight(exchange);
+            return;
+        }
+        authorize(exchange);
+        if (calls.knows(exchange.path())) {
+            calls.handle(exchange);
+        } else {
+            routes.handle(exchange);
+        }
+    }
+
+    private static void preflight(Exchange exchange) {
+        String headers = exchange.header("Access-Control-Request-Headers");
+        exchange.with("Access-Control-Allow-Methods", "HEAD, GET, POST, PUT, PATCH, DELETE")
+                .with("Access-Control-Allow-Headers", headers == null ? "*" : headers)
+                .with("Access-Control-Max-Age", "7200")
+                .send(204);
+    }
+
+    private void authorize(Exchange exchange) {
+        String token = sandbox.accessToken();
+        if (token == null || exempt(exchange)) {
+            return;
+        }
+        if (!matches(token, exchange.header("X-Access-Token"))) {
+            throw new CayException(ErrorKind.UNAUTHENTICATED, UNAUTHORIZED);
+        }
+    }
+
+    private static boolean exempt(Exchange exchange) {
+        return switch (exchange.path()) {
+            case "/health" -> exchange.method().equals("GET");
+            // They have a way of their own to show that they may: a signature.
+            case "/files" -> true;
+            default -> false;
+        };
+    }
+
+    static boolean matches(String token, @Nullable String given) {
+        return given != null
+                && MessageDigest.isEqual(
+                        token.getBytes(StandardCharsets.UTF_8), given.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static Map<String, Object> metrics(ResourceUse use) {
+        var values = new LinkedHashMap<String, Object>();
+        values.put("ts", use.at().getEpochSecond());
+        values.put("cpu_count", use.cpuCount());
+        values.put("cpu_used_pct", Math.round(use.cpuPercent() * 100) / 100.0);
+        values.put("mem_total", use.memoryTotal());
+        values.put("mem_used", use.memoryUsed());
+        values.put("mem_cache", use.memoryCache());
+        values.put("mem_total_mib", use.memoryTotal() >> 20);
+        values.put("mem_used_mib", use.memoryUsed() >> 20);
+        values.put("disk_used", use.diskUsed());
+        values.put("disk_total", use.diskTotal());
+        return values;
     }
 }

@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.Map;
-import java.util.PriorityQueue;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -49,7 +49,7 @@ public final class FdPoller implements AutoCloseable {
     private final Descriptor wake;
     private final Map<Long, Watch> watches = new ConcurrentHashMap<>();
     private final AtomicLong ids = new AtomicLong(WAKE);
-    private final PriorityQueue<Alarm> alarms = new PriorityQueue<>();
+    private final TreeSet<Alarm> alarms = new TreeSet<>();
     private final Thread thread = Thread.ofPlatform().daemon().name("fd-poller").unstarted(this::work);
     private volatile boolean closed;
 
@@ -83,11 +83,11 @@ public final class FdPoller implements AutoCloseable {
 
     /// Runs the action on the poller's thread after the delay.
     public Timer after(Duration delay, Runnable action) {
-        var alarm = new Alarm(System.nanoTime() + delay.toNanos(), action);
+        var alarm = new Alarm(System.nanoTime() + delay.toNanos(), ids.incrementAndGet(), action);
         boolean first;
         synchronized (alarms) {
             alarms.add(alarm);
-            first = alarm.equals(alarms.peek());
+            first = alarms.first() == alarm;
         }
         if (first) {
             wakeUp();
@@ -186,11 +186,10 @@ public final class FdPoller implements AutoCloseable {
 
     private int patience() {
         synchronized (alarms) {
-            Alarm next = alarms.peek();
-            if (next == null) {
+            if (alarms.isEmpty()) {
                 return -1;
             }
-            long millis = TimeUnit.NANOSECONDS.toMillis(next.at() - System.nanoTime()) + 1;
+            long millis = TimeUnit.NANOSECONDS.toMillis(alarms.first().at() - System.nanoTime()) + 1;
             return Math.clamp(millis, 0, 3_600_000);
         }
     }
@@ -207,15 +206,17 @@ public final class FdPoller implements AutoCloseable {
 
     private @Nullable Alarm takeDue() {
         synchronized (alarms) {
-            Alarm next = alarms.peek();
-            return next != null && next.at() - System.nanoTime() <= 0 ? alarms.poll() : null;
+            boolean due = !alarms.isEmpty() && alarms.first().at() - System.nanoTime() <= 0;
+            return due ? alarms.pollFirst() : null;
         }
     }
 
-    private record Alarm(long at, Runnable action) implements Comparable<Alarm> {
+    /// @param number tells two of the same moment apart
+    private record Alarm(long at, long number, Runnable action) implements Comparable<Alarm> {
         @Override
         public int compareTo(Alarm other) {
-            return Long.signum(at - other.at);
+            int byTime = Long.signum(at - other.at);
+            return byTime != 0 ? byTime : Long.compare(number, other.number);
         }
     }
 

@@ -3,7 +3,11 @@ package dev.cay.node.process;
 import dev.cay.node.guest.Exit;
 import dev.cay.node.guest.Streams;
 import dev.cay.node.linux.Descriptor;
+import dev.cay.node.linux.FdPoller;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import dev.cay.wire.process.ProcessInfo;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +32,7 @@ public final class SandboxProcess {
     private boolean asked;
     private boolean killed;
     private boolean over;
+    private FdPoller.@Nullable Timer deadline;
 
     /// @param streams null when it ended and was drained before
     SandboxProcess(
@@ -117,6 +122,28 @@ public final class SandboxProcess {
         }
     }
 
+    /// Kills it when it still runs after so long, also when nobody follows it any more.
+    public void killAfter(Duration limit) {
+        var timer = table.workers().poller().after(limit, () -> table.workers().guests().run(() -> {
+            killNow();
+            return true;
+        }));
+        synchronized (this) {
+            deadline = timer;
+        }
+    }
+
+    /// Kills it if it runs.
+    public void killNow() {
+        try {
+            signal(SIGKILL);
+        } catch (CayException e) {
+            if (e.kind() != ErrorKind.NOT_FOUND) {
+                throw e;
+            }
+        }
+    }
+
     Audience audience() {
         return audience;
     }
@@ -198,6 +225,9 @@ public final class SandboxProcess {
             }
             over = true;
             how = exit;
+            if (deadline != null) {
+                deadline.cancel();
+            }
         }
         input.release();
         audience.end(how);

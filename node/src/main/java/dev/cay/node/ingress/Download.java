@@ -1,0 +1,155 @@
+package dev.cay.node.ingress;
+
+import dev.cay.http.Exchange;
+import dev.cay.node.files.OpenFile;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.URLConnection;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
+import java.time.temporal.ChronoUnit;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import java.util.zip.GZIPOutputStream;
+import org.jspecify.annotations.Nullable;
+
+/// Answers with a file: whole, in part, compressed, or not at all when the client has it already.
+record Download(Exchange exchange, OpenFile file, String name) {
+    private static final int BUFFER = 256 << 10;
+    private static final Pattern RANGE = Pattern.compile("bytes=([0-9]{0,18})-([0-9]{0,18})");
+    private static final DateTimeFormatter HTTP_DATE =
+            DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT).withZone(ZoneOffset.UTC);
+
+    private record Slice(long from, long length) {}
+
+    void send() throws IOException {
+        exchange.with("Vary", "Accept-Encoding")
+                .with("Last-Modified", HTTP_DATE.format(file.modified()))
+                .with("Content-Disposition", disposition(name))
+                .with("Content-Type", contentType(name));
+        if (unchanged()) {
+            exchange.send(304);
+            return;
+        }
+        boolean partial = exchange.header("Range") != null;
+        boolean conditional = partial || exchange.header("If-Modified-Since") != null;
+        var coding = AcceptEncoding.of(exchange.header("Accept-Encoding"));
+        if (!conditional && coding == AcceptEncoding.GZIP && file.size() > 0) {
+            sendCompressed();
+        } else if (!conditional && coding == AcceptEncoding.NOTHING) {
+            exchange.sendJson(406, java.util.Map.of("code", 406, "message", "no acceptable encoding"));
+        } else if (partial && rangeStillHolds()) {
+            sendPart();
+        } else {
+            exchange.with("Accept-Ranges", "bytes");
+            copy(200, new Slice(0, file.size()));
+        }
+    }
+
+    private boolean unchanged() {
+        Instant since = date(exchange.header("If-Modified-Since"));
+        return since != null && !file.modified().truncatedTo(ChronoUnit.SECONDS).isAfter(since);
+    }
+
+    private boolean rangeStillHolds() {
+        String condition = exchange.header("If-Range");
+        return condition == null
+                || file.modified().truncatedTo(ChronoUnit.SECONDS).equals(date(condition));
+    }
+
+    private void sendCompressed() throws IOException {
+        exchange.with("Content-Encoding", "gzip");
+        if (exchange.method().equals("HEAD")) {
+            exchange.stream(200).close();
+            return;
+        }
+        try (var out = new GZIPOutputStream(exchange.stream(200), 64 << 10)) {
+            transfer(new Slice(0, file.size()), out);
+        }
+    }
+
+    private void sendPart() throws IOException {
+        var match = RANGE.matcher(String.valueOf(exchange.header("Range")).strip());
+        exchange.with("Accept-Ranges", "bytes");
+        // Several ranges at once need not be served; all of it is a right answer, too.
+        if (!match.matches() || match.group(1).isEmpty() && match.group(2).isEmpty()) {
+            copy(200, new Slice(0, file.size()));
+            return;
+        }
+        Slice slice = slice(match.group(1), match.group(2), file.size());
+        if (slice == null) {
+            exchange.with("Content-Range", "bytes */" + file.size()).send(416);
+            return;
+        }
+        exchange.with(
+                "Content-Range",
+                "bytes %d-%d/%d".formatted(slice.from, slice.from + slice.length - 1, file.size()));
+        copy(206, slice);
+    }
+
+    private static @Nullable Slice slice(String first, String last, long size) {
+        if (first.isEmpty()) {
+            long length = Math.min(Long.parseLong(last), size);
+            return length == 0 ? null : new Slice(size - length, length);
+        }
+        long from = Long.parseLong(first);
+        long to = last.isEmpty() ? size - 1 : Math.min(Long.parseLong(last), size - 1);
+        return from > to ? null : new Slice(from, to - from + 1);
+    }
+
+    private void copy(int status, Slice slice) throws IOException {
+        try (var out = exchange.stream(status, slice.length)) {
+            if (!exchange.method().equals("HEAD")) {
+                transfer(slice, out);
+            }
+        }
+    }
+
+    private void transfer(Slice slice, OutputStream out) throws IOException {
+        var in = file.stream(slice.from, slice.length);
+        byte[] buffer = new byte[(int) Math.clamp(slice.length, 1, BUFFER)];
+        long left = slice.length;
+        for (int count; left > 0 && (count = in.read(buffer)) > 0; left -= count) {
+            out.write(buffer, 0, count);
+        }
+        if (left > 0) {
+            // Promised more than there is now: only a cut connection tells the client so.
+            exchange.abort("the file became shorter while it was read");
+        }
+    }
+
+    private static @Nullable Instant date(@Nullable String header) {
+        if (header == null) {
+            return null;
+        }
+        try {
+            return ZonedDateTime.parse(header, HTTP_DATE).toInstant();
+        } catch (DateTimeParseException e) {
+            return null;
+        }
+    }
+
+    private static String disposition(String name) {
+        if (name.matches("[A-Za-z0-9!#$&+.^_`|~-]+")) {
+            return "inline; filename=" + name;
+        }
+        if (name.matches("[\\x20-\\x7e]+")) {
+            return "inline; filename=\"" + name.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
+        }
+        return "inline; filename*=utf-8''"
+                + URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
+    }
+
+    private static String contentType(String name) {
+        String type = URLConnection.guessContentTypeFromName(name.replace("#", "_"));
+        if (type == null) {
+            return "application/octet-stream";
+        }
+        return type.startsWith("text/") ? type + "; charset=utf-8" : type;
+    }
+}

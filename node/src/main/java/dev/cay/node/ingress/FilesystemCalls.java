@@ -1,0 +1,131 @@
+package dev.cay.node.ingress;
+
+import com.google.protobuf.Message;
+import com.google.protobuf.Timestamp;
+import dev.cay.http.ConnectRoutes;
+import dev.cay.http.Exchange;
+import dev.cay.node.files.Account;
+import dev.cay.node.files.Entry;
+import dev.cay.node.files.SandboxPath;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.filesystem.CreateWatcherRequest;
+import dev.cay.wire.filesystem.EntryInfo;
+import dev.cay.wire.filesystem.FileType;
+import dev.cay.wire.filesystem.GetWatcherEventsRequest;
+import dev.cay.wire.filesystem.ListDirRequest;
+import dev.cay.wire.filesystem.ListDirResponse;
+import dev.cay.wire.filesystem.MakeDirRequest;
+import dev.cay.wire.filesystem.MakeDirResponse;
+import dev.cay.wire.filesystem.MoveRequest;
+import dev.cay.wire.filesystem.MoveResponse;
+import dev.cay.wire.filesystem.RemoveRequest;
+import dev.cay.wire.filesystem.RemoveResponse;
+import dev.cay.wire.filesystem.RemoveWatcherRequest;
+import dev.cay.wire.filesystem.StatRequest;
+import dev.cay.wire.filesystem.StatResponse;
+import dev.cay.wire.filesystem.WatchDirRequest;
+import java.io.IOException;
+
+/// `filesystem.Filesystem`: look at files and move them about.
+final class FilesystemCalls {
+    private static final String SERVICE = "/filesystem.Filesystem/";
+
+    private final Envd.Sandbox sandbox;
+    private final Users users;
+
+    FilesystemCalls(Envd.Sandbox sandbox, Users users) {
+        this.sandbox = sandbox;
+        this.users = users;
+    }
+
+    void addTo(ConnectRoutes calls) {
+        calls.unary(SERVICE + "Stat", StatRequest.getDefaultInstance(), this::stat)
+                .unary(SERVICE + "ListDir", ListDirRequest.getDefaultInstance(), this::list)
+                .unary(SERVICE + "MakeDir", MakeDirRequest.getDefaultInstance(), this::makeDirectory)
+                .unary(SERVICE + "Move", MoveRequest.getDefaultInstance(), this::move)
+                .unary(SERVICE + "Remove", RemoveRequest.getDefaultInstance(), this::remove)
+                .serverStream(SERVICE + "WatchDir", WatchDirRequest.getDefaultInstance(), (_, _, _) -> refuseWatch())
+                .unary(SERVICE + "CreateWatcher", CreateWatcherRequest.getDefaultInstance(), (_, _) -> refuseWatch())
+                .unary(SERVICE + "GetWatcherEvents", GetWatcherEventsRequest.getDefaultInstance(), (_, _) ->
+                        refuseWatch())
+                .unary(SERVICE + "RemoveWatcher", RemoveWatcherRequest.getDefaultInstance(), (_, _) -> refuseWatch());
+    }
+
+    private static Message refuseWatch() {
+        throw new CayException(ErrorKind.NOT_IMPLEMENTED, "watching directories is not supported yet");
+    }
+
+    private StatResponse stat(ConnectRoutes.Call call, StatRequest request) throws IOException {
+        var path = resolve(call.exchange(), request.getPath());
+        return StatResponse.newBuilder()
+                .setEntry(info(sandbox.files().stat(path)))
+                .build();
+    }
+
+    private ListDirResponse list(ConnectRoutes.Call call, ListDirRequest request) throws IOException {
+        var path = resolve(call.exchange(), request.getPath());
+        var answer = ListDirResponse.newBuilder();
+        int depth = Math.clamp(Integer.toUnsignedLong(request.getDepth()), 1, Integer.MAX_VALUE);
+        sandbox.files().list(path, depth).forEach(entry -> answer.addEntries(info(entry)));
+        return answer.build();
+    }
+
+    private MakeDirResponse makeDirectory(ConnectRoutes.Call call, MakeDirRequest request) throws IOException {
+        var user = users.ofCall(call.exchange());
+        var path = resolve(user, request.getPath());
+        if (!sandbox.files().makeDirectory(path, user)) {
+            throw new CayException(ErrorKind.ALREADY_EXISTS, "directory already exists: " + path);
+        }
+        return MakeDirResponse.newBuilder()
+                .setEntry(info(sandbox.files().stat(path)))
+                .build();
+    }
+
+    private MoveResponse move(ConnectRoutes.Call call, MoveRequest request) throws IOException {
+        var user = users.ofCall(call.exchange());
+        var destination = resolve(user, request.getDestination());
+        sandbox.files().move(resolve(user, request.getSource()), destination, user);
+        return MoveResponse.newBuilder()
+                .setEntry(info(sandbox.files().stat(destination)))
+                .build();
+    }
+
+    private RemoveResponse remove(ConnectRoutes.Call call, RemoveRequest request) throws IOException {
+        sandbox.files().remove(resolve(call.exchange(), request.getPath()));
+        return RemoveResponse.getDefaultInstance();
+    }
+
+    private SandboxPath resolve(Exchange exchange, String path) throws IOException {
+        return resolve(users.ofCall(exchange), path);
+    }
+
+    private SandboxPath resolve(Account user, String path) {
+        String directory = sandbox.defaultWorkdir() == null ? user.home() : sandbox.defaultWorkdir();
+        return SandboxPath.resolve(path, user, directory);
+    }
+
+    private static EntryInfo info(Entry entry) {
+        var info = EntryInfo.newBuilder()
+                .setName(entry.path().name())
+                .setType(switch (entry.type()) {
+                    case FILE -> FileType.FILE_TYPE_FILE;
+                    case DIRECTORY -> FileType.FILE_TYPE_DIRECTORY;
+                    case OTHER -> FileType.FILE_TYPE_UNSPECIFIED;
+                })
+                .setPath(entry.path().text())
+                .setSize(entry.size())
+                .setMode(entry.mode())
+                .setPermissions(entry.permissions())
+                .setOwner(entry.owner())
+                .setGroup(entry.group())
+                .setModifiedTime(Timestamp.newBuilder()
+                        .setSeconds(entry.modified().getEpochSecond())
+                        .setNanos(entry.modified().getNano()))
+                .putAllMetadata(entry.metadata());
+        if (entry.symlinkTarget() != null) {
+            info.setSymlinkTarget(entry.symlinkTarget());
+        }
+        return info.build();
+    }
+}

@@ -1,0 +1,63 @@
+package dev.cay.node.linux;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cay.node.guest.TestSandbox;
+import java.net.ConnectException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class NetNamespaceTest {
+    private static void inside(TestSandbox sandbox, String... command) throws Exception {
+        var all = new java.util.ArrayList<>(java.util.List.of("nsenter", "-t", Long.toString(sandbox.pid()), "-n", "-u"));
+        all.addAll(java.util.List.of(command));
+        var process = new ProcessBuilder(all).redirectErrorStream(true).start();
+        assertThat(process.waitFor(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(new String(process.getInputStream().readAllBytes(), UTF_8)).isEmpty();
+    }
+
+    @Test
+    void listensAndConnectsInsideAndComesHome() throws Exception {
+        String home = Files.readSymbolicLink(Path.of("/proc/self/ns/net")).toString();
+        try (var sandbox = new TestSandbox();
+                var network = sandbox.network()) {
+            inside(sandbox, "ip", "link", "set", "lo", "up");
+            assertThatThrownBy(() -> network.connect(4321)).isInstanceOf(ConnectException.class);
+            try (var server = network.listen(4321);
+                    var client = network.connect(4321);
+                    var accepted = server.accept()) {
+                client.write(ByteBuffer.wrap("hi".getBytes(UTF_8)));
+                var read = ByteBuffer.allocate(2);
+                accepted.read(read);
+                assertThat(read.array()).isEqualTo("hi".getBytes(UTF_8));
+                // The same port is free outside: the socket is not of this namespace.
+                assertThatThrownBy(() -> new java.net.Socket("127.0.0.1", 4321).close())
+                        .isInstanceOf(ConnectException.class);
+            }
+            for (int i = 0; i < 4; i++) {
+                assertThat(sandbox.threads().call(TestSandbox.LIMIT, () -> Files.readSymbolicLink(
+                                        Path.of("/proc/thread-self/ns/net"))
+                                .toString()))
+                        .isEqualTo(home);
+            }
+        }
+    }
+
+    @Test
+    void setsTheHostnameInside() throws Exception {
+        String before = Files.readString(Path.of("/proc/sys/kernel/hostname"));
+        try (var sandbox = new TestSandbox();
+                var network = sandbox.network()) {
+            network.setHostname("cay-inside");
+            inside(sandbox, "sh", "-c", "test $(hostname) = cay-inside || hostname");
+        }
+        assertThat(Files.readString(Path.of("/proc/sys/kernel/hostname"))).isEqualTo(before);
+    }
+}
