@@ -247,13 +247,14 @@ public final class RuncRuntime implements ContainerRuntime {
     /// Runs runc, whose complaints are in its log: its own stdio would become that of pid 1, and a file of the host
     /// there cannot be checkpointed.
     private static void execute(Command command, Bundle bundle) {
+        var failure = new RuncFailure(bundle);
         try {
-            Files.deleteIfExists(bundle.log());
+            failure.reset();
             Process process = command.start(Path.of("/dev/null"), bundle.complaint());
             Launcher.of(bundle).remember(process.pid());
             int code = command.await(process);
             if (code != 0) {
-                throw new RuncFailure(bundle).describe(command, code);
+                throw failure.describe(command, code);
             }
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, command.doing() + ": cannot run runc", e);
