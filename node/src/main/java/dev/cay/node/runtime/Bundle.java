@@ -96,11 +96,6 @@ final class Bundle {
         return directory.resolve("criu");
     }
 
-    /// Links to images that were saved in another slot.
-    Path images() {
-        return directory.resolve("images");
-    }
-
     ProcFiles procFiles() {
         return new ProcFiles(directory.resolve("proc"));
     }

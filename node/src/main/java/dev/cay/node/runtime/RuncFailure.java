@@ -15,6 +15,10 @@ import tools.jackson.databind.json.JsonMapper;
 final class RuncFailure {
     private static final JsonMapper JSON = JsonMapper.builder().build();
     private static final int CRIU_LINES = 6;
+    private static final List<String> CRIU_LOGS = List.of("dump.log", "restore.log");
+
+    /// It wants more open files than it may have, and goes on without.
+    private static final String HARMLESS = "Can't setup RLIMIT_NOFILE";
 
     private final Bundle bundle;
 
@@ -22,13 +26,21 @@ final class RuncFailure {
         this.bundle = bundle;
     }
 
+    /// Takes older complaints away.
+    void reset() throws IOException {
+        Files.deleteIfExists(bundle.log());
+        for (String log : CRIU_LOGS) {
+            Files.deleteIfExists(bundle.criuWork().resolve(log));
+        }
+    }
+
     CayException describe(Command command, int code) throws IOException {
         var reasons = new ArrayList<String>();
         lines(bundle.complaint()).stream().filter(line -> !line.isBlank()).forEach(reasons::add);
         lines(bundle.log()).forEach(line -> addError(line, reasons));
-        for (String log : List.of("dump.log", "restore.log")) {
+        for (String log : CRIU_LOGS) {
             List<String> errors = lines(bundle.criuWork().resolve(log)).stream()
-                    .filter(line -> line.contains("Error ("))
+                    .filter(line -> line.contains("Error (") && !line.contains(HARMLESS))
                     .toList();
             reasons.addAll(errors.subList(Math.max(0, errors.size() - CRIU_LINES), errors.size()));
         }

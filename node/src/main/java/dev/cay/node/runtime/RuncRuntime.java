@@ -58,13 +58,19 @@ public final class RuncRuntime implements ContainerRuntime {
 
     @Override
     public Container restore(ContainerSpec spec, Path images) {
-        return launch("restoring the sandbox", SAVE_LIMIT, spec, () -> restoreArguments(spec, images));
+        Path links = images.toAbsolutePath().resolveSibling("restoring-" + spec.id());
+        try {
+            return launch("restoring the sandbox", SAVE_LIMIT, spec, () -> restoreArguments(spec, images, links));
+        } finally {
+            removeTree(links);
+        }
     }
 
-    private List<String> restoreArguments(ContainerSpec spec, Path images) throws IOException {
+    private List<String> restoreArguments(ContainerSpec spec, Path images, Path links) throws IOException {
         Bundle bundle = bundle(spec.id());
+        removeTree(links);
         long uidBase = Integer.toUnsignedLong(spec.slot().uidBase());
-        Path usable = UserNamespaceImage.withBase(images.toAbsolutePath(), uidBase, bundle.images());
+        Path usable = UserNamespaceImage.withBase(images.toAbsolutePath(), uidBase, links);
         makePassable(usable);
         var words = new ArrayList<>(List.of("restore", "--detach"));
         words.addAll(CRIU_OPTIONS);
@@ -143,22 +149,20 @@ public final class RuncRuntime implements ContainerRuntime {
         Launcher.of(bundle).end();
         kill(id);
         cgroups.remove(cgroup(id), END_LIMIT);
+        unplug(bundle);
+        removeTree(states.resolve(id.value()));
+        removeTree(bundle.directory());
+    }
+
+    /// The link goes with its namespace, but later, and not while the node has a socket there.
+    private void unplug(Bundle bundle) {
         try {
-            if (Files.exists(bundle.linkName())) {
-                // The link goes with its namespace, but later, and not while the node has a socket there.
-                String link = Files.readString(bundle.linkName());
-                new Command(
-                                "removing the sandbox's link",
-                                END_LIMIT,
-                                guest.path().toString(),
-                                "unplug",
-                                link)
-                        .run();
-            }
-            removeTree(states.resolve(id.value()));
-            removeTree(bundle.directory());
+            String link = Files.readString(bundle.linkName());
+            new Command("removing the sandbox's link", END_LIMIT, guest.path().toString(), "unplug", link).run();
+        } catch (NoSuchFileException e) {
+            // It never got that far.
         } catch (IOException e) {
-            throw new CayException(ErrorKind.INTERNAL, "cannot remove what sandbox %s left".formatted(id), e);
+            throw new CayException(ErrorKind.INTERNAL, "cannot read " + bundle.linkName(), e);
         }
     }
 
@@ -243,13 +247,14 @@ public final class RuncRuntime implements ContainerRuntime {
     /// Runs runc, whose complaints are in its log: its own stdio would become that of pid 1, and a file of the host
     /// there cannot be checkpointed.
     private static void execute(Command command, Bundle bundle) {
+        var failure = new RuncFailure(bundle);
         try {
-            Files.deleteIfExists(bundle.log());
+            failure.reset();
             Process process = command.start(Path.of("/dev/null"), bundle.complaint());
             Launcher.of(bundle).remember(process.pid());
             int code = command.await(process);
             if (code != 0) {
-                throw new RuncFailure(bundle).describe(command, code);
+                throw failure.describe(command, code);
             }
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, command.doing() + ": cannot run runc", e);
@@ -306,7 +311,7 @@ public final class RuncRuntime implements ContainerRuntime {
         return cgroupParent + "/" + id.value();
     }
 
-    private static void removeTree(Path directory) throws IOException {
+    private static void removeTree(Path directory) {
         if (!Files.exists(directory)) {
             return;
         }
@@ -314,6 +319,8 @@ public final class RuncRuntime implements ContainerRuntime {
             for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
                 Files.delete(path);
             }
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, "cannot remove " + directory, e);
         }
     }
 }

@@ -17,8 +17,10 @@ final class UserNamespaceImage {
 
     private UserNamespaceImage() {}
 
-    /// Returns a directory to restore from: `images` itself if they were saved with that range, otherwise `place`, made
-    /// of links to them and a fresh user namespace image.
+    /// Returns a directory to restore from: `images` itself if they were saved with that range, otherwise
+    /// `place`, made of links to them and a fresh user namespace image. Hard links: CRIU opens some when it has
+    /// the root directory of the sandbox, where a symbolic one would lead elsewhere. So `place` must be on the
+    /// same file system.
     static Path withBase(Path images, long uidBase, Path place) throws IOException {
         List<Path> files;
         try (var list = Files.list(images)) {
@@ -36,7 +38,7 @@ final class UserNamespaceImage {
         Files.createDirectories(place);
         for (Path file : files) {
             if (!file.equals(saved)) {
-                Files.createSymbolicLink(place.resolve(file.getFileName()), file.toAbsolutePath());
+                Files.createLink(place.resolve(file.getFileName()), file);
             }
         }
         Files.write(place.resolve(saved.getFileName()), after);

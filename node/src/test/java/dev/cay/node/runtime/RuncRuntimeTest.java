@@ -189,6 +189,23 @@ class RuncRuntimeTest {
     }
 
     @Test
+    void endsWhatADeadDaemonHadBegunBeforeItCleansUp() throws IOException, InterruptedException {
+        Path directory = Files.createDirectories(host.directory.resolve("run/bundles/half"));
+        Process begun = new ProcessBuilder("sleep", "600").start();
+        try {
+            Launcher.of(new Bundle(directory)).remember(begun.pid());
+            assertThat(host.runtime.list()).contains(new SandboxId("half"));
+
+            host.runtime.delete(new SandboxId("half"));
+
+            assertThat(begun.waitFor(Duration.ofSeconds(10))).isTrue();
+            assertThat(host.runtime.list()).doesNotContain(new SandboxId("half"));
+        } finally {
+            begun.destroyForcibly();
+        }
+    }
+
+    @Test
     void isFoundAgainByAnotherDaemonUntilItDies() {
         Container sandbox = host.runtime.start(host.spec("adopted"));
         var successor = new RuncRuntime(host.guest, host.directory.resolve("run"), host.plan.cgroup());
