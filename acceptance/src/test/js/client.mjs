@@ -10,11 +10,14 @@ const [major, minor] = require('e2b/package.json').version.split('.').map(Number
 /** Whether the client is at least this version: some methods came later. */
 export const atLeast = (a, b) => major > a || (major === a && minor >= b)
 
+const made = []
+after(() => Promise.all(made.map((one) => one.kill().catch(() => {}))))
+
 /** A sandbox that ends with the test file, whatever happens. */
 export async function sandbox(options = {}) {
-  const made = await Sandbox.create({ timeoutMs: 120_000, ...options })
-  after(() => made.kill().catch(() => {}))
-  return made
+  const one = await Sandbox.create({ timeoutMs: 120_000, ...options })
+  made.push(one)
+  return one
 }
 
 /** Polls until `probe` gives something truthy; fails after `limit` ms. */

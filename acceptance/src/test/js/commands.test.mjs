@@ -85,7 +85,7 @@ test('a command that takes too long is ended', async () => {
 test('sendStdin reaches the command', async () => {
   const options = { background: true, ...(atLeast(2, 2) ? { stdin: true } : {}) }
   let text = ''
-  const handle = await box.commands.run('head -n 2', { ...options, onStdout: (data) => (text += data) })
+  const handle = await box.commands.run('read a; echo $a; read b; echo $b', { ...options, onStdout: (data) => (text += data) })
   await box.commands.sendStdin(handle.pid, 'one\n')
   await until('the echo', () => text === 'one\n')
   await box.commands.sendStdin(handle.pid, 'two\n')
