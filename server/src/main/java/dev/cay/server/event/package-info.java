@@ -1,6 +1,6 @@
 /// What happened to sandboxes, written in the transaction that made it happen.
 ///
-/// Start at `EventStore`.
+/// Start at {@link dev.cay.server.event.EventStore}.
 @NullMarked
 package dev.cay.server.event;
 

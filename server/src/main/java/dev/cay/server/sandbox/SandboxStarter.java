@@ -76,17 +76,19 @@ public final class SandboxStarter {
             synchronized (starting) {
                 starting.put(sandbox.id(), "");
             }
+            SandboxRecord running;
             try {
                 store.write(handle -> {
                     SandboxStore.insert(handle, sandbox, request);
                     return sandbox;
                 });
                 fleet.node().create(spec(sandbox, wanted, template));
-                return announce(run(sandbox, wanted.timeout()));
+                running = run(sandbox, wanted.timeout());
             } catch (RuntimeException e) {
                 undo(sandbox.id());
                 throw e;
             }
+            return announce(running);
         }
     }
 

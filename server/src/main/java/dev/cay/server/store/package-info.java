@@ -1,6 +1,6 @@
 /// Where acknowledged facts lie: one SQLite file, one writer that groups commits, a few readers.
 ///
-/// Start at `Store`. No SQL of any capability is here but the migrations; each capability
+/// Start at {@link dev.cay.server.store.Store}. No SQL of any capability is here but the migrations; each capability
 /// keeps its own statements in its `XStore` and runs them inside these transactions.
 @NullMarked
 package dev.cay.server.store;

@@ -1,6 +1,6 @@
 /// What sandboxes are made from: names, layers, sizes.
 ///
-/// Start at `Templates`. Building them is not here.
+/// Start at {@link dev.cay.server.template.Templates}. Building them is not here.
 @NullMarked
 package dev.cay.server.template;
 
