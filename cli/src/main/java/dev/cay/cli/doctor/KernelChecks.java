@@ -18,7 +18,7 @@ final class KernelChecks implements Check {
     private static final String OVERLAY = "mount -t tmpfs none /mnt && cd /mnt && mkdir l u w m && "
             + "mount -t overlay -o lowerdir=l,upperdir=u,workdir=w none m";
 
-    private static final String VETH = "ip link add a type veth peer name b";
+    private static final String VETH = "ip link add name cayprobe0 type veth peer name cayprobe1";
     private static final String NFT = "nft add table inet cay_probe";
 
     @Override
@@ -30,7 +30,10 @@ final class KernelChecks implements Check {
         findings.add(tried("veth", "--net", VETH, "veth"));
         findings.add(tried("nftables", "--net", NFT, "nf_tables"));
         findings.add(btrfs());
-        findings.add(descriptors(Probe.read("/proc/self/limits")));
+        boolean raisable = Probe.run("sh", "-c", "ulimit -n " + DESCRIPTORS)
+                .filter(Probe.Answer::succeeded)
+                .isPresent();
+        findings.add(descriptors(Probe.read("/proc/self/limits"), raisable));
         findings.add(sysctls());
         findings.add(disk(config));
         findings.add(memory(Probe.read("/proc/meminfo")));
@@ -88,13 +91,17 @@ final class KernelChecks implements Check {
                         "install a kernel with btrfs (Debian: sudo apt-get install linux-image-amd64)");
     }
 
-    static Finding descriptors(String limits) {
+    /// @param raisable whether a process of ours may raise its own limit, as `cay up` does
+    static Finding descriptors(String limits, boolean raisable) {
         String hard = limits.lines()
                 .filter(line -> line.startsWith("Max open files"))
                 .map(line -> line.split("\\s+")[4])
                 .findFirst()
                 .orElse("0");
         boolean enough = hard.equals("unlimited") || Long.parseLong(hard) >= DESCRIPTORS;
+        if (!enough && raisable) {
+            return Finding.ok("open files", "at most %s; `cay up` raises it".formatted(hard));
+        }
         return enough
                 ? Finding.ok("open files", "at most " + hard)
                 : Finding.warn(

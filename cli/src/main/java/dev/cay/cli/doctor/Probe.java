@@ -1,8 +1,8 @@
 package dev.cay.cli.doctor;
 
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -45,10 +45,11 @@ final class Probe {
         }
     }
 
-    /// The file's text, or nothing at all when it cannot be read.
+    /// The file's text, or nothing at all when it cannot be read. In large pieces: a file below `/proc/sys` answers
+    /// only its first read, and `Files.readString` asks such a file, whose size is 0, for one byte first.
     static String read(String file) {
-        try {
-            return Files.readString(Path.of(file)).strip();
+        try (var in = new FileInputStream(file)) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8).strip();
         } catch (IOException _) {
             return "";
         }

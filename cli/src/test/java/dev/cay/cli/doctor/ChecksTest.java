@@ -45,12 +45,16 @@ final class ChecksTest {
 
     @Test
     void readsTheLimitOfOpenFiles() {
-        assertThat(KernelChecks.descriptors("Max open files            1024                 20000                files")
-                        .level())
-                .isEqualTo(Level.WARN);
-        assertThat(KernelChecks.descriptors("Max open files            1024                 1048576              files")
-                        .level())
-                .isEqualTo(Level.OK);
+        String low = "Max open files            1024                 20000                files";
+        String high = "Max open files            1024                 1048576              files";
+        assertThat(KernelChecks.descriptors(low, false).level()).isEqualTo(Level.WARN);
+        assertThat(KernelChecks.descriptors(low, true).level()).isEqualTo(Level.OK);
+        assertThat(KernelChecks.descriptors(high, false).level()).isEqualTo(Level.OK);
+    }
+
+    @Test
+    void readsKernelSettingsWhole() {
+        assertThat(Integer.parseInt(Probe.read("/proc/sys/kernel/pid_max"))).isGreaterThan(300);
     }
 
     @Test
