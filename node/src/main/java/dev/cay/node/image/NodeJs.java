@@ -40,7 +40,8 @@ final class NodeJs {
         var local = rootfs.resolve("usr/local");
         var modules = Files.createDirectories(local.resolve("lib/node_modules/npm"));
         var licence = Files.createDirectories(local.resolve("share/doc/node"));
-        unpack(work.resolve(node.file()), local, List.of("package/bin", "package/include"), log, logFile);
+        // Without the C headers: 67 MB, and builds of native modules fetch their own.
+        unpack(work.resolve(node.file()), local, List.of("package/bin"), log, logFile);
         unpack(work.resolve(node.file()), licence, List.of("package/LICENSE"), log, logFile);
         unpack(work.resolve(npm.file()), modules, List.of("package"), log, logFile);
         for (String name : List.of("npm", "npx")) {
