@@ -4,9 +4,11 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -22,6 +24,9 @@ import java.util.function.Consumer;
 ///
 /// @param prefix what stands before every command, like `ip netns exec NAME`; empty on the host itself
 public record Programs(List<String> prefix) {
+    /// With the directories of root's tools, which the path of a user who became root often lacks.
+    private static final String PATH = path();
+
     /// What a program left behind. Its two streams are one, in the order written.
     public record Result(int exit, String output) {
         public boolean ok() {
@@ -115,9 +120,27 @@ public record Programs(List<String> prefix) {
     private ProcessBuilder builder(List<String> command) {
         var all = new ArrayList<>(prefix);
         all.addAll(command);
+        all.set(0, locate(all.getFirst()));
         var builder = new ProcessBuilder(all);
         builder.environment().put("LC_ALL", "C.UTF-8");
+        builder.environment().put("PATH", PATH);
         return builder;
+    }
+
+    /// A program's children search the path we give them, but the program itself is searched on the JVM's.
+    private static String locate(String program) {
+        return Arrays.stream(PATH.split(":"))
+                .map(directory -> Path.of(directory, program))
+                .filter(file -> Files.isExecutable(file) && !Files.isDirectory(file))
+                .map(Path::toString)
+                .findFirst()
+                .orElse(program);
+    }
+
+    private static String path() {
+        String given = System.getenv("PATH");
+        String system = "/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin";
+        return given == null || given.isEmpty() ? system : given + ":" + system;
     }
 
     private static Result converse(Process process, String input) throws IOException, InterruptedException {

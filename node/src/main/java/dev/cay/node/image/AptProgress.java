@@ -9,14 +9,17 @@ final class AptProgress {
     private static final Pattern FETCHED = Pattern.compile("Get:\\d+ .* (\\S+) \\S+ \\S+ \\S+ \\[.*");
     private static final Pattern DONE = Pattern.compile("(Unpacking|Setting up) (\\S+).*");
 
+    /// Share of the first round.
+    private static final double ESSENTIAL = 0.3;
+
     private final BuildProgress progress;
     private final double share;
+    private int round;
     private int planned;
     private int fetched;
     private int steps;
     private String size = "";
     private String complaint = "";
-    private double reached;
 
     /// @param share how much of the whole this is
     AptProgress(BuildProgress progress, double share) {
@@ -30,15 +33,17 @@ final class AptProgress {
         var got = FETCHED.matcher(line);
         var done = DONE.matcher(line);
         if (plan.matches()) {
-            planned += Integer.parseInt(plan.group(1));
+            begin(Integer.parseInt(plan.group(1)));
         } else if (need.matches()) {
             size = need.group(1);
-        } else if (planned == 0 && line.startsWith("I: running apt-get update")) {
-            tell("reading package lists", "", 0.02);
+        } else if (line.startsWith("I: running apt-get update")) {
+            progress.at("reading package lists", "", 0.01);
         } else if (got.matches() && planned > 0) {
-            tell("downloading packages", "%d of %d, %s".formatted(++fetched, planned, size), part(fetched, planned));
+            fetched++;
+            tell("downloading packages", "%d of %d, %s".formatted(fetched, planned, size));
         } else if (done.matches() && planned > 0) {
-            tell("installing packages", done.group(2), 0.35 + 0.65 * part(++steps, 2 * planned));
+            steps++;
+            tell("installing packages", done.group(2));
         } else if ((line.startsWith("E: ") && complaint.isEmpty()) || line.contains("Temporary failure resolving")) {
             complaint = line.replaceFirst("^E: ", "");
         }
@@ -49,13 +54,17 @@ final class AptProgress {
         return complaint;
     }
 
-    private void tell(String step, String detail, double fraction) {
-        // apt installs in two rounds: a bar must not go back.
-        reached = Math.max(reached, Math.min(1, step.startsWith("downloading") ? 0.35 * fraction : fraction));
-        progress.at(step, detail, share * reached);
+    /// apt comes twice: first for the essential packages, then for all others.
+    private void begin(int packages) {
+        round++;
+        planned = Math.max(1, packages);
+        fetched = 0;
+        steps = 0;
     }
 
-    private static double part(int count, int all) {
-        return Math.min(1, (double) count / all);
+    private void tell(String step, String detail) {
+        double done = 0.35 * Math.min(1, (double) fetched / planned) + 0.65 * Math.min(1, steps / (2.0 * planned));
+        double all = round == 1 ? ESSENTIAL * done : ESSENTIAL + (1 - ESSENTIAL) * done;
+        progress.at(step, detail, share * all);
     }
 }

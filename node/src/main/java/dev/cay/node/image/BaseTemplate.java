@@ -20,6 +20,8 @@ import java.util.Optional;
 public final class BaseTemplate {
     private static final Duration LIMIT = Duration.ofMinutes(30);
 
+    static final String REACH = "check that this host reaches its package mirrors and the npm registry";
+
     /// Any fixed time does; it keeps two builds of one recipe alike.
     private static final Map<String, String> ENVIRONMENT =
             Map.of("SOURCE_DATE_EPOCH", "1735689600", "DEBIAN_FRONTEND", "noninteractive");
@@ -106,7 +108,7 @@ public final class BaseTemplate {
             steps.heard(line);
         });
         if (exit != 0) {
-            throw failed("install Debian", steps.complaint(), logFile);
+            throw failed("install Debian", steps.complaint(), REACH, logFile);
         }
     }
 
@@ -117,15 +119,15 @@ public final class BaseTemplate {
             last[0] = line;
         });
         if (exit != 0) {
-            throw failed(what, last[0], logFile);
+            throw failed(what, last[0], "the log says what was missing", logFile);
         }
     }
 
-    static CayException failed(String what, String complaint, Path log) {
+    static CayException failed(String what, String complaint, String mend, Path log) {
         return new CayException(
                 ErrorKind.UNAVAILABLE,
-                "the base template could not %s (%s): check that this host reaches its package mirrors, then try again; the whole log is %s"
-                        .formatted(what, complaint.isBlank() ? "no reason given" : complaint.strip(), log));
+                "the base template could not %s (%s): %s, then try again; the whole log is %s"
+                        .formatted(what, complaint.isBlank() ? "no reason given" : complaint.strip(), mend, log));
     }
 
     /// The proxy apt uses on this host, which the apt of the new tree does not know of.

@@ -15,7 +15,7 @@ public final class BuildTools {
     private BuildTools() {}
 
     /// What is not there, each with the Debian package that brings it; empty when all is well. npm is not among
-    /// them: without it the build takes a minute longer.
+    /// them: without it the build takes some minutes longer, see {@link #hasNpm}.
     public static Map<String, String> missing(Programs programs) {
         var missing = new LinkedHashMap<String, String>();
         for (var tool : Map.of("mmdebstrap", "mmdebstrap", "apt-get", "apt", "tar", "tar")
@@ -28,6 +28,11 @@ public final class BuildTools {
             missing.put("Debian's keyring", "debian-archive-keyring");
         }
         return missing;
+    }
+
+    /// Without npm on the host the build borrows Debian's, which drags in some hundred packages for the time.
+    public static boolean hasNpm(Programs programs) {
+        return programs.run(LIMIT, "npm", "--version").ok();
     }
 
     static String mend(Map<String, String> missing) {

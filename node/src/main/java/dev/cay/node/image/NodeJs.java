@@ -13,8 +13,8 @@ import java.util.function.Consumer;
 /// Puts Node and npm into a tree, under `/usr/local`. Both come as npm packages from the registry the host is set up
 /// for, with npm checking what it fetched.
 ///
-/// A host without npm borrows Debian's for the minute, in a tree that is thrown away: it needs no more from the
-/// operator than the mirrors apt needs anyway.
+/// A host without npm borrows Debian's, in a tree that is thrown away: slower by minutes, but it needs no more from
+/// the operator than the mirrors apt needs anyway.
 final class NodeJs {
     private static final Duration LIMIT = Duration.ofMinutes(10);
 
@@ -33,14 +33,15 @@ final class NodeJs {
         String architecture = BaseTemplate.architecture();
         var node = new Fetched("node-linux-" + architecture, recipe.version("node"));
         var npm = new Fetched("npm", recipe.version("npm"));
-        boolean hasNpm = programs.run(LIMIT, "npm", "--version").ok();
+        boolean hasNpm = BuildTools.hasNpm(programs);
         var command = hasNpm ? fetch(work, node, npm) : borrow(work, node, npm);
         require(command, log, logFile);
 
         var local = rootfs.resolve("usr/local");
         var modules = Files.createDirectories(local.resolve("lib/node_modules/npm"));
         var licence = Files.createDirectories(local.resolve("share/doc/node"));
-        unpack(work.resolve(node.file()), local, List.of("package/bin", "package/include"), log, logFile);
+        // Without the C headers: 67 MB, and builds of native modules fetch their own.
+        unpack(work.resolve(node.file()), local, List.of("package/bin"), log, logFile);
         unpack(work.resolve(node.file()), licence, List.of("package/LICENSE"), log, logFile);
         unpack(work.resolve(npm.file()), modules, List.of("package"), log, logFile);
         for (String name : List.of("npm", "npx")) {
@@ -102,7 +103,7 @@ final class NodeJs {
             }
         });
         if (exit != 0) {
-            throw BaseTemplate.failed("add Node", complaint.toString(), logFile);
+            throw BaseTemplate.failed("add Node", complaint.toString(), BaseTemplate.REACH, logFile);
         }
     }
 }

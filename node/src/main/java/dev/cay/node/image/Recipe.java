@@ -13,6 +13,9 @@ import java.util.Properties;
 
 /// The files of `templates/base`, as they were packed into this program.
 record Recipe(String packages, String dpkg, String versions, String setup) {
+    /// Counts up when the code around the recipe makes something else of it.
+    private static final String LAYOUT = "2";
+
     static Recipe base() {
         return new Recipe(text("packages"), text("dpkg.conf"), text("versions"), text("setup.sh"));
     }
@@ -41,7 +44,7 @@ record Recipe(String packages, String dpkg, String versions, String setup) {
 
     /// @param architecture of the CPU, as it changes everything
     String key(String architecture) {
-        return "base-" + hash(List.of(packages, dpkg, versions, setup, architecture));
+        return "base-" + hash(List.of(LAYOUT, packages, dpkg, versions, setup, architecture));
     }
 
     /// Lengths keep two lists apart whose texts join to the same.

@@ -196,6 +196,21 @@ final class NetworkLab implements AutoCloseable {
                 List.of("ip", "netns", "exec", space, "python3", "-c", CLIENT, kind, address, "" + port, text, source));
     }
 
+    /// Runs a class with our class path on the fake host.
+    Talker java(Class<?> main, String... arguments) throws IOException {
+        var command = new ArrayList<>(List.of(
+                "ip",
+                "netns",
+                "exec",
+                host,
+                ProcessHandle.current().info().command().orElseThrow(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                main.getName()));
+        command.addAll(Arrays.asList(arguments));
+        return new Talker(command);
+    }
+
     String in(String space, String command) {
         return new Programs(List.of("ip", "netns", "exec", space)).require(LIMIT, command.split(" "));
     }

@@ -1,0 +1,66 @@
+package dev.cay.node.host;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class SysctlsTest {
+    @TempDir
+    private Path dir;
+
+    @Test
+    void raisesWhatIsTooLowAndPutsItBack() throws Exception {
+        set("kernel/pid_max", "32768\n");
+        set("net/ipv4/ip_forward", "0\n");
+        set("fs/aio-max-nr", "9999999\n");
+
+        assertThat(sysctls().apply())
+                .extracting(Sysctls.Change::name)
+                .containsExactlyInAnyOrder("kernel.pid_max", "net.ipv4.ip_forward");
+        assertThat(value("kernel/pid_max")).isEqualTo("4194304");
+        assertThat(value("fs/aio-max-nr")).isEqualTo("9999999");
+        assertThat(sysctls().apply()).isEmpty();
+
+        assertThat(sysctls().restore()).hasSize(2);
+        assertThat(value("kernel/pid_max")).isEqualTo("32768");
+        assertThat(value("net/ipv4/ip_forward")).isEqualTo("0");
+        assertThat(sysctls().restore()).isEmpty();
+    }
+
+    @Test
+    void remembersTheFirstValueWhenRaisedTwice() throws Exception {
+        set("kernel/pid_max", "32768");
+        sysctls().apply();
+        set("kernel/pid_max", "40000");
+        sysctls().apply();
+        sysctls().restore();
+        assertThat(value("kernel/pid_max")).isEqualTo("32768");
+    }
+
+    @Test
+    void leavesAloneWhatSomebodyElseChangedSince() throws Exception {
+        set("kernel/pid_max", "32768");
+        sysctls().apply();
+        set("kernel/pid_max", "5000000");
+        assertThat(sysctls().restore()).isEmpty();
+        assertThat(value("kernel/pid_max")).isEqualTo("5000000");
+    }
+
+    private Sysctls sysctls() {
+        return new Sysctls(dir.resolve("sysctls.json"), dir.resolve("sys"));
+    }
+
+    private void set(String path, String value) throws IOException {
+        var file = dir.resolve("sys").resolve(path);
+        Files.createDirectories(dir.resolve("sys").resolve(path.substring(0, path.lastIndexOf('/'))));
+        Files.writeString(file, value);
+    }
+
+    private String value(String path) throws IOException {
+        return Files.readString(dir.resolve("sys").resolve(path)).strip();
+    }
+}

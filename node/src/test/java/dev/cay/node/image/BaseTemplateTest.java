@@ -1,0 +1,72 @@
+package dev.cay.node.image;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cay.node.host.Programs;
+import dev.cay.wire.CayException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.io.TempDir;
+
+final class BaseTemplateTest {
+    private static final Duration LIMIT = Duration.ofSeconds(20);
+
+    @TempDir
+    private Path dir;
+
+    static boolean isRoot() {
+        return System.getProperty("user.name").equals("root");
+    }
+
+    @Test
+    @EnabledIf(value = "isRoot", disabledReason = "makes a network namespace")
+    void saysWhatToDoWhenThereIsNoNetwork() {
+        String cut = "caytcut" + ProcessHandle.current().pid();
+        Programs.ofHost().require(LIMIT, "ip", "netns", "add", cut);
+        try {
+            var layers = new LayerStore(dir);
+            var base = new BaseTemplate(layers, new Programs(List.of("ip", "netns", "exec", cut)), dir.resolve("logs"));
+            assertThatThrownBy(() -> base.build((_, _, _) -> {}))
+                    .isInstanceOf(CayException.class)
+                    .hasMessageContaining("check that this host reaches")
+                    .hasMessageContaining(dir.resolve("logs/base-template.log").toString())
+                    .hasMessageNotContaining("\n");
+            assertThat(dir.resolve("logs/base-template.log")).isNotEmptyFile();
+            assertThat(base.isBuilt()).isFalse();
+        } finally {
+            Programs.ofHost().require(LIMIT, "ip", "netns", "delete", cut);
+        }
+    }
+
+    @Test
+    void changesItsKeyWithTheRecipe() {
+        var recipe = Recipe.base();
+        var other = new Recipe(recipe.packages() + "cowsay\n", recipe.dpkg(), recipe.versions(), recipe.setup());
+        assertThat(recipe.key("x64")).isNotEqualTo(other.key("x64")).isNotEqualTo(recipe.key("arm64"));
+        assertThat(recipe.packageList()).contains("python3", "sudo").doesNotContain("");
+    }
+
+    @Test
+    void hearsHowFarAptIs() {
+        var heard = new ArrayList<Double>();
+        var progress = new AptProgress((_, _, fraction) -> heard.add(fraction), 1);
+        List.of(
+                        "I: running apt-get update...",
+                        "0 upgraded, 1 newly installed, 0 to remove and 0 not upgraded.",
+                        "Get:1 http://mirror.test/debian bookworm/main amd64 gcc-12-base amd64 12.2 [37.5 kB]",
+                        "Unpacking gcc-12-base:amd64 (12.2) ...",
+                        "Setting up gcc-12-base:amd64 (12.2) ...",
+                        "0 upgraded, 2 newly installed, 0 to remove and 0 not upgraded.",
+                        "Setting up one (1) ...",
+                        "E: first trouble",
+                        "E: second trouble")
+                .forEach(progress::heard);
+        assertThat(heard).isSorted().hasSize(5);
+        assertThat(progress.complaint()).isEqualTo("first trouble");
+    }
+}

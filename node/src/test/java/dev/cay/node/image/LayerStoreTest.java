@@ -1,0 +1,97 @@
+package dev.cay.node.image;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cay.life.TaskGroup;
+import dev.cay.wire.CayException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class LayerStoreTest {
+    @TempDir
+    private Path cache;
+
+    @Test
+    void buildsALayerOnce() throws Exception {
+        var built = new AtomicInteger();
+        var layers = new LayerStore(cache);
+        // Two stores on one directory are what two daemons are, but for the process.
+        try (var tasks = new TaskGroup()) {
+            for (int i = 0; i < 8; i++) {
+                tasks.run(() -> layers.build("one", rootfs -> {
+                    built.incrementAndGet();
+                    Files.writeString(rootfs.resolve("file"), "x".repeat(10_000));
+                }));
+            }
+            tasks.join(Duration.ofSeconds(20));
+        }
+        assertThat(built).hasValue(1);
+        assertThat(layers.require("one").resolve("file")).hasSize(10_000);
+        assertThat(layers.size("one")).isGreaterThanOrEqualTo(10_000);
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(cache.resolve("layers"))))
+                .isEqualTo("rwx------");
+    }
+
+    @Test
+    void waitsForAnotherProcessThatBuildsTheSame() throws Exception {
+        var layers = new LayerStore(cache);
+        Files.createDirectories(cache.resolve("layers"));
+        var lock = cache.resolve("layers/.one.lock");
+        var other = new ProcessBuilder(List.of(
+                        "python3",
+                        "-c",
+                        "import fcntl,sys,os\nf=open(sys.argv[1],'w')\nfcntl.lockf(f,fcntl.LOCK_EX)\nprint('held',flush=True)\nsys.stdin.readline()\nos.makedirs(sys.argv[2])\n",
+                        lock.toString(),
+                        layers.path("one").toString()))
+                .start();
+        try (var tasks = new TaskGroup()) {
+            assertThat(other.inputReader().readLine()).isEqualTo("held");
+            tasks.run(() -> layers.build("one", _ -> {
+                throw new IllegalStateException("the other one built it");
+            }));
+            try (var in = other.outputWriter()) {
+                in.write("go on\n");
+            }
+            tasks.join(Duration.ofSeconds(20));
+        } finally {
+            other.destroyForcibly();
+        }
+        assertThat(layers.has("one")).isTrue();
+    }
+
+    @Test
+    void leavesNothingOfABuildThatFails() throws Exception {
+        var layers = new LayerStore(cache);
+        assertThatThrownBy(() -> layers.build("one", rootfs -> {
+                    Files.writeString(rootfs.resolve("half"), "x");
+                    throw new IllegalStateException("no network");
+                }))
+                .isInstanceOf(CayException.class);
+        assertThat(layers.has("one")).isFalse();
+        try (var left = Files.list(cache.resolve("layers"))) {
+            assertThat(left.map(path -> path.getFileName().toString())).containsExactly(".one.lock");
+        }
+    }
+
+    @Test
+    void removesWhatACrashedBuildLeft() throws Exception {
+        var leftover = Files.createDirectories(cache.resolve("layers/.unfinished-one.123/rootfs"));
+        var others = Files.createDirectories(cache.resolve("layers/.unfinished-two.123/rootfs"));
+        new LayerStore(cache).build("one", _ -> {});
+        assertThat(leftover).doesNotExist();
+        assertThat(others).exists();
+    }
+
+    @Test
+    void refusesKeysThatArePaths() {
+        assertThatThrownBy(() -> new LayerStore(cache).path("../etc")).isInstanceOf(CayException.class);
+        assertThatThrownBy(() -> new LayerStore(cache).require("none")).isInstanceOf(CayException.class);
+    }
+}

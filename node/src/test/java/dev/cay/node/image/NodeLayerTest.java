@@ -1,0 +1,113 @@
+package dev.cay.node.image;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cay.node.host.Programs;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class NodeLayerTest {
+    private static final Duration LIMIT = Duration.ofSeconds(20);
+
+    @TempDir
+    private Path dir;
+
+    private LayerStore layers;
+
+    @BeforeEach
+    void makeTemplate() {
+        layers = new LayerStore(dir.resolve("cache"));
+        layers.build("template", rootfs -> {
+            Files.createDirectories(rootfs.resolve("etc/ssl/certs"));
+            Files.writeString(rootfs.resolve("etc/ssl/certs/ca-certificates.crt"), "THE PUBLIC ROOTS");
+        });
+    }
+
+    @Test
+    void trustsCayAndTheOperatorsAuthorities() throws Exception {
+        var authority = certificate("cay.pem", "/CN=Cay  Local CA/O=Cäy");
+        var operators = Files.createDirectories(dir.resolve("operator"));
+        Files.copy(certificate("corp.pem", "/C=DE/O=Corp"), operators.resolve("corp.crt"));
+        Files.writeString(operators.resolve("oops.crt"), "-----BEGIN PRIVATE KEY-----");
+        var rootfs = layers.require(new NodeLayer(layers, "10.9.0.1", authority, operators).require("template"));
+
+        assertThat(rootfs.resolve("etc/resolv.conf")).content().startsWith("nameserver 10.9.0.1\n");
+        String bundle = Files.readString(rootfs.resolve("etc/ssl/certs/ca-certificates.crt"));
+        assertThat(bundle)
+                .startsWith("THE PUBLIC ROOTS\n")
+                .contains(Files.readString(authority))
+                .doesNotContain("PRIVATE");
+        assertThat(rootfs.resolve("usr/local/share/ca-certificates/host-corp.crt"))
+                .exists();
+        for (String name : new String[] {"cay.crt", "host-corp.crt"}) {
+            var file = rootfs.resolve("usr/local/share/ca-certificates").resolve(name);
+            assertThat(rootfs.resolve("etc/ssl/certs")
+                            .resolve(opensslHash(file) + ".0")
+                            .toRealPath())
+                    .isEqualTo(file.toRealPath());
+        }
+    }
+
+    @Test
+    void hasAKeyThatFollowsFromItsContent() throws Exception {
+        var one = certificate("one.pem", "/CN=one");
+        var two = certificate("two.pem", "/CN=two");
+        String key = new NodeLayer(layers, "10.9.0.1", one, null).require("template");
+        assertThat(new NodeLayer(layers, "10.9.0.1", one, null).require("template"))
+                .isEqualTo(key);
+        assertThat(new NodeLayer(layers, "10.9.0.1", two, null).require("template"))
+                .isNotEqualTo(key);
+        assertThat(new NodeLayer(layers, "10.8.0.1", one, null).require("template"))
+                .isNotEqualTo(key);
+    }
+
+    @Test
+    void readsNoFileOfTheHostThroughATemplatesLinks() throws Exception {
+        var secret = Files.writeString(dir.resolve("secret"), "SECRET OF THE HOST");
+        layers.build("hostile", rootfs -> {
+            Files.createDirectories(rootfs.resolve("etc/ssl/certs"));
+            Files.createSymbolicLink(rootfs.resolve("etc/ssl/certs/ca-certificates.crt"), secret);
+        });
+        var layer = new NodeLayer(layers, "10.9.0.1", certificate("one.pem", "/CN=one"), null);
+        assertThat(layers.require(layer.require("hostile")).resolve("etc/ssl/certs/ca-certificates.crt"))
+                .content()
+                .startsWith("-----BEGIN CERTIFICATE")
+                .doesNotContain("SECRET");
+    }
+
+    private Path certificate(String name, String subject) {
+        var file = dir.resolve(name);
+        Programs.ofHost()
+                .require(
+                        LIMIT,
+                        "openssl",
+                        "req",
+                        "-x509",
+                        "-utf8",
+                        "-newkey",
+                        "ec",
+                        "-pkeyopt",
+                        "ec_paramgen_curve:P-256",
+                        "-nodes",
+                        "-keyout",
+                        dir.resolve("key").toString(),
+                        "-out",
+                        file.toString(),
+                        "-days",
+                        "2",
+                        "-subj",
+                        subject);
+        return file;
+    }
+
+    private static String opensslHash(Path file) throws IOException {
+        return Programs.ofHost()
+                .require(LIMIT, "openssl", "x509", "-noout", "-subject_hash", "-in", file.toString())
+                .strip();
+    }
+}

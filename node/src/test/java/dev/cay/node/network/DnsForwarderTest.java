@@ -1,0 +1,283 @@
+package dev.cay.node.network;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cay.life.Undo;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class DnsForwarderTest {
+    private static final InetAddress LOOPBACK = InetAddress.ofLiteral("127.0.0.1");
+    private static final int REFUSED = 5;
+    private static final int SERVER_FAILURE = 2;
+    private static final byte[] ADDRESS = {(byte) 192, 0, 2, 33};
+
+    private final Undo undo = new Undo();
+
+    @AfterEach
+    void closeAll() {
+        undo.close();
+    }
+
+    @Test
+    void passesQuestionsOnByBothTransports() throws Exception {
+        var upstream = upstream(DnsForwarderTest::answer);
+        var forwarder = start(List.of(upstream.address()), DnsForwarder.Standing.SERVED);
+        byte[] question = question(7, "example.test", 1);
+        assertAnswer(udp(forwarder, question), 7);
+        assertAnswer(tcp(forwarder, question), 7);
+    }
+
+    @Test
+    void asksEachTimeWithAnotherIdFromAnotherPort() throws Exception {
+        var upstream = upstream(DnsForwarderTest::answer);
+        var forwarder = start(List.of(upstream.address()), DnsForwarder.Standing.SERVED);
+        var ids = new HashSet<Short>();
+        for (int i = 0; i < 8; i++) {
+            udp(forwarder, question(1, "example.test", 1));
+        }
+        upstream.seen.forEach(seen -> ids.add(
+                ByteBuffer.wrap(seen.getBytes(StandardCharsets.ISO_8859_1)).getShort()));
+        assertThat(upstream.ports).hasSizeGreaterThan(4);
+        assertThat(ids).hasSizeGreaterThan(4);
+    }
+
+    @Test
+    void turnsToTheNextServerWhenOneIsSilentOrFails() throws Exception {
+        var silent = upstream(_ -> new byte[0]);
+        var failing = upstream(question -> code(question, SERVER_FAILURE));
+        var good = upstream(DnsForwarderTest::answer);
+        var forwarder =
+                start(List.of(silent.address(), failing.address(), good.address()), DnsForwarder.Standing.SERVED);
+        assertAnswer(udp(forwarder, question(9, "example.test", 1)), 9);
+        assertThat(silent.seen).isNotEmpty();
+        assertThat(failing.seen).isNotEmpty();
+    }
+
+    @Test
+    void ignoresAnswersToOtherQuestionsAndSaysWhenNobodyAnswers() throws Exception {
+        var liar = upstream(question -> answer(withName(question, "exbmple.test")));
+        var forwarder = start(List.of(liar.address()), DnsForwarder.Standing.SERVED);
+        byte[] reply = udp(forwarder, question(3, "example.test", 1));
+        assertThat(reply[3] & 0xf).isEqualTo(SERVER_FAILURE);
+        assertThat(ByteBuffer.wrap(reply).getShort(0)).isEqualTo((short) 3);
+    }
+
+    @Test
+    void answersLocalhostItself() throws Exception {
+        var forwarder = start(List.of("127.0.0.1:1"), DnsForwarder.Standing.LOCAL_NAMES_ONLY);
+        byte[] four = udp(forwarder, question(5, "49983-abc.cay.LOCALHOST", 1));
+        assertThat(Arrays.copyOfRange(four, four.length - 4, four.length)).containsExactly(127, 0, 0, 1);
+        byte[] six = udp(forwarder, question(5, "localhost", 28));
+        assertThat(six[six.length - 1]).isEqualTo((byte) 1);
+        byte[] text = udp(forwarder, question(5, "localhost", 16));
+        assertThat(text[3] & 0xf).isZero();
+        assertThat(ByteBuffer.wrap(text).getShort(6)).isZero();
+    }
+
+    @Test
+    void refusesNamesToWhoMayNotReachTheInternet() throws Exception {
+        var upstream = upstream(DnsForwarderTest::answer);
+        var forwarder = start(List.of(upstream.address()), DnsForwarder.Standing.LOCAL_NAMES_ONLY);
+        assertThat(udp(forwarder, question(5, "secret.example.test", 1))[3] & 0xf)
+                .isEqualTo(REFUSED);
+        assertThat(upstream.seen).isEmpty();
+    }
+
+    @Test
+    void saysNothingToStrangersAndToNonsense() throws Exception {
+        var upstream = upstream(DnsForwarderTest::answer);
+        var strict = start(List.of(upstream.address()), DnsForwarder.Standing.STRANGER);
+        assertThatThrownBy(() -> udp(strict, question(5, "example.test", 1)))
+                .isInstanceOf(SocketTimeoutException.class);
+        var open = start(List.of(upstream.address()), DnsForwarder.Standing.SERVED);
+        for (byte[] nonsense : List.of(new byte[0], new byte[11], cyclicName(), truncated())) {
+            assertThatThrownBy(() -> udp(open, nonsense)).isInstanceOf(SocketTimeoutException.class);
+        }
+        assertThat(upstream.seen).isEmpty();
+        assertAnswer(udp(open, question(6, "example.test", 1)), 6);
+    }
+
+    @Test
+    void readsResolvConfAgainWhenItChanges(@TempDir Path dir) throws Exception {
+        var file =
+                Files.writeString(dir.resolve("resolv.conf"), "search x\nnameserver 127.0.0.53\nnameserver 10.9.0.1\n");
+        var resolvers = new Resolvers(List.of(), InetAddress.ofLiteral("10.9.0.1"), file);
+        assertThat(resolvers.list()).containsExactly(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.53"), 53));
+        Files.writeString(file, "nameserver 192.0.2.1\nnameserver not-an-address\nnameserver 2001:db8::1\n");
+        Files.setLastModifiedTime(file, FileTime.fromMillis(1));
+        assertThat(resolvers.list()).hasSize(2);
+        Files.delete(file);
+        assertThat(resolvers.list()).hasSize(2);
+    }
+
+    private DnsForwarder start(List<String> servers, DnsForwarder.Standing standing) {
+        var forwarder = undo.add(new DnsForwarder(
+                new InetSocketAddress(LOOPBACK, 0),
+                new Resolvers(servers, InetAddress.ofLiteral("192.0.2.1")),
+                _ -> standing,
+                Duration.ofMillis(200)));
+        forwarder.start();
+        return forwarder;
+    }
+
+    /// A name server of our own that records what it is asked.
+    private static final class Upstream implements AutoCloseable {
+        final Set<String> seen = ConcurrentHashMap.newKeySet();
+        final Set<Integer> ports = ConcurrentHashMap.newKeySet();
+        private final DatagramSocket datagrams = new DatagramSocket(0, LOOPBACK);
+        private final ServerSocket streams = new ServerSocket(datagrams.getLocalPort(), 10, LOOPBACK);
+
+        Upstream(UnaryOperator<byte[]> behaviour) throws IOException {
+            Thread.startVirtualThread(() -> serveDatagrams(behaviour));
+            Thread.startVirtualThread(() -> serveStreams(behaviour));
+        }
+
+        String address() {
+            return "127.0.0.1:" + datagrams.getLocalPort();
+        }
+
+        private byte[] heard(byte[] question, int port, UnaryOperator<byte[]> behaviour) {
+            seen.add(new String(question, StandardCharsets.ISO_8859_1));
+            ports.add(port);
+            return behaviour.apply(question);
+        }
+
+        private void serveDatagrams(UnaryOperator<byte[]> behaviour) {
+            try {
+                while (true) {
+                    var packet = new DatagramPacket(new byte[1500], 1500);
+                    datagrams.receive(packet);
+                    byte[] question = Arrays.copyOf(packet.getData(), packet.getLength());
+                    byte[] reply = heard(question, packet.getPort(), behaviour);
+                    if (reply.length > 0) {
+                        datagrams.send(new DatagramPacket(reply, reply.length, packet.getSocketAddress()));
+                    }
+                }
+            } catch (IOException _) {
+                // Closed.
+            }
+        }
+
+        private void serveStreams(UnaryOperator<byte[]> behaviour) {
+            try {
+                while (true) {
+                    try (var socket = streams.accept()) {
+                        var in = new DataInputStream(socket.getInputStream());
+                        byte[] reply = heard(in.readNBytes(in.readUnsignedShort()), socket.getPort(), behaviour);
+                        var out = new DataOutputStream(socket.getOutputStream());
+                        out.writeShort(reply.length);
+                        out.write(reply);
+                    }
+                }
+            } catch (IOException _) {
+                // Closed.
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            datagrams.close();
+            streams.close();
+        }
+    }
+
+    private Upstream upstream(UnaryOperator<byte[]> behaviour) throws IOException {
+        return undo.add(new Upstream(behaviour));
+    }
+
+    private static byte[] udp(DnsForwarder forwarder, byte[] question) throws IOException {
+        try (var socket = new DatagramSocket()) {
+            socket.connect(new InetSocketAddress(LOOPBACK, forwarder.port()));
+            socket.setSoTimeout(3000);
+            socket.send(new DatagramPacket(question, question.length));
+            var packet = new DatagramPacket(new byte[1500], 1500);
+            socket.receive(packet);
+            return Arrays.copyOf(packet.getData(), packet.getLength());
+        }
+    }
+
+    private static byte[] tcp(DnsForwarder forwarder, byte[] question) throws IOException {
+        try (var socket = new Socket(LOOPBACK, forwarder.port())) {
+            socket.setSoTimeout(3000);
+            var out = new DataOutputStream(socket.getOutputStream());
+            out.writeShort(question.length);
+            out.write(question);
+            var in = new DataInputStream(socket.getInputStream());
+            return in.readNBytes(in.readUnsignedShort());
+        }
+    }
+
+    private static void assertAnswer(byte[] reply, int id) {
+        assertThat(ByteBuffer.wrap(reply).getShort(0)).isEqualTo((short) id);
+        assertThat(reply[3] & 0xf).isZero();
+        assertThat(Arrays.copyOfRange(reply, reply.length - 4, reply.length)).isEqualTo(ADDRESS);
+    }
+
+    private static byte[] question(int id, String name, int type) {
+        var out = ByteBuffer.allocate(512);
+        out.putShort((short) id).putShort((short) 0x0100).putShort((short) 1).putShort((short) 0);
+        out.putInt(0);
+        for (String label : name.split("\\.")) {
+            out.put((byte) label.length()).put(label.getBytes(StandardCharsets.US_ASCII));
+        }
+        out.put((byte) 0).putShort((short) type).putShort((short) 1);
+        return Arrays.copyOf(out.array(), out.position());
+    }
+
+    private static byte[] withName(byte[] question, String name) {
+        byte[] other = question(0, name, 1);
+        System.arraycopy(question, 0, other, 0, 2);
+        return other;
+    }
+
+    private static byte[] answer(byte[] question) {
+        var out = ByteBuffer.allocate(question.length + 16);
+        out.put(code(question, 0)).putShort(6, (short) 1);
+        out.putShort((short) 0xc00c).putShort((short) 1).putShort((short) 1).putInt(5);
+        out.putShort((short) 4).put(ADDRESS);
+        return out.array();
+    }
+
+    private static byte[] code(byte[] question, int code) {
+        byte[] reply = question.clone();
+        reply[2] |= (byte) 0x80;
+        reply[3] = (byte) code;
+        return reply;
+    }
+
+    private static byte[] cyclicName() {
+        byte[] message = question(1, "example.test", 1);
+        message[12] = (byte) 0xc0;
+        message[13] = 12;
+        return message;
+    }
+
+    private static byte[] truncated() {
+        return Arrays.copyOf(question(1, "example.test", 1), 20);
+    }
+}
