@@ -156,6 +156,8 @@ static void take_groups(struct frame *frame, struct spawn_request *request)
 static void take_spawn_request(struct frame *frame, struct spawn_request *request, char **tag)
 {
     request->flags = take_u32(frame);
+    if (request->flags & WANTS_PTY)
+        request->flags &= ~(uint32_t)WANTS_STDIN;
     request->columns = take_u16(frame);
     request->rows = take_u16(frame);
     request->uid = take_u32(frame);
@@ -171,8 +173,7 @@ static void take_spawn_request(struct frame *frame, struct spawn_request *reques
 
 static void start_process(uint32_t number, const struct spawn_request *request, char **tag)
 {
-    if (!request->argv[0] || !request->argv[0][0] || strlen(*tag) > MAX_TAG || request->flags & ~3u
-        || (request->flags & WANTS_PTY && request->flags & WANTS_STDIN)) {
+    if (!request->argv[0] || !request->argv[0][0] || strlen(*tag) > MAX_TAG || request->flags & ~3u) {
         answer_error(number, EINVAL, "request");
         return;
     }

@@ -17,6 +17,10 @@ public final class ErrorRenderer {
 
     /// Answers `{"code": status, "message": text}`; cuts the exchange if its answer has begun.
     public static void render(Exchange exchange, Throwable failure) {
+        if (exchange.over()) {
+            // What a handler throws after its exchange was cut is a consequence, not news.
+            return;
+        }
         String message = message(failure);
         if (exchange.committed() || exchange.answer().begun()) {
             exchange.abort(message);

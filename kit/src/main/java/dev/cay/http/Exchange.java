@@ -216,6 +216,11 @@ public final class Exchange {
         return response;
     }
 
+    /// Whether it was cut or completed, so that nothing more can be said.
+    boolean over() {
+        return !end.open();
+    }
+
     RequestBody requestBody() {
         return body;
     }

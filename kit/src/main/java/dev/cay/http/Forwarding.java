@@ -122,6 +122,10 @@ final class Forwarding {
             }
             answer.readHead();
         }
+        if (answer.status() < 300) {
+            // Some servers agree without saying so first, and then wait for the body.
+            mayContinue.countDown();
+        }
         if (answer.status() == 101 && !request.wantsUpgrade()) {
             throw new IOException("the server switched protocols unasked");
         }

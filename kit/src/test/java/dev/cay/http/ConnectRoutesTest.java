@@ -87,7 +87,7 @@ class ConnectRoutesTest {
         sink.send(event(ProcessEvent.newBuilder()
                 .setStart(ProcessEvent.StartEvent.newBuilder().setPid(1234))));
         try {
-            if (!next.tryAcquire(10, TimeUnit.SECONDS)) {
+            if (!next.tryAcquire(30, TimeUnit.SECONDS)) {
                 throw new IllegalStateException("nobody went on");
             }
         } catch (InterruptedException e) {
@@ -206,7 +206,7 @@ class ConnectRoutesTest {
         assertThat(readFrame(in)).contains("1234");
         assertThat(readFrame(in))
                 .isEqualTo("2 {\"error\":{\"code\":\"deadline_exceeded\",\"message\":\"context deadline exceeded\"}}");
-        assertThat(interrupted.await(5, TimeUnit.SECONDS)).isTrue();
+        assertThat(interrupted.await(20, TimeUnit.SECONDS)).isTrue();
     }
 
     @ParameterizedTest
@@ -215,7 +215,7 @@ class ConnectRoutesTest {
         var answer = post(second, "/p/Start", JSON_STREAM, frame(0, "{}"));
         readFrame(new DataInputStream(answer.body()));
         answer.body().close();
-        assertThat(interrupted.await(5, TimeUnit.SECONDS)).isTrue();
+        assertThat(interrupted.await(20, TimeUnit.SECONDS)).isTrue();
     }
 
     @ParameterizedTest

@@ -39,7 +39,7 @@ final class Duplex implements AutoCloseable {
         var answer = new InputStreamResponseListener();
         client.newRequest(http.uri(second, path)).method("POST").body(content).send(answer);
         out = content.getOutputStream();
-        status = answer.get(10, TimeUnit.SECONDS).getStatus();
+        status = answer.get(30, TimeUnit.SECONDS).getStatus();
         in = answer.getInputStream();
     }
 

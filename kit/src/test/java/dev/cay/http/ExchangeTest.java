@@ -76,7 +76,7 @@ class ExchangeTest {
                     exchange.onEnd(ended::countDown);
                     exchange.stream(200).flush();
                     reached.countDown();
-                    assertThat(ended.await(10, TimeUnit.SECONDS)).isTrue();
+                    assertThat(ended.await(30, TimeUnit.SECONDS)).isTrue();
                 });
         http = new TestHttp(directory, routes);
     }
@@ -133,6 +133,16 @@ class ExchangeTest {
     }
 
     @Test
+    void answersHeadLikeGetButWithoutTheBody() throws Exception {
+        try (var client = new RawClient(http.plain)) {
+            client.send("HEAD /names/a/x HTTP/1.1\r\nHost: x\r\n\r\n");
+            assertThat(client.head()).contains("HTTP/1.1 200 OK", "Content-Length: 22");
+            client.send("POST /empty/201 HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n");
+            assertThat(client.head().getFirst()).isEqualTo("HTTP/1.1 201 Created");
+        }
+    }
+
+    @Test
     void explainsBadJson() throws Exception {
         assertThat(post(false, "/wish", "").body()).isEqualTo("{\"name\":\"nothing\",\"count\":0}");
         assertThat(post(false, "/wish", "{\"name\":\"a\",\"count\":2,\"new\":1}")
@@ -182,10 +192,10 @@ class ExchangeTest {
         try (var client = new RawClient(http.plain)) {
             client.send("GET /idle HTTP/1.1\r\nHost: x\r\n\r\n");
             assertThat(client.head().getFirst()).contains("200");
-            assertThat(reached.await(5, TimeUnit.SECONDS)).isTrue();
+            assertThat(reached.await(20, TimeUnit.SECONDS)).isTrue();
             assertThat(ended.getCount()).isEqualTo(1);
         }
-        assertThat(ended.await(5, TimeUnit.SECONDS)).isTrue();
+        assertThat(ended.await(20, TimeUnit.SECONDS)).isTrue();
     }
 
     @Test
@@ -193,9 +203,21 @@ class ExchangeTest {
         InputStream in = http.http2()
                 .send(http.request(true, "/idle").build(), BodyHandlers.ofInputStream())
                 .body();
-        assertThat(reached.await(5, TimeUnit.SECONDS)).isTrue();
+        assertThat(reached.await(20, TimeUnit.SECONDS)).isTrue();
         in.close();
-        assertThat(ended.await(5, TimeUnit.SECONDS)).isTrue();
+        assertThat(ended.await(20, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void noticesThatTheClientOfAnIdleTlsStreamWentAway() throws Exception {
+        try (var tls = http.trusting().getSocketFactory().createSocket("localhost", http.secure.getPort())) {
+            tls.setSoTimeout(20_000);
+            tls.getOutputStream().write("GET /idle HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            assertThat(TestHttp.readLine(tls.getInputStream())).startsWith("HTTP/1.1 200");
+            assertThat(reached.await(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(ended.getCount()).isEqualTo(1);
+        }
+        assertThat(ended.await(20, TimeUnit.SECONDS)).isTrue();
     }
 
     @Test

@@ -41,7 +41,7 @@ class HttpListenersTest {
             for (int i = 0; i < 300; i++) {
                 clients.add(new RawClient(http.plain).send("GET /wait HTTP/1.1\r\nHost: x\r\n\r\n"));
             }
-            assertThat(arrived.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(arrived.await(30, TimeUnit.SECONDS)).isTrue();
             var quick = http.http2().send(http.request(true, "/now").build(), BodyHandlers.discarding());
             assertThat(quick.statusCode()).isEqualTo(204);
             go.countDown();
@@ -103,7 +103,7 @@ class HttpListenersTest {
                 parameters.setEndpointIdentificationAlgorithm("HTTPS");
                 parameters.setApplicationProtocols(new String[] {"http/1.1"});
                 tls.setSSLParameters(parameters);
-                tls.setSoTimeout(5000);
+                tls.setSoTimeout(20_000);
                 tls.getOutputStream()
                         .write("GET / HTTP/1.1\r\nHost: other.example\r\nConnection: close\r\n\r\n"
                                 .getBytes(java.nio.charset.StandardCharsets.US_ASCII));

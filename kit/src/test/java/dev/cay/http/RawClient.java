@@ -17,7 +17,7 @@ final class RawClient implements AutoCloseable {
 
     RawClient(InetSocketAddress address) throws IOException {
         socket = new Socket();
-        socket.setSoTimeout(5000);
+        socket.setSoTimeout(20_000);
         socket.setTcpNoDelay(true);
         socket.connect(address, 5000);
         in = new BufferedInputStream(socket.getInputStream());

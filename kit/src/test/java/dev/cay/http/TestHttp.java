@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A server on free loopback ports with clients of both HTTP versions that trust it.
 final class TestHttp implements AutoCloseable {
-    static final Duration LIMIT = Duration.ofSeconds(10);
+    static final Duration LIMIT = Duration.ofSeconds(30);
 
     final HttpListeners listeners = new HttpListeners();
     final InetSocketAddress plain;

@@ -76,7 +76,7 @@ class UpstreamServersTest {
         Socket inside = accept();
         readHead(inside);
         write(inside, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n");
-        var head = answer.get(5, TimeUnit.SECONDS);
+        var head = answer.get(20, TimeUnit.SECONDS);
         assertThat(head.headers().firstValue("content-type")).contains("text/event-stream");
         write(inside, "data: 1\n");
         assertThat(TestHttp.readLine(head.body())).isEqualTo("data: 1");
@@ -138,14 +138,14 @@ class UpstreamServersTest {
         Socket inside = accept();
         readHead(inside);
         write(inside, "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1");
-        assertThat(first.get(5, TimeUnit.SECONDS).body()).isEqualTo("1");
+        assertThat(first.get(20, TimeUnit.SECONDS).body()).isEqualTo("1");
         var second = edge.http1().sendAsync(edge.request(false, "/").build(), BodyHandlers.ofString());
         readHead(inside);
         inside.close();
         Socket other = accept();
         readHead(other);
         write(other, "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n2");
-        assertThat(second.get(5, TimeUnit.SECONDS).body()).isEqualTo("2");
+        assertThat(second.get(20, TimeUnit.SECONDS).body()).isEqualTo("2");
     }
 
     @Test
@@ -156,8 +156,8 @@ class UpstreamServersTest {
             readHead(inside);
             write(inside, nonsense);
             inside.close();
-            assertThat(answer.get(5, TimeUnit.SECONDS).statusCode()).isEqualTo(502);
-            assertThat(answer.get(5, TimeUnit.SECONDS).body()).startsWith("{\"code\":502,\"message\":\"The server");
+            assertThat(answer.get(20, TimeUnit.SECONDS).statusCode()).isEqualTo(502);
+            assertThat(answer.get(20, TimeUnit.SECONDS).body()).startsWith("{\"code\":502,\"message\":\"The server");
         }
     }
 
@@ -169,7 +169,7 @@ class UpstreamServersTest {
         readHead(inside);
         write(inside, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n");
         inside.close();
-        assertThatThrownBy(() -> answer.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(IOException.class);
+        assertThatThrownBy(() -> answer.get(20, TimeUnit.SECONDS)).hasCauseInstanceOf(IOException.class);
     }
 
     private RawClient tunnel() throws IOException {
@@ -186,11 +186,11 @@ class UpstreamServersTest {
     }
 
     private Socket accept() throws Exception {
-        Socket socket = accepted.poll(5, TimeUnit.SECONDS);
+        Socket socket = accepted.poll(20, TimeUnit.SECONDS);
         if (socket == null) {
             throw new IOException("no connection came");
         }
-        socket.setSoTimeout(5000);
+        socket.setSoTimeout(20_000);
         return socket;
     }
 

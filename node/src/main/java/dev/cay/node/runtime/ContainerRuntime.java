@@ -36,9 +36,11 @@ public interface ContainerRuntime {
     /// @param after what becomes of the original; if the dump fails it always goes on as before
     void checkpoint(SandboxId id, Path images, After after);
 
-    /// Starts a container from what {@link #checkpoint} wrote. The id must not be in use; images are only read.
+    /// Starts a container from what {@link #checkpoint} wrote, in the same slot or another one. The id must not be
+    /// in use; images are only read, so several may be started from them. Its layers must be as they were.
     Container restore(ContainerSpec spec, Path images);
 
+    /// Reads what the container uses now, and shows it inside as `/proc/meminfo`.
     Usage usage(Container container);
 
     /// What a checkpoint does with the original.

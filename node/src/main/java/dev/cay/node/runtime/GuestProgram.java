@@ -1,29 +1,90 @@
 package dev.cay.node.runtime;
 
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 
-/// `cay-guest` as a file on this host.
+/// `cay-guest` as a file on this host, with the script that starts CRIU.
 ///
 /// It lies under a path made of its content and is never changed: a checkpoint names its mapped files by path and
 /// refuses changed ones, so an upgrade must leave the old program to the sandboxes that were saved with it.
 public final class GuestProgram {
+    private static final String PROGRAM = "cay-guest";
+    private static final String SHIM = "criu-shim.so";
+    private static final String CRIU = "criu";
+
     private final Path directory;
 
     private GuestProgram(Path directory) {
         this.directory = directory;
     }
 
-    /// Unpacks what the build packed, once; `parent` must be reachable by every user (search permission).
+    /// Unpacks what the build packed, once. Every user must be able to pass through `parent` and what is above it.
     public static GuestProgram install(Path parent) {
-        return new GuestProgram(parent);
+        try {
+            byte[] program = packed(PROGRAM);
+            byte[] shim = packed(SHIM);
+            Path directory = parent.resolve(contentKey(program, shim));
+            if (!Files.exists(directory)) {
+                unpack(parent, directory, program, shim);
+            }
+            return new GuestProgram(directory);
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, "cannot unpack cay-guest to " + parent, e);
+        }
     }
 
     public Path path() {
-        return directory.resolve("cay-guest");
+        return directory.resolve(PROGRAM);
     }
 
-    /// Starts CRIU with the shim that old versions need on new kernels.
+    /// Starts CRIU with the shim that old versions need on new kernels; on others it does nothing.
     Path criu() {
-        return directory.resolve("criu");
+        return directory.resolve(CRIU);
+    }
+
+    private static void unpack(Path parent, Path directory, byte[] program, byte[] shim) throws IOException {
+        Files.createDirectories(parent);
+        Path fresh = Files.createTempDirectory(parent, "new-");
+        write(fresh.resolve(PROGRAM), program);
+        write(fresh.resolve(SHIM), shim);
+        String script = "#!/bin/sh\nLD_PRELOAD=%s exec criu \"$@\"\n".formatted(directory.resolve(SHIM));
+        write(fresh.resolve(CRIU), script.getBytes(StandardCharsets.UTF_8));
+        Files.setPosixFilePermissions(fresh, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Files.move(fresh, directory, StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    private static void write(Path file, byte[] content) throws IOException {
+        Files.write(file, content);
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+
+    private static byte[] packed(String name) throws IOException {
+        try (var stream = GuestProgram.class.getResourceAsStream("/dev/cay/guest/" + name)) {
+            if (stream == null) {
+                throw new FileNotFoundException(name + " is not in this build");
+            }
+            return stream.readAllBytes();
+        }
+    }
+
+    private static String contentKey(byte[] program, byte[] shim) {
+        try {
+            var digest = MessageDigest.getInstance("SHA-256");
+            digest.update(program);
+            digest.update(shim);
+            return HexFormat.of().formatHex(digest.digest(), 0, 12);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
     }
 }

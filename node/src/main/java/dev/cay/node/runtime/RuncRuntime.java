@@ -1,63 +1,326 @@
 package dev.cay.node.runtime;
 
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
 
-/// Containers by runc.
+/// Containers by runc, saved and restored by CRIU.
+///
+/// Below its run directory lie `runc/`, runc's own state, and `bundles/`, a directory per sandbox. All of it is found
+/// again by a daemon that was restarted; nothing is kept in memory.
 public final class RuncRuntime implements ContainerRuntime {
+    private static final JsonMapper JSON = JsonMapper.builder().build();
+    private static final Duration START_LIMIT = Duration.ofSeconds(30);
+    private static final Duration SAVE_LIMIT = Duration.ofMinutes(5);
+    private static final Duration END_LIMIT = Duration.ofSeconds(10);
+
+    /// Both for saving and restoring: runc makes the network anew, connections and file locks are kept.
+    private static final List<String> CRIU_OPTIONS =
+            List.of("--empty-ns", "network", "--tcp-established", "--file-locks");
+
+    private final GuestProgram guest;
+    private final Path states;
+    private final Path bundles;
+    private final String cgroupParent;
+    private final Cgroups cgroups = Cgroups.mounted();
+
     /// @param runDir       what does not outlive a reboot; every user must be able to pass through it
     /// @param cgroupParent absolute, like `/cay-main`; see {@link dev.cay.node.host.HostPlan#cgroup}
-    public RuncRuntime(GuestProgram guest, Path runDir, String cgroupParent) {}
+    public RuncRuntime(GuestProgram guest, Path runDir, String cgroupParent) {
+        this.guest = guest;
+        this.states = runDir.resolve("runc");
+        this.bundles = runDir.resolve("bundles");
+        this.cgroupParent = cgroupParent;
+    }
 
     @Override
     public Container start(ContainerSpec spec) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public Optional<Container> find(SandboxId id) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public List<SandboxId> list() {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void kill(SandboxId id) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void delete(SandboxId id) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void freeze(SandboxId id) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void thaw(SandboxId id) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void checkpoint(SandboxId id, Path images, After after) {
-        throw new UnsupportedOperationException();
+        Bundle bundle = bundle(spec.id());
+        return launch(
+                "starting the sandbox",
+                START_LIMIT,
+                spec,
+                () -> List.of("run", "--detach", "--bundle", bundle.directory().toString()));
     }
 
     @Override
     public Container restore(ContainerSpec spec, Path images) {
-        throw new UnsupportedOperationException();
+        Path links = images.toAbsolutePath().resolveSibling("restoring-" + spec.id());
+        try {
+            return launch("restoring the sandbox", SAVE_LIMIT, spec, () -> restoreArguments(spec, images, links));
+        } finally {
+            removeTree(links);
+        }
+    }
+
+    private List<String> restoreArguments(ContainerSpec spec, Path images, Path links) throws IOException {
+        Bundle bundle = bundle(spec.id());
+        removeTree(links);
+        long uidBase = Integer.toUnsignedLong(spec.slot().uidBase());
+        Path usable = UserNamespaceImage.withBase(images.toAbsolutePath(), uidBase, links);
+        makePassable(usable);
+        var words = new ArrayList<>(List.of("restore", "--detach"));
+        words.addAll(CRIU_OPTIONS);
+        words.addAll(List.of(
+                "--image-path",
+                usable.toString(),
+                "--work-path",
+                bundle.criuWork().toString()));
+        words.addAll(List.of("--bundle", bundle.directory().toString()));
+        return words;
+    }
+
+    @Override
+    public void checkpoint(SandboxId id, Path images, After after) {
+        require(id);
+        Bundle bundle = bundle(id);
+        try {
+            // CRIU looks for images as the sandbox's root too; what it may not read it has opened before.
+            makePassable(images);
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, "cannot make " + images, e);
+        }
+        var words = new ArrayList<>(runc(bundle));
+        words.add("checkpoint");
+        words.addAll(CRIU_OPTIONS);
+        words.addAll(List.of("--image-path", images.toAbsolutePath().toString()));
+        words.addAll(List.of("--work-path", bundle.criuWork().toString()));
+        if (after == After.STAY) {
+            words.add("--leave-running");
+        }
+        words.add(id.value());
+        execute(new Command("saving the sandbox's processes", words, SAVE_LIMIT), bundle);
+        if (after == After.END) {
+            delete(id);
+        }
+    }
+
+    @Override
+    public Optional<Container> find(SandboxId id) {
+        Path state = states.resolve(id.value()).resolve("state.json");
+        try {
+            var json = JSON.readTree(Files.readAllBytes(state));
+            int pid = json.path("init_process_pid").asInt(0);
+            long startTime = json.path("init_process_start").asLong(0);
+            boolean alive = pid > 1
+                    && ProcessStat.read(pid).filter(stat -> stat.is(startTime)).isPresent();
+            return alive ? Optional.of(new Container(id, pid, startTime)) : Optional.empty();
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        } catch (IOException | JacksonException e) {
+            throw new CayException(ErrorKind.INTERNAL, "cannot read " + state, e);
+        }
+    }
+
+    @Override
+    public List<SandboxId> list() {
+        try (var entries = Files.list(bundles)) {
+            return entries.map(entry -> new SandboxId(entry.getFileName().toString()))
+                    .toList();
+        } catch (NoSuchFileException e) {
+            return List.of();
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, "cannot list " + bundles, e);
+        }
+    }
+
+    @Override
+    public void kill(SandboxId id) {
+        cgroups.kill(cgroup(id), END_LIMIT);
+    }
+
+    /// Does itself what `runc delete` would do, which polls, and which refuses half made containers.
+    @Override
+    public void delete(SandboxId id) {
+        Bundle bundle = bundle(id);
+        Launcher.of(bundle).end();
+        kill(id);
+        cgroups.remove(cgroup(id), END_LIMIT);
+        unplug(bundle);
+        removeTree(states.resolve(id.value()));
+        removeTree(bundle.directory());
+    }
+
+    /// The link goes with its namespace, but later, and not while the node has a socket there.
+    private void unplug(Bundle bundle) {
+        try {
+            String link = Files.readString(bundle.linkName());
+            new Command("removing the sandbox's link", END_LIMIT, guest.path().toString(), "unplug", link).run();
+        } catch (NoSuchFileException e) {
+            // It never got that far.
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, "cannot read " + bundle.linkName(), e);
+        }
+    }
+
+    /// Takes the last traces off the host; for when no sandbox is left.
+    public void clear() {
+        cgroups.remove(cgroupParent, END_LIMIT);
+    }
+
+    @Override
+    public void freeze(SandboxId id) {
+        cgroups.freeze(cgroup(id));
+    }
+
+    @Override
+    public void thaw(SandboxId id) {
+        cgroups.thaw(cgroup(id));
     }
 
     @Override
     public Usage usage(Container container) {
-        throw new UnsupportedOperationException();
+        Usage usage = cgroups.usage(cgroup(container.id()));
+        try {
+            bundle(container.id()).procFiles().update(usage);
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, "cannot show the sandbox its memory", e);
+        }
+        return usage;
+    }
+
+    /// What runc is to do, once the bundle is there.
+    private interface Arguments {
+        List<String> make() throws IOException;
+    }
+
+    private Container launch(String doing, Duration limit, ContainerSpec spec, Arguments arguments) {
+        Bundle bundle = bundle(spec.id());
+        if (Files.exists(bundle.directory())) {
+            throw new CayException(ErrorKind.CONFLICT, "sandbox %s is there already".formatted(spec.id()));
+        }
+        try {
+            makePlaces();
+            bundle.write(spec, guest, cgroup(spec.id()), cgroups.limitsSwap());
+            execute(new Command(doing, launchWords(spec, bundle, arguments.make()), limit), bundle);
+            Container container = require(spec.id());
+            awaitGuest(container);
+            return container;
+        } catch (IOException e) {
+            cleanUp(spec.id(), e);
+            throw new CayException(ErrorKind.INTERNAL, doing + ": cannot write its bundle", e);
+        } catch (RuntimeException e) {
+            cleanUp(spec.id(), e);
+            throw e;
+        }
+    }
+
+    private List<String> launchWords(ContainerSpec spec, Bundle bundle, List<String> runcArguments) {
+        var words = new ArrayList<String>();
+        words.addAll(List.of(guest.path().toString(), "launch"));
+        words.addAll(List.of("--uid-base", Integer.toUnsignedString(spec.slot().uidBase())));
+        spec.layers().forEach(layer -> words.addAll(List.of("--lower", layer.toString())));
+        words.addAll(List.of("--upper", spec.writable().toString()));
+        words.addAll(List.of("--merged", bundle.root().toString(), "--"));
+        words.addAll(runc(bundle));
+        words.addAll(runcArguments);
+        words.add(spec.id().value());
+        return words;
+    }
+
+    private List<String> runc(Bundle bundle) {
+        return List.of(
+                Command.require("runc").toString(),
+                "--root",
+                states.toString(),
+                "--log",
+                bundle.log().toString(),
+                "--log-format",
+                "json",
+                "--criu",
+                guest.criu().toString());
+    }
+
+    /// Runs runc, whose complaints are in its log: its own stdio would become that of pid 1, and a file of the host
+    /// there cannot be checkpointed.
+    private static void execute(Command command, Bundle bundle) {
+        var failure = new RuncFailure(bundle);
+        try {
+            failure.reset();
+            Process process = command.start(Path.of("/dev/null"), bundle.complaint());
+            Launcher.of(bundle).remember(process.pid());
+            int code = command.await(process);
+            if (code != 0) {
+                throw failure.describe(command, code);
+            }
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, command.doing() + ": cannot run runc", e);
+        }
+    }
+
+    private Container require(SandboxId id) {
+        return find(id).orElseThrow(
+                        () -> new CayException(ErrorKind.NOT_FOUND, "sandbox %s does not run".formatted(id)));
+    }
+
+    /// The guest has started to listen when its address is in the namespace's list.
+    private static void awaitGuest(Container container) {
+        Path sockets = Path.of("/proc", Integer.toString(container.pid()), "net", "unix");
+        long deadline = System.nanoTime() + START_LIMIT.toNanos();
+        try {
+            while (!Files.readString(sockets).contains(" @cay\n")) {
+                if (System.nanoTime() > deadline) {
+                    throw new CayException(ErrorKind.INTERNAL, "the sandbox's guest does not listen");
+                }
+                Thread.sleep(Duration.ofMillis(1));
+            }
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, "the sandbox's guest ended at once", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CayException(ErrorKind.CANCELED, "interrupted while the sandbox's guest started", e);
+        }
+    }
+
+    private void cleanUp(SandboxId id, Exception failure) {
+        try {
+            delete(id);
+        } catch (CayException e) {
+            failure.addSuppressed(e);
+        }
+    }
+
+    private void makePlaces() throws IOException {
+        makePassable(states);
+        makePassable(bundles);
+    }
+
+    private static void makePassable(Path directory) throws IOException {
+        Files.createDirectories(directory);
+        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
+    }
+
+    private Bundle bundle(SandboxId id) {
+        return new Bundle(bundles.resolve(id.value()));
+    }
+
+    private String cgroup(SandboxId id) {
+        return cgroupParent + "/" + id.value();
+    }
+
+    private static void removeTree(Path directory) {
+        if (!Files.exists(directory)) {
+            return;
+        }
+        try (Stream<Path> tree = Files.walk(directory)) {
+            for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(path);
+            }
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, "cannot remove " + directory, e);
+        }
     }
 }

@@ -5,6 +5,7 @@ pty UID ARGV...          spawns on a terminal, prints {"pid"} and leaves it runn
 type PID TEXT MARK       attaches, types TEXT and a newline, prints what is read up to MARK
 list                     prints [[pid, flags, state, code, signal, tag], ...]
 many COUNT               spawns COUNT processes at once, waits for all, prints how many ended with 7
+fill                     spawns sleepers until refused, ends them, prints {"started","errno","what"}
 garbage                  sends nonsense, prints what the guest did with the connection
 """
 
@@ -156,6 +157,25 @@ def many(guest, count):
     return {"ended": ended, "left": len(list_all(guest))}
 
 
+def fill(guest):
+    started = []
+    try:
+        while len(started) < 5000:
+            pid, descriptors = guest.spawn(0, 0, ["sleep", "60"])
+            started.append(pid)
+            for fd in descriptors:
+                os.close(fd)
+        refusal = {}
+    except Refused as refused:
+        refusal = refused.args[0]
+    for pid in started:
+        guest.ask(SIGNAL, struct.pack("<II", pid, 9))
+    for pid in started:
+        assert guest.wait(pid) == (-1, 9)
+        guest.ask(FORGET, struct.pack("<I", pid))
+    return {"started": len(started), **refusal}
+
+
 def garbage(guest):
     guest.socket.sendall(b"\xff" * 64)
     try:
@@ -169,7 +189,7 @@ if __name__ == "__main__":
     link = Guest()
     if command != "garbage":
         assert link.ask(HELLO, struct.pack("<I", 1))[0] == struct.pack("<I", 1)
-    actions = {"run": run, "pty": pty, "type": type_text, "list": list_all, "many": many, "garbage": garbage}
+    actions = {"run": run, "pty": pty, "type": type_text, "list": list_all, "many": many, "fill": fill, "garbage": garbage}
     try:
         print(json.dumps(actions[command](link, *arguments)))
     except Refused as refused:

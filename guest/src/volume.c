@@ -1,0 +1,126 @@
+/* Subvolumes of btrfs: one small program per change instead of several big ones. */
+#include "cay.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/btrfs.h>
+#include <linux/btrfs_tree.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int open_directory(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        die("volume: open %s", path);
+    return fd;
+}
+
+/* Opens the directory that holds `path`, and gives the last name. */
+static int open_parent(const char *path, const char **name)
+{
+    const char *slash = strrchr(path, '/');
+    if (!slash || slash == path || !slash[1] || strlen(slash + 1) > BTRFS_SUBVOL_NAME_MAX)
+        refuse("volume: not a place for a volume: %s", path);
+    char parent[4096];
+    snprintf(parent, sizeof parent, "%.*s", (int)(slash - path), path);
+    *name = slash + 1;
+    return open_directory(parent);
+}
+
+static void limit(int volume, const char *path, const char *bytes)
+{
+    struct btrfs_ioctl_qgroup_limit_args arguments = {0};
+    arguments.lim.flags = BTRFS_QGROUP_LIMIT_MAX_RFER;
+    arguments.lim.max_rfer = parse_number(bytes, "limit");
+    if (ioctl(volume, BTRFS_IOC_QGROUP_LIMIT, &arguments))
+        die("volume: limit %s", path);
+}
+
+static int create(const char *path, const char *bytes)
+{
+    const char *name;
+    int parent = open_parent(path, &name);
+    struct btrfs_ioctl_vol_args arguments = {0};
+    strcpy(arguments.name, name);
+    if (ioctl(parent, BTRFS_IOC_SUBVOL_CREATE, &arguments))
+        die("volume: create %s", path);
+    int volume = open_directory(path);
+    umask(0);
+    /* Others must be able to pass: the sandbox's root is nobody special out here. */
+    if (fchmod(volume, 0711) || mkdirat(volume, "upper", 0755) || mkdirat(volume, "work", 0755))
+        die("volume: fill %s", path);
+    limit(volume, path, bytes);
+    return 0;
+}
+
+static int copy(const char *from, const char *to, const char *bytes)
+{
+    const char *name;
+    int parent = open_parent(to, &name);
+    struct btrfs_ioctl_vol_args_v2 arguments = {.fd = open_directory(from)};
+    strcpy(arguments.name, name);
+    if (ioctl(parent, BTRFS_IOC_SNAP_CREATE_V2, &arguments))
+        die("volume: copy %s to %s", from, to);
+    limit(open_directory(to), to, bytes);
+    return 0;
+}
+
+static int destroy(const char *path)
+{
+    const char *name;
+    int parent = open_parent(path, &name);
+    struct btrfs_ioctl_vol_args arguments = {0};
+    strcpy(arguments.name, name);
+    if (ioctl(parent, BTRFS_IOC_SNAP_DESTROY, &arguments) && errno != ENOENT)
+        die("volume: delete %s", path);
+    return 0;
+}
+
+static uint64_t id_of(int volume, const char *path)
+{
+    struct btrfs_ioctl_ino_lookup_args arguments = {.objectid = BTRFS_FIRST_FREE_OBJECTID};
+    if (ioctl(volume, BTRFS_IOC_INO_LOOKUP, &arguments))
+        die("volume: look up %s", path);
+    return arguments.treeid;
+}
+
+/* Prints the bytes the volume refers to, as of the last commit. */
+static int used(const char *path)
+{
+    int volume = open_directory(path);
+    struct btrfs_ioctl_search_args arguments = {0};
+    struct btrfs_ioctl_search_key *key = &arguments.key;
+    key->tree_id = BTRFS_QUOTA_TREE_OBJECTID;
+    key->min_type = key->max_type = BTRFS_QGROUP_INFO_KEY;
+    key->min_offset = key->max_offset = id_of(volume, path);
+    key->max_transid = UINT64_MAX;
+    key->nr_items = 1;
+    if (ioctl(volume, BTRFS_IOC_TREE_SEARCH, &arguments))
+        die("volume: read the use of %s", path);
+    if (!key->nr_items)
+        refuse("volume: no quota for %s", path);
+    struct btrfs_qgroup_info_item item;
+    memcpy(&item, arguments.buf + sizeof(struct btrfs_ioctl_search_header), sizeof item);
+    printf("%llu\n", (unsigned long long)item.rfer);
+    return 0;
+}
+
+int run_volume(int argc, char **argv)
+{
+    const char *what = argc ? argv[0] : "";
+    if (!strcmp(what, "create") && argc == 3)
+        return create(argv[1], argv[2]);
+    if (!strcmp(what, "copy") && argc == 4)
+        return copy(argv[1], argv[2], argv[3]);
+    if (!strcmp(what, "delete") && argc == 2)
+        return destroy(argv[1]);
+    if (!strcmp(what, "used") && argc == 2)
+        return used(argv[1]);
+    refuse("usage: cay-guest volume create DIR BYTES | copy FROM TO BYTES | delete DIR | used DIR");
+}

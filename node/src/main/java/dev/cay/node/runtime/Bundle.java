@@ -1,0 +1,265 @@
+package dev.cay.node.runtime;
+
+import dev.cay.node.host.Slot;
+import dev.cay.wire.node.Resources;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import tools.jackson.databind.json.JsonMapper;
+
+/// A sandbox as runc wants it described: a directory with `config.json`, the mount point of its root and its files.
+final class Bundle {
+    /// Where the guest is shown inside. Root there cannot put another program in its place: neither a mount point nor,
+    /// as `/run` is one too, what leads to it can be renamed or removed, and the mount is read-only. A file in a
+    /// writable directory deeper down could be moved away together with that directory.
+    static final String GUEST = "/run/.cay-guest";
+
+    private static final JsonMapper JSON = JsonMapper.builder().build();
+    private static final Pattern FILES = Pattern.compile("(?m)^Max open files\\s+\\S+\\s+(\\S+)");
+    private static final long MAX_FILES = 1_048_576;
+    private static final long USUAL_FILES = 65_536;
+    private static final int INOTIFY_INSTANCES = 512;
+    private static final int CPU_PERIOD = 100_000;
+
+    private static final List<String> CAPABILITIES = List.of(
+            "CAP_AUDIT_WRITE",
+            "CAP_CHOWN",
+            "CAP_DAC_OVERRIDE",
+            "CAP_FOWNER",
+            "CAP_FSETID",
+            "CAP_KILL",
+            "CAP_MKNOD",
+            "CAP_NET_BIND_SERVICE",
+            "CAP_NET_RAW",
+            "CAP_SETFCAP",
+            "CAP_SETGID",
+            "CAP_SETPCAP",
+            "CAP_SETUID",
+            "CAP_SYS_CHROOT");
+
+    /// Empty to whoever reads them: they tell of the host, not of the sandbox.
+    private static final List<String> MASKED = List.of(
+            "/proc/acpi",
+            "/proc/asound",
+            "/proc/cmdline",
+            "/proc/diskstats",
+            "/proc/interrupts",
+            "/proc/kallsyms",
+            "/proc/kcore",
+            "/proc/keys",
+            "/proc/latency_stats",
+            "/proc/modules",
+            "/proc/partitions",
+            "/proc/sched_debug",
+            "/proc/scsi",
+            "/proc/timer_list",
+            "/proc/timer_stats",
+            "/sys/block",
+            "/sys/firmware",
+            "/sys/kernel",
+            "/sys/module");
+
+    private static final List<String> READ_ONLY =
+            List.of("/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger");
+
+    private final Path directory;
+
+    Bundle(Path directory) {
+        this.directory = directory;
+    }
+
+    Path directory() {
+        return directory;
+    }
+
+    Path root() {
+        return directory.resolve("rootfs");
+    }
+
+    Path log() {
+        return directory.resolve("runc.log");
+    }
+
+    /// What `cay-guest launch` complains of.
+    Path complaint() {
+        return directory.resolve("launch.err");
+    }
+
+    Path criuWork() {
+        return directory.resolve("criu");
+    }
+
+    ProcFiles procFiles() {
+        return new ProcFiles(directory.resolve("proc"));
+    }
+
+    /// Name of the host's end of the link, to be removed also when nobody else knows it any more.
+    Path linkName() {
+        return directory.resolve("link");
+    }
+
+    void write(ContainerSpec spec, GuestProgram guest, String cgroup, boolean limitsSwap) throws IOException {
+        Files.createDirectories(root());
+        Files.createDirectories(criuWork());
+        // The sandbox's root is nobody special out here, and has to find its root directory.
+        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
+        Files.writeString(linkName(), spec.slot().veth());
+        procFiles().write(spec.resources());
+        JSON.writeValue(directory.resolve("config.json").toFile(), config(spec, guest, cgroup, limitsSwap));
+    }
+
+    private Map<String, Object> config(ContainerSpec spec, GuestProgram guest, String cgroup, boolean limitsSwap)
+            throws IOException {
+        return Map.of(
+                "ociVersion", "1.0.2",
+                "process", process(),
+                "root", Map.of("path", root().toString(), "readonly", false),
+                "hostname", spec.hostname(),
+                "mounts", mounts(guest, spec.resources()),
+                "hooks", Map.of("createRuntime", List.of(hook(spec.slot(), guest))),
+                "linux", linux(spec, cgroup, limitsSwap));
+    }
+
+    private static Map<String, Object> process() throws IOException {
+        return Map.of(
+                "terminal", false,
+                "user", Map.of("uid", 0, "gid", 0),
+                "args", List.of(GUEST, "init"),
+                "env", List.of("PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"),
+                "cwd", "/",
+                "capabilities", Map.of("bounding", CAPABILITIES, "effective", CAPABILITIES, "permitted", CAPABILITIES),
+                "rlimits", rlimits(),
+                // sudo and file capabilities must work.
+                "noNewPrivileges", false,
+                "oomScoreAdj", oomScore());
+    }
+
+    /// Raising a limit over one's own needs a capability the daemon may lack.
+    private static List<Map<String, Object>> rlimits() throws IOException {
+        Matcher own = FILES.matcher(Files.readString(Path.of("/proc/self/limits")));
+        long hard = own.find() && !"unlimited".equals(own.group(1)) ? Long.parseLong(own.group(1)) : MAX_FILES;
+        return List.of(
+                rlimit("RLIMIT_NOFILE", Math.min(hard, USUAL_FILES), Math.min(hard, MAX_FILES)),
+                rlimit("RLIMIT_CORE", 0, 0));
+    }
+
+    private static Map<String, Object> rlimit(String name, long soft, long hard) {
+        return Map.of("type", name, "soft", soft, "hard", hard);
+    }
+
+    /// Not the daemon's own protection, and never below it, which needs a capability.
+    private static int oomScore() throws IOException {
+        return Math.max(
+                0,
+                Integer.parseInt(
+                        Files.readString(Path.of("/proc/self/oom_score_adj")).strip()));
+    }
+
+    private List<Map<String, Object>> mounts(GuestProgram guest, Resources resources) {
+        var mounts = new ArrayList<Map<String, Object>>();
+        mounts.add(mount("/proc", "proc", "proc", "nosuid", "noexec", "nodev"));
+        mounts.add(mount("/dev", "tmpfs", "tmpfs", "nosuid", "strictatime", "mode=755", "size=64k"));
+        mounts.add(mount(
+                "/dev/pts",
+                "devpts",
+                "devpts",
+                "nosuid",
+                "noexec",
+                "newinstance",
+                "ptmxmode=0666",
+                "mode=0620",
+                "gid=5",
+                "max=256"));
+        String shared = "size=%dm".formatted(Math.max(1, resources.memoryMB() / 2));
+        mounts.add(mount("/dev/shm", "tmpfs", "shm", "nosuid", "noexec", "nodev", "mode=1777", shared));
+        mounts.add(mount("/dev/mqueue", "mqueue", "mqueue", "nosuid", "noexec", "nodev"));
+        mounts.add(mount("/sys", "sysfs", "sysfs", "nosuid", "noexec", "nodev", "ro"));
+        mounts.add(mount("/run", "tmpfs", "tmpfs", "nosuid", "nodev", "mode=755", "size=64m"));
+        mounts.add(mount(GUEST, "bind", guest.path().toString(), "bind", "ro", "nosuid", "nodev"));
+        procFiles()
+                .places()
+                .forEach((place, file) ->
+                        mounts.add(mount(place, "bind", file.toString(), "bind", "ro", "nosuid", "nodev", "noexec")));
+        return mounts;
+    }
+
+    private static Map<String, Object> mount(String place, String type, String source, String... options) {
+        return Map.of("destination", place, "type", type, "source", source, "options", List.of(options));
+    }
+
+    private static Map<String, Object> hook(Slot slot, GuestProgram guest) throws IOException {
+        return Map.of(
+                "path",
+                guest.path().toString(),
+                "args",
+                List.of(
+                        "cay-guest",
+                        "hook",
+                        "--veth",
+                        slot.veth(),
+                        "--address",
+                        slot.address(),
+                        "--gateway",
+                        slot.gateway(),
+                        "--inner",
+                        Slot.INNER_ADDRESS,
+                        "--mtu",
+                        Integer.toString(uplinkMtu()),
+                        "--nft",
+                        Command.require("nft").toString(),
+                        "--inotify",
+                        Integer.toString(INOTIFY_INSTANCES)),
+                "timeout",
+                20);
+    }
+
+    /// That of the host's way out; a larger one inside would stall on hosts that drop "fragmentation needed".
+    private static int uplinkMtu() throws IOException {
+        for (String line : Files.readAllLines(Path.of("/proc/net/route"))) {
+            String[] fields = line.split("\\s+");
+            if (fields.length > 1 && "00000000".equals(fields[1])) {
+                Path mtu = Path.of("/sys/class/net", fields[0], "mtu");
+                return Math.min(1500, Integer.parseInt(Files.readString(mtu).strip()));
+            }
+        }
+        return 1500;
+    }
+
+    private static Map<String, Object> linux(ContainerSpec spec, String cgroup, boolean limitsSwap) {
+        var mapping = List.of(Map.of(
+                "containerID", 0, "hostID", Integer.toUnsignedLong(spec.slot().uidBase()), "size", Slot.UIDS));
+        var linux = new LinkedHashMap<String, Object>();
+        linux.put("uidMappings", mapping);
+        linux.put("gidMappings", mapping);
+        // None by path: CRIU makes a new user namespace at a restore, which would not own a network made before.
+        linux.put(
+                "namespaces",
+                List.of("pid", "ipc", "uts", "mount", "cgroup", "network", "user").stream()
+                        .map(type -> Map.of("type", type))
+                        .toList());
+        linux.put("cgroupsPath", cgroup);
+        linux.put("resources", limits(spec.resources(), spec.maxProcesses(), limitsSwap));
+        linux.put("seccomp", SystemCalls.filter());
+        linux.put("maskedPaths", MASKED);
+        linux.put("readonlyPaths", READ_ONLY);
+        linux.put("rootfsPropagation", "rprivate");
+        return linux;
+    }
+
+    private static Map<String, Object> limits(Resources resources, int maxProcesses, boolean limitsSwap) {
+        long bytes = (long) resources.memoryMB() << 20;
+        Map<String, Object> memory = limitsSwap ? Map.of("limit", bytes, "swap", bytes) : Map.of("limit", bytes);
+        return Map.of(
+                "devices", List.of(Map.of("allow", false, "access", "rwm")),
+                "memory", memory,
+                "cpu", Map.of("quota", (long) resources.cpuCount() * CPU_PERIOD, "period", CPU_PERIOD),
+                "pids", Map.of("limit", maxProcesses));
+    }
+}

@@ -1,0 +1,234 @@
+package dev.cay.node.runtime;
+
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// The host's cgroup hierarchies, old (v1), new (v2) or both, and one group at the same path in each of them.
+///
+/// runc makes the group on the unified mount of a hybrid host too, so killing works there as on a new host even though
+/// the limits are in the old hierarchies.
+final class Cgroups {
+    private final @Nullable Path unified;
+    private final Map<String, Path> controllers;
+
+    private Cgroups(@Nullable Path unified, Map<String, Path> controllers) {
+        this.unified = unified;
+        this.controllers = Map.copyOf(controllers);
+    }
+
+    /// Those mounted on this host.
+    static Cgroups mounted() {
+        try {
+            return parse(Files.readAllLines(Path.of("/proc/self/mountinfo")));
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, "cannot read the host's mounts", e);
+        }
+    }
+
+    /// Lines of mountinfo: fields, `-`, type, source, options of the hierarchy.
+    static Cgroups parse(List<String> mounts) {
+        Path unified = null;
+        var controllers = new HashMap<String, Path>();
+        for (String line : mounts) {
+            int dash = line.indexOf(" - ");
+            String[] kind = line.substring(dash + 3).split(" ");
+            Path place = Path.of(line.split(" ")[4]);
+            if (kind[0].equals("cgroup2") && unified == null) {
+                unified = place;
+            } else if (kind[0].equals("cgroup")) {
+                Stream.of(kind[2].split(",")).forEach(option -> controllers.putIfAbsent(option, place));
+            }
+        }
+        return new Cgroups(unified, controllers);
+    }
+
+    /// Whether memory and swap together can be limited.
+    boolean limitsSwap() {
+        Path memory = controllers.get("memory");
+        return memory == null || Files.exists(memory.resolve("memory.memsw.limit_in_bytes"));
+    }
+
+    /// Ends everything in the group, and waits until nothing is left.
+    void kill(String group, Duration limit) {
+        Path kill = unified == null ? null : below(unified, group).resolve("cgroup.kill");
+        long deadline = System.nanoTime() + limit.toNanos();
+        while (!members(group).isEmpty()) {
+            if (kill != null && Files.exists(kill)) {
+                write(kill, "1");
+            } else {
+                members(group).stream()
+                        .map(ProcessHandle::of)
+                        .flatMap(Optional::stream)
+                        .forEach(Cgroups::killOne);
+            }
+            // The old freezer does not let go of the dead.
+            thaw(group);
+            if (System.nanoTime() > deadline) {
+                throw new CayException(ErrorKind.INTERNAL, "processes in %s do not end".formatted(group));
+            }
+            pause();
+        }
+    }
+
+    /// Removes the group everywhere; it must be empty of processes.
+    void remove(String group, Duration limit) {
+        long deadline = System.nanoTime() + limit.toNanos();
+        for (Path directory : everywhere(group)) {
+            while (!removed(directory)) {
+                if (System.nanoTime() > deadline) {
+                    throw new CayException(ErrorKind.INTERNAL, "cannot remove " + directory);
+                }
+                pause();
+            }
+        }
+    }
+
+    void freeze(String group) {
+        freezeTo(group, "FROZEN", "1");
+    }
+
+    void thaw(String group) {
+        freezeTo(group, "THAWED", "0");
+    }
+
+    /// The old freezer is preferred where there is one: CRIU uses it, and the two do not know of each other.
+    private void freezeTo(String group, String oldState, String newState) {
+        Path freezer = controllers.get("freezer");
+        if (freezer != null) {
+            write(below(freezer, group).resolve("freezer.state"), oldState);
+        } else if (unified != null) {
+            write(below(unified, group).resolve("cgroup.freeze"), newState);
+        }
+    }
+
+    Usage usage(String group) {
+        try {
+            return controllers.containsKey("memory") ? oldUsage(group) : newUsage(group);
+        } catch (IOException | NumberFormatException e) {
+            throw new CayException(ErrorKind.NOT_FOUND, "cannot read the use of " + group, e);
+        }
+    }
+
+    private Usage oldUsage(String group) throws IOException {
+        Path memory = controller("memory", group);
+        Map<String, Long> statistics = table(memory.resolve("memory.stat"));
+        long inactive = statistics.getOrDefault("total_inactive_file", 0L);
+        return new Usage(
+                Duration.ofNanos(number(controller("cpuacct", group).resolve("cpuacct.usage"))),
+                Math.max(0, number(memory.resolve("memory.usage_in_bytes")) - inactive),
+                statistics.getOrDefault("total_cache", 0L),
+                (int) number(controller("pids", group).resolve("pids.current")),
+                table(memory.resolve("memory.oom_control")).getOrDefault("oom_kill", 0L));
+    }
+
+    private Usage newUsage(String group) throws IOException {
+        Path directory = below(Objects.requireNonNull(unified), group);
+        Map<String, Long> statistics = table(directory.resolve("memory.stat"));
+        long inactive = statistics.getOrDefault("inactive_file", 0L);
+        long microseconds = table(directory.resolve("cpu.stat")).getOrDefault("usage_usec", 0L);
+        return new Usage(
+                Duration.ofNanos(microseconds * 1000),
+                Math.max(0, number(directory.resolve("memory.current")) - inactive),
+                statistics.getOrDefault("file", 0L),
+                (int) number(directory.resolve("pids.current")),
+                table(directory.resolve("memory.events")).getOrDefault("oom_kill", 0L));
+    }
+
+    /// Processes of the group, from the hierarchy that is surest to have it.
+    private List<Integer> members(String group) {
+        return everywhere(group).stream()
+                .flatMap(directory -> lines(directory.resolve("cgroup.procs")).stream())
+                .map(Integer::valueOf)
+                .distinct()
+                .toList();
+    }
+
+    private List<Path> everywhere(String group) {
+        var roots = Stream.concat(Stream.ofNullable(unified), controllers.values().stream())
+                .distinct();
+        return roots.map(root -> below(root, group)).filter(Files::isDirectory).toList();
+    }
+
+    private Path controller(String name, String group) throws IOException {
+        Path root = controllers.get(name);
+        if (root == null) {
+            throw new NoSuchFileException(name);
+        }
+        return below(root, group);
+    }
+
+    private static Path below(Path root, String group) {
+        return root.resolve(group.substring(1));
+    }
+
+    private static boolean removed(Path directory) {
+        try {
+            Files.deleteIfExists(directory);
+            return true;
+        } catch (IOException busy) {
+            return false;
+        }
+    }
+
+    private static void killOne(ProcessHandle process) {
+        process.destroyForcibly();
+    }
+
+    private static void write(Path file, String value) {
+        try {
+            if (Files.exists(file)) {
+                Files.writeString(file, value);
+            }
+        } catch (IOException e) {
+            // A group that ended between the two lines above is what we wanted.
+            if (Files.exists(file)) {
+                throw new CayException(ErrorKind.INTERNAL, "cannot write to " + file, e);
+            }
+        }
+    }
+
+    private static List<String> lines(Path file) {
+        try {
+            return Files.readAllLines(file);
+        } catch (IOException gone) {
+            return List.of();
+        }
+    }
+
+    private static long number(Path file) throws IOException {
+        return Long.parseLong(Files.readString(file).strip());
+    }
+
+    /// Files of lines like `name value`.
+    private static Map<String, Long> table(Path file) throws IOException {
+        var values = new HashMap<String, Long>();
+        for (String line : Files.readAllLines(file)) {
+            String[] words = line.split(" ");
+            if (words.length == 2) {
+                values.put(words[0], Long.parseLong(words[1]));
+            }
+        }
+        return values;
+    }
+
+    private static void pause() {
+        try {
+            Thread.sleep(Duration.ofMillis(1));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CayException(ErrorKind.CANCELED, "interrupted while a sandbox ended", e);
+        }
+    }
+}

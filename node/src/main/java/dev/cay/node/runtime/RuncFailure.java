@@ -1,0 +1,70 @@
+package dev.cay.node.runtime;
+
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+
+/// Finds out why runc failed: from what the launcher said, runc's log and CRIU's.
+final class RuncFailure {
+    private static final JsonMapper JSON = JsonMapper.builder().build();
+    private static final int CRIU_LINES = 6;
+    private static final List<String> CRIU_LOGS = List.of("dump.log", "restore.log");
+
+    /// It wants more open files than it may have, and goes on without.
+    private static final String HARMLESS = "Can't setup RLIMIT_NOFILE";
+
+    private final Bundle bundle;
+
+    RuncFailure(Bundle bundle) {
+        this.bundle = bundle;
+    }
+
+    /// Takes older complaints away.
+    void reset() throws IOException {
+        Files.deleteIfExists(bundle.log());
+        for (String log : CRIU_LOGS) {
+            Files.deleteIfExists(bundle.criuWork().resolve(log));
+        }
+    }
+
+    CayException describe(Command command, int code) throws IOException {
+        var reasons = new ArrayList<String>();
+        lines(bundle.complaint()).stream().filter(line -> !line.isBlank()).forEach(reasons::add);
+        lines(bundle.log()).forEach(line -> addError(line, reasons));
+        for (String log : CRIU_LOGS) {
+            List<String> errors = lines(bundle.criuWork().resolve(log)).stream()
+                    .filter(line -> line.contains("Error (") && !line.contains(HARMLESS))
+                    .toList();
+            reasons.addAll(errors.subList(Math.max(0, errors.size() - CRIU_LINES), errors.size()));
+        }
+        String why = reasons.isEmpty() ? "exit code " + code : String.join("; ", reasons);
+        return new CayException(ErrorKind.INTERNAL, "%s failed: %s".formatted(command.doing(), why));
+    }
+
+    private static void addError(String line, List<String> reasons) {
+        try {
+            var entry = JSON.readTree(line);
+            String message = entry.path("msg").asString("");
+            if ("error".equals(entry.path("level").asString("")) && !reasons.contains(message)) {
+                reasons.add(message);
+            }
+        } catch (JacksonException e) {
+            reasons.add(line);
+        }
+    }
+
+    private static List<String> lines(Path file) throws IOException {
+        try {
+            return Files.readAllLines(file);
+        } catch (NoSuchFileException e) {
+            return List.of();
+        }
+    }
+}

@@ -1,0 +1,124 @@
+package dev.cay.node.storage;
+
+import dev.cay.node.runtime.Command;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Brings a btrfs to the pool's place, if the host can.
+final class PoolMount {
+    private static final Logger log = LoggerFactory.getLogger(PoolMount.class);
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final Duration ALLOCATION_LIMIT = Duration.ofMinutes(10);
+
+    private final Path stateDir;
+    private final Path root;
+    private final Path file;
+
+    private PoolMount(Path stateDir, Path root) {
+        this.stateDir = stateDir;
+        this.root = root;
+        this.file = stateDir.resolve("pool.btrfs");
+    }
+
+    static PoolMount at(Path stateDir, Path root) {
+        return new PoolMount(stateDir, root);
+    }
+
+    /// Whether there is a btrfs in place afterwards. An existing pool that cannot be mounted is an error, never a
+    /// reason
+    /// to go on without it: its sandboxes would be lost from sight.
+    boolean ensure(long size) throws IOException {
+        if (!isMountPoint(root) && !Files.exists(file) && !isBtrfs(stateDir)) {
+            if (!supported()) {
+                log.atWarn()
+                        .log("no btrfs on this host: sandboxes have no disk limit, and forking one copies its files");
+                return false;
+            }
+            makeFile(size);
+        }
+        if (!isMountPoint(root) && Files.exists(file)) {
+            mount();
+        }
+        if (!isBtrfs(root)) {
+            return false;
+        }
+        // Each time: whoever mounted it may have been killed before this line.
+        enableQuota();
+        return true;
+    }
+
+    static boolean isMountPoint(Path directory) {
+        try {
+            String place = directory.toRealPath().toString();
+            return Files.readAllLines(Path.of("/proc/self/mountinfo")).stream()
+                    .anyMatch(line -> line.split(" ")[4].equals(place));
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, "cannot read the host's mounts", e);
+        }
+    }
+
+    private static boolean isBtrfs(Path directory) throws IOException {
+        return Files.getFileStore(directory).type().equals("btrfs");
+    }
+
+    /// The module may not be loaded yet.
+    private static boolean supported() throws IOException {
+        if (Command.find("mkfs.btrfs").isEmpty()) {
+            return false;
+        }
+        Path known = Path.of("/proc/filesystems");
+        if (!Files.readString(known).contains("btrfs")
+                && Command.find("modprobe").isPresent()) {
+            try {
+                new Command("loading btrfs", LIMIT, "modprobe", "btrfs").run();
+            } catch (CayException e) {
+                log.atDebug().setCause(e).log("btrfs is not to be had");
+            }
+        }
+        return Files.readString(known).contains("btrfs");
+    }
+
+    /// Allocated beforehand: a pool that finds the host's disk full in the middle of a write loses data. Made under
+    /// another name, so that a half made one is never mounted.
+    private void makeFile(long size) throws IOException {
+        Path fresh = stateDir.resolve("pool.btrfs.new");
+        Files.deleteIfExists(fresh);
+        new Command(
+                        "reserving the pool's space",
+                        ALLOCATION_LIMIT,
+                        "fallocate",
+                        "-l",
+                        Long.toString(size),
+                        fresh.toString())
+                .run();
+        new Command("formatting the pool", LIMIT, "mkfs.btrfs", "-q", fresh.toString()).run();
+        Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    /// Without discard, which would give the reserved space back to the host.
+    private void mount() {
+        new Command(
+                        "mounting the pool",
+                        LIMIT,
+                        "mount",
+                        "-t",
+                        "btrfs",
+                        "-o",
+                        "loop,noatime,nodiscard",
+                        "--make-private",
+                        file.toString(),
+                        root.toString())
+                .run();
+    }
+
+    private void enableQuota() {
+        new Command("enabling the pool's limits", LIMIT, "btrfs", "quota", "enable", root.toString()).run();
+    }
+}

@@ -1,0 +1,256 @@
+package dev.cay.node.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cay.node.host.Slot;
+import dev.cay.wire.CayException;
+import dev.cay.wire.SandboxId;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/// Real runc, real overlay, real btrfs; needs root.
+class RuncRuntimeTest {
+    private static TestHost host;
+
+    @BeforeAll
+    static void open() throws IOException {
+        host = new TestHost();
+    }
+
+    @AfterAll
+    static void close() throws IOException {
+        host.close();
+    }
+
+    @Test
+    void runsOnMappedLayersWithUsersOfItsOwn() throws IOException {
+        ContainerSpec spec = host.spec("users");
+        Container sandbox = host.runtime.start(spec);
+
+        String map = Files.readString(Path.of("/proc/" + sandbox.pid() + "/uid_map"));
+        assertThat(map.strip().split("\\s+"))
+                .containsExactly("0", Integer.toUnsignedString(spec.slot().uidBase()), "65536");
+        assertThat(host.output(sandbox, "cat /etc/which")).isEqualTo("top");
+        assertThat(host.output(sandbox, "touch /new && stat -c %u:%g /new /bin/bash /"))
+                .isEqualTo("0:0\n0:0\n0:0");
+        assertThat(host.ask(sandbox, "run", "1000", "id", "-u").path("out").asString())
+                .isEqualTo("1000\n");
+        Path onDisk = spec.writable().resolve("upper/new");
+        assertThat(Files.getAttribute(onDisk, "unix:uid")).isEqualTo(0);
+    }
+
+    @Test
+    void refusesWhatReachesBeyondTheSandbox() {
+        Container sandbox = host.runtime.start(host.spec("refusals"));
+
+        assertThat(host.output(sandbox, "cat /proc/self/status"))
+                .contains("CapBnd:\t00000000a80425fb", "CapEff:\t00000000a80425fb", "Seccomp:\t2", "NoNewPrivs:\t0");
+        for (String forbidden : List.of(
+                "unshare -U id",
+                "unshare -m id",
+                "mount -t tmpfs none /tmp",
+                "mknod /tmp/disk b 7 0",
+                "rm -f " + Bundle.GUEST,
+                "mv " + Bundle.GUEST + " /run/elsewhere",
+                "mv /run /elsewhere",
+                "echo x > " + Bundle.GUEST,
+                "echo x > /proc/1/exe",
+                "echo 1 > /proc/sys/kernel/panic",
+                "echo b > /proc/sysrq-trigger",
+                "echo 0-1 > /sys/devices/system/cpu/online")) {
+            assertThat(host.shell(sandbox, forbidden).path("code").asInt())
+                    .as(forbidden)
+                    .isNotZero();
+        }
+        assertThat(host.output(sandbox, "cat /proc/cmdline /proc/partitions; ls /sys/block"))
+                .isEmpty();
+    }
+
+    @Test
+    void holdsItToItsLimitsAndShowsThem() throws IOException {
+        ContainerSpec spec = host.spec("limits");
+        Container sandbox = host.runtime.start(spec);
+
+        assertThat(host.output(sandbox, "cat /proc/meminfo"))
+                .containsPattern("MemTotal: +%d kB".formatted(TestHost.RESOURCES.memoryMB() * 1024));
+        assertThat(host.output(sandbox, "cat /sys/devices/system/cpu/online")).isEqualTo("0-1");
+        var filled = host.ask(sandbox, "fill");
+        assertThat(filled.path("what").asString()).isEqualTo("fork");
+        assertThat(filled.path("started").asInt()).isBetween(TestHost.MAX_PROCESSES / 2, TestHost.MAX_PROCESSES);
+        Usage usage = host.runtime.usage(sandbox);
+        assertThat(usage.processes()).isLessThanOrEqualTo(TestHost.MAX_PROCESSES);
+        assertThat(usage.cpuTime()).isPositive();
+        assertThat(usage.memory()).isBetween(100_000L, 256L << 20);
+        assertThat(usage.oomKills()).isZero();
+    }
+
+    @Test
+    void killsAProcessThatTakesTooMuchMemoryAndNotTheGuest() {
+        Container sandbox = host.runtime.start(host.spec("memory"));
+
+        var result = host.ask(sandbox, "run", "0", "dd", "if=/dev/zero", "of=/dev/null", "bs=1G", "count=1");
+
+        assertThat(result.path("signal").asInt()).isEqualTo(9);
+        assertThat(host.runtime.usage(sandbox).oomKills()).isPositive();
+        assertThat(host.output(sandbox, "echo alive")).isEqualTo("alive");
+    }
+
+    @Test
+    void stopsWritingAtTheDiskLimit() {
+        Container sandbox = host.runtime.start(host.spec("disk"));
+
+        String write = "dd if=/dev/zero of=/big bs=1M count=200 oflag=dsync";
+        assertThat(host.shell(sandbox, write).path("err").asString()).contains("Disk quota exceeded");
+        assertThat(host.output(sandbox, "rm /big && sync && echo fine")).isEqualTo("fine");
+    }
+
+    @Test
+    void leavesUnderItsOwnAddressWhateverItIsInside() throws IOException {
+        ContainerSpec spec = host.spec("network");
+        Container sandbox = host.runtime.start(spec);
+
+        try (var server = new ServerSocket()) {
+            server.bind(new InetSocketAddress(InetAddress.getByName(spec.slot().gateway()), 0));
+            server.setSoTimeout(10_000);
+            String address = "/dev/tcp/%s/%d".formatted(spec.slot().gateway(), server.getLocalPort());
+            var seen = new java.util.concurrent.atomic.AtomicReference<String>("");
+            Thread answering = Thread.ofPlatform().start(() -> {
+                try (var connection = server.accept()) {
+                    seen.set(connection.getInetAddress().getHostAddress());
+                    connection.getOutputStream().write("hello\n".getBytes(StandardCharsets.UTF_8));
+                } catch (IOException e) {
+                    seen.set(e.toString());
+                }
+            });
+            assertThat(host.output(sandbox, "exec 3<>%s; cat <&3".formatted(address)))
+                    .isEqualTo("hello");
+            join(answering);
+            assertThat(seen.get()).isEqualTo(spec.slot().address());
+        }
+        assertThat(host.output(sandbox, "cat /proc/net/fib_trie")).contains(Slot.INNER_ADDRESS);
+        assertThat(host.output(sandbox, "cat /proc/net/if_inet6"))
+                .doesNotContain("eth0")
+                .contains("lo");
+        assertThat(host.output(sandbox, "cat /proc/sys/user/max_inotify_instances"))
+                .isEqualTo("512");
+    }
+
+    @Test
+    void leavesNothingBehind() throws IOException {
+        ContainerSpec spec = host.spec("gone");
+        List<String> mountsBefore = Files.readAllLines(Path.of("/proc/self/mountinfo"));
+        Container sandbox = host.runtime.start(spec);
+        assertThat(host.hasLink(spec.slot())).isTrue();
+        assertThat(host.cgroups("gone")).isNotEmpty();
+
+        host.runtime.delete(spec.id());
+        host.pool.delete(spec.id());
+
+        assertThat(host.hasLink(spec.slot())).isFalse();
+        assertThat(host.cgroups("gone")).isEmpty();
+        assertThat(Files.readAllLines(Path.of("/proc/self/mountinfo"))).isEqualTo(mountsBefore);
+        assertThat(host.runtime.list()).doesNotContain(spec.id());
+        assertThat(host.runtime.find(spec.id())).isEmpty();
+        assertThat(host.pool.list()).doesNotContain(spec.id());
+        assertThat(ProcessStat.read(sandbox.pid()).filter(stat -> stat.is(sandbox.startTime())))
+                .isEmpty();
+        host.runtime.delete(spec.id());
+    }
+
+    @Test
+    void saysWhyItCannotStartAndCleansUp() {
+        ContainerSpec spec = host.spec("broken");
+        var broken = new ContainerSpec(
+                spec.id(),
+                spec.slot(),
+                spec.resources(),
+                spec.maxProcesses(),
+                List.of(Path.of("/no/such/layer")),
+                spec.writable(),
+                "broken");
+
+        assertThatThrownBy(() -> host.runtime.start(broken))
+                .isInstanceOf(CayException.class)
+                .hasMessageContaining("starting the sandbox failed")
+                .hasMessageContaining("open_tree /no/such/layer: No such file or directory");
+        assertThat(host.runtime.list()).doesNotContain(spec.id());
+        assertThat(host.cgroups("broken")).isEmpty();
+    }
+
+    @Test
+    void endsWhatADeadDaemonHadBegunBeforeItCleansUp() throws IOException, InterruptedException {
+        Path directory = Files.createDirectories(host.directory.resolve("run/bundles/half"));
+        Process begun = new ProcessBuilder("sleep", "600").start();
+        try {
+            Launcher.of(new Bundle(directory)).remember(begun.pid());
+            assertThat(host.runtime.list()).contains(new SandboxId("half"));
+
+            host.runtime.delete(new SandboxId("half"));
+
+            assertThat(begun.waitFor(Duration.ofSeconds(10))).isTrue();
+            assertThat(host.runtime.list()).doesNotContain(new SandboxId("half"));
+        } finally {
+            begun.destroyForcibly();
+        }
+    }
+
+    @Test
+    void isFoundAgainByAnotherDaemonUntilItDies() {
+        Container sandbox = host.runtime.start(host.spec("adopted"));
+        var successor = new RuncRuntime(host.guest, host.directory.resolve("run"), host.plan.cgroup());
+
+        assertThat(successor.find(sandbox.id())).contains(sandbox);
+        assertThat(successor.list()).contains(sandbox.id());
+        successor.freeze(sandbox.id());
+        successor.kill(sandbox.id());
+        assertThat(successor.find(sandbox.id())).isEmpty();
+        assertThat(successor.list()).contains(sandbox.id());
+        successor.delete(sandbox.id());
+        assertThat(successor.find(new SandboxId("unknown"))).isEmpty();
+    }
+
+    @Test
+    void listensToTheNodeOnlyAndSurvivesGarbage() {
+        Container sandbox = host.runtime.start(host.spec("guarded"));
+        var inside = new Command(
+                "asking from inside",
+                Duration.ofSeconds(30),
+                "nsenter",
+                "-t",
+                Integer.toString(sandbox.pid()),
+                "-n",
+                "-p",
+                "python3",
+                host.script().toString(),
+                "list");
+
+        assertThatThrownBy(inside::run)
+                .isInstanceOf(CayException.class)
+                .hasMessageMatching("(?s).*(EOFError|reset|Broken pipe).*");
+        assertThat(host.ask(sandbox, "garbage").path("cut").asBoolean()).isTrue();
+        var result = host.ask(sandbox, "many", "150");
+        assertThat(result.path("ended").asInt()).isEqualTo(150);
+        assertThat(result.path("left").asInt()).isZero();
+        assertThat(host.ask(sandbox, "run", "0", "nonesuch").path("what").asString())
+                .isEqualTo("exec");
+    }
+
+    private static void join(Thread thread) {
+        try {
+            assertThat(thread.join(Duration.ofSeconds(10))).isTrue();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

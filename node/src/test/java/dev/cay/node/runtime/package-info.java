@@ -1,0 +1,4 @@
+@NullMarked
+package dev.cay.node.runtime;
+
+import org.jspecify.annotations.NullMarked;

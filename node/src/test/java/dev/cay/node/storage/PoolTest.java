@@ -1,0 +1,134 @@
+package dev.cay.node.storage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cay.node.runtime.Command;
+import dev.cay.node.runtime.GuestProgram;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxId;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// A real btrfs in a file; needs root.
+class PoolTest {
+    private static final SandboxId ONE = new SandboxId("one");
+    private static final SandboxId TWO = new SandboxId("two");
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+
+    @TempDir
+    Path state;
+
+    private Pool pool;
+
+    @BeforeEach
+    void open() {
+        pool = reopen();
+    }
+
+    @AfterEach
+    void unmount() {
+        pool.unmount();
+    }
+
+    @Test
+    void keepsLayersThroughAnUnmountAndFreesItsDevice() throws IOException {
+        Path layer = pool.create(ONE, 50);
+        Files.writeString(layer.resolve("upper/kept"), "yes");
+        assertThat(devices()).contains(state.toString());
+
+        pool.unmount();
+
+        assertThat(devices()).doesNotContain(state.toString());
+        assertThat(layer).doesNotExist();
+        pool = reopen();
+        assertThat(pool.list()).containsExactly(ONE);
+        assertThat(layer.resolve("upper/kept")).hasContent("yes");
+        assertThat(reopen().list()).containsExactly(ONE);
+    }
+
+    @Test
+    void holdsEachLayerToItsOwnLimit() throws IOException {
+        pool.create(ONE, 20);
+        pool.create(TWO, 100);
+
+        assertThatThrownBy(() -> fill(pool.layer(ONE), 40)).hasMessageContaining("quota exceeded");
+        fill(pool.layer(TWO), 40);
+
+        new Command("syncing", LIMIT, "sync", "-f", pool.layer(TWO).toString()).run();
+        assertThat(pool.used(TWO)).isBetween(40L << 20, 45L << 20);
+        assertThat(pool.used(ONE)).isLessThanOrEqualTo(20L << 20);
+        assertThat(pool.limited()).isTrue();
+    }
+
+    @Test
+    void copiesALayerThatThenGoesItsOwnWay() throws IOException {
+        Path first = pool.create(ONE, 50);
+        Files.writeString(first.resolve("upper/file"), "same");
+        Object inode = Files.getAttribute(first.resolve("upper/file"), "unix:ino");
+
+        Path second = pool.copy(ONE, TWO, 50);
+        Files.writeString(first.resolve("upper/file"), "changed");
+
+        assertThat(second.resolve("upper/file")).hasContent("same");
+        assertThat(Files.getAttribute(second.resolve("upper/file"), "unix:ino")).isEqualTo(inode);
+        pool.delete(ONE);
+        pool.delete(ONE);
+        assertThat(pool.list()).containsExactly(TWO);
+    }
+
+    @Test
+    void refusesNewLayersWhenItIsNearlyFull() throws IOException {
+        Path filler = pool.directory("layers");
+        assertThatThrownBy(() -> fill(filler, 1000)).isInstanceOf(CayException.class);
+
+        assertThatThrownBy(() -> pool.create(ONE, 20))
+                .isInstanceOfSatisfying(
+                        CayException.class, e -> assertThat(e.kind()).isEqualTo(ErrorKind.UNAVAILABLE))
+                .hasMessageContaining("nearly full");
+        assertThat(pool.list()).isEmpty();
+    }
+
+    @Test
+    void doesWithoutBtrfs() throws IOException {
+        var volumes = new DirectoryVolumes();
+        Path one = state.resolve("one");
+        volumes.create(one, 1);
+        Files.writeString(one.resolve("upper/file"), "same");
+        volumes.copy(one, state.resolve("two"), 1);
+        volumes.delete(one);
+
+        assertThat(one).doesNotExist();
+        assertThat(state.resolve("two/upper/file")).hasContent("same");
+        assertThat(volumes.used(state.resolve("two"))).isPositive();
+        assertThat(volumes.limited()).isFalse();
+    }
+
+    private Pool reopen() {
+        return Pool.open(state, 256, GuestProgram.install(state.resolve("guest")));
+    }
+
+    private static void fill(Path directory, int megabytes) {
+        new Command(
+                        "filling",
+                        LIMIT,
+                        "dd",
+                        "if=/dev/urandom",
+                        "of=" + directory.resolve("filler"),
+                        "bs=1M",
+                        "count=" + megabytes,
+                        "conv=fsync")
+                .run();
+    }
+
+    private static String devices() {
+        return new Command("listing loop devices", LIMIT, "losetup", "--all", "--output", "BACK-FILE").run();
+    }
+}

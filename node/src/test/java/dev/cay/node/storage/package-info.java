@@ -1,0 +1,4 @@
+@NullMarked
+package dev.cay.node.storage;
+
+import org.jspecify.annotations.NullMarked;
