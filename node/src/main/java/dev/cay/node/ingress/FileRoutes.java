@@ -5,6 +5,7 @@ import dev.cay.node.files.Account;
 import dev.cay.node.files.SandboxPath;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.InstantSource;
@@ -62,7 +63,7 @@ final class FileRoutes {
                     throw bad("unsupported content type '%s': use multipart/form-data or application/octet-stream"
                             .formatted(kind));
             };
-        } catch (ZipException e) {
+        } catch (ZipException | EOFException e) {
             throw bad("the body is not valid gzip");
         }
         exchange.sendJson(200, written.stream().map(path -> answer(path, metadata)).toList());

@@ -48,6 +48,8 @@ final class ProcessCalls {
     /// A command's own kill comes a little after its stream has said that time is up.
     private static final Duration GRACE = Duration.ofMillis(250);
 
+    private static final Duration EARLY = Duration.ofMillis(100);
+
     private final Envd.Sandbox sandbox;
     private final Users users;
 
@@ -89,7 +91,7 @@ final class ProcessCalls {
                         .setEvent(event)
                         .build()));
             } finally {
-                if (limit != null && System.nanoTime() - begun >= limit.toNanos()) {
+                if (isUp(limit, begun)) {
                     // Time is up, and the interrupt that told us so must not stop the kill.
                     boolean interrupted = Thread.interrupted();
                     process.killNow();
@@ -140,7 +142,7 @@ final class ProcessCalls {
                             .setKeepalive(ProcessEvent.KeepAlive.getDefaultInstance())
                             .build());
                 case Output.End(Exit exit) -> {
-                    if (limit != null && System.nanoTime() - begun >= limit.toNanos()) {
+                    if (isUp(limit, begun)) {
                         throw new CayException(ErrorKind.DEADLINE_EXCEEDED, "context deadline exceeded");
                     }
                     events.send(endEvent(exit));
@@ -148,6 +150,11 @@ final class ProcessCalls {
                 }
             }
         }
+    }
+
+    /// The clock that ends the stream started a little before ours.
+    private static boolean isUp(@Nullable Duration limit, long begun) {
+        return limit != null && System.nanoTime() - begun >= limit.minus(EARLY).toNanos();
     }
 
     private static ProcessEvent dataEvent(Output.Data output) {
