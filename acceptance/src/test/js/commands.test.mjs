@@ -106,7 +106,8 @@ test('much output arrives whole', async () => {
   assert.equal(result.stderr.split(' ')[0], sum)
 })
 
-test('characters of several bytes survive', async () => {
+// Clients before 2.14 decode each piece by itself, whatever the server.
+test('characters of several bytes survive', { skip: !atLeast(2, 14) }, async () => {
   const text = 'ä€😀'.repeat(20_000)
   await box.files.write('/tmp/wide', text)
   assert.equal((await box.commands.run('cat /tmp/wide')).stdout, text)

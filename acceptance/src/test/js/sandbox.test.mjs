@@ -69,7 +69,7 @@ test('Sandbox.list filters by metadata and state, pages, newest first', async ()
 
 test('Sandbox.kill ends it once', async () => {
   const made = await sandbox()
-  assert.equal(await made.kill(), true)
+  assert.equal(await Sandbox.kill(made.sandboxId), true)
   assert.equal(await Sandbox.kill(made.sandboxId), false)
   assert.equal(await made.isRunning(), false)
   await assert.rejects(Sandbox.getInfo(made.sandboxId))

@@ -45,10 +45,9 @@ final class ClientEnvironment {
             variables.put("E2B_SANDBOX_URL", daemon.url());
             variables.put("E2B_VOLUME_API_URL", daemon.url());
         }
-        if (mode != Mode.URL) {
-            variables.put("NODE_EXTRA_CA_CERTS", daemon.caCertificate());
-            variables.put("SSL_CERT_FILE", daemon.bundle());
-        }
+        // Also for plain URLs: the hosts of users' own servers inside sandboxes are always reached by TLS.
+        variables.put("NODE_EXTRA_CA_CERTS", daemon.caCertificate());
+        variables.put("SSL_CERT_FILE", daemon.bundle());
         return variables;
     }
 
