@@ -72,7 +72,8 @@ final class CayDaemon implements AutoCloseable {
 
     private CayNode startNode(HttpListeners listeners) throws IOException {
         progress.step("preparing the machine");
-        var authority = LocalAuthority.open(config.stateDir().resolve("tls"), config.http().domain());
+        var authority = LocalAuthority.open(
+                config.stateDir().resolve("tls"), config.http().domain());
         var started = new CayNode(
                 new CayNode.Settings(
                         config.instance(),
@@ -115,7 +116,8 @@ final class CayDaemon implements AutoCloseable {
         for (var address : http.listen()) {
             var host = InetAddress.ofLiteral(address);
             listeners.listen(new InetSocketAddress(host, http.port()), server.frontDoor());
-            listeners.listenTls(new InetSocketAddress(host, http.tlsPort()), tls(requireAuthority()), server.frontDoor());
+            listeners.listenTls(
+                    new InetSocketAddress(host, http.tlsPort()), tls(requireAuthority()), server.frontDoor());
         }
     }
 

@@ -47,8 +47,10 @@ final class FilesystemCalls {
                 .unary(SERVICE + "Remove", RemoveRequest.getDefaultInstance(), this::remove)
                 .serverStream(SERVICE + "WatchDir", WatchDirRequest.getDefaultInstance(), (_, _, _) -> refuseWatch())
                 .unary(SERVICE + "CreateWatcher", CreateWatcherRequest.getDefaultInstance(), (_, _) -> refuseWatch())
-                .unary(SERVICE + "GetWatcherEvents", GetWatcherEventsRequest.getDefaultInstance(), (_, _) ->
-                        refuseWatch())
+                .unary(
+                        SERVICE + "GetWatcherEvents",
+                        GetWatcherEventsRequest.getDefaultInstance(),
+                        (_, _) -> refuseWatch())
                 .unary(SERVICE + "RemoveWatcher", RemoveWatcherRequest.getDefaultInstance(), (_, _) -> refuseWatch());
     }
 
@@ -108,11 +110,12 @@ final class FilesystemCalls {
     private static EntryInfo info(Entry entry) {
         var info = EntryInfo.newBuilder()
                 .setName(entry.path().name())
-                .setType(switch (entry.type()) {
-                    case FILE -> FileType.FILE_TYPE_FILE;
-                    case DIRECTORY -> FileType.FILE_TYPE_DIRECTORY;
-                    case OTHER -> FileType.FILE_TYPE_UNSPECIFIED;
-                })
+                .setType(
+                        switch (entry.type()) {
+                            case FILE -> FileType.FILE_TYPE_FILE;
+                            case DIRECTORY -> FileType.FILE_TYPE_DIRECTORY;
+                            case OTHER -> FileType.FILE_TYPE_UNSPECIFIED;
+                        })
                 .setPath(entry.path().text())
                 .setSize(entry.size())
                 .setMode(entry.mode())

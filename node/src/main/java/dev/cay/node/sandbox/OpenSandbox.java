@@ -50,8 +50,8 @@ final class OpenSandbox implements AutoCloseable {
             var files = closing.add(FileTree.open(container.pid(), slot.uidBase(), machine.fileWork()));
             var link = closing.add(GuestLink.open(network, machine.poller(), GUEST_LIMIT));
             var folder = SandboxNotes.folder(machine.records(), spec.id());
-            var processes = closing.add(new ProcessTable(
-                    folder.resolve("processes"), link, machine.processWorkers(), machine.processes()));
+            var processes = closing.add(
+                    new ProcessTable(folder.resolve("processes"), link, machine.processWorkers(), machine.processes()));
             processes.onLost(_ -> lost.run());
             processes.adopt();
             this.envd = new Envd(view(processes, files), machine.clock());

@@ -52,7 +52,8 @@ record SandboxNotes(SandboxSpec spec, int slot, Instant startedAt, boolean ready
     /// Nothing when there is no file or no sense in it: such a sandbox can only be removed.
     static Optional<SandboxNotes> read(Path records, SandboxId id) {
         try {
-            return Optional.ofNullable(Json.read(Files.readAllBytes(folder(records, id).resolve(FILE)), SandboxNotes.class));
+            return Optional.ofNullable(
+                    Json.read(Files.readAllBytes(folder(records, id).resolve(FILE)), SandboxNotes.class));
         } catch (NoSuchFileException e) {
             return Optional.empty();
         } catch (IOException | RuntimeException e) {

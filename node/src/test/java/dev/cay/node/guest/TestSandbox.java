@@ -117,10 +117,10 @@ public final class TestSandbox implements AutoCloseable {
     }
 
     @Override
-    public void close() throws Exception {
+    public void close() throws IOException {
         unshare.destroyForcibly();
         ProcessHandle.of(init).ifPresent(ProcessHandle::destroyForcibly);
-        unshare.waitFor(10, TimeUnit.SECONDS);
+        unshare.onExit().orTimeout(10, TimeUnit.SECONDS).join();
         poller.close();
         logs.close();
         guests.close();

@@ -27,9 +27,10 @@ class MultipartTest {
         var out = new ByteArrayOutputStream();
         int number = 0;
         for (byte[] content : contents) {
-            out.writeBytes("--%s\r\nContent-Disposition: form-data; name=\"file\"; filename=\"/tmp/a b%d.txt\"\r\nContent-Type: x\r\n\r\n"
-                    .formatted(boundary, number++)
-                    .getBytes(UTF_8));
+            out.writeBytes(
+                    "--%s\r\nContent-Disposition: form-data; name=\"file\"; filename=\"/tmp/a b%d.txt\"\r\nContent-Type: x\r\n\r\n"
+                            .formatted(boundary, number++)
+                            .getBytes(UTF_8));
             out.write(content);
             out.writeBytes("\r\n".getBytes(UTF_8));
         }
@@ -58,8 +59,7 @@ class MultipartTest {
 
     @Test
     void skipsWhatWasNotRead() throws Exception {
-        var parts = new Multipart(
-                new ByteArrayInputStream(body("b", new byte[100_000], "two".getBytes(UTF_8))), "b");
+        var parts = new Multipart(new ByteArrayInputStream(body("b", new byte[100_000], "two".getBytes(UTF_8))), "b");
         parts.next();
         assertThat(parts.next().body().readAllBytes()).isEqualTo("two".getBytes(UTF_8));
     }
@@ -81,7 +81,8 @@ class MultipartTest {
     @Test
     void readsQuotedAndBareParameters() {
         assertThat(Multipart.boundary("multipart/form-data; boundary=----x-1")).isEqualTo("----x-1");
-        assertThat(Multipart.boundary("multipart/form-data; charset=utf-8; boundary=\"a b\"")).isEqualTo("a b");
+        assertThat(Multipart.boundary("multipart/form-data; charset=utf-8; boundary=\"a b\""))
+                .isEqualTo("a b");
         assertThat(Multipart.parameter("form-data; name=\"file\"; filename=\"q\\\"x;y=1\"", "filename"))
                 .isEqualTo("q\"x;y=1");
     }

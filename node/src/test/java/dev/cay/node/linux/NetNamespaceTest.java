@@ -16,7 +16,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class NetNamespaceTest {
     private static void inside(TestSandbox sandbox, String... command) throws Exception {
-        var all = new java.util.ArrayList<>(java.util.List.of("nsenter", "-t", Long.toString(sandbox.pid()), "-n", "-u"));
+        var all =
+                new java.util.ArrayList<>(java.util.List.of("nsenter", "-t", Long.toString(sandbox.pid()), "-n", "-u"));
         all.addAll(java.util.List.of(command));
         var process = new ProcessBuilder(all).redirectErrorStream(true).start();
         assertThat(process.waitFor(10, TimeUnit.SECONDS)).isTrue();
@@ -42,9 +43,11 @@ class NetNamespaceTest {
                         .isInstanceOf(ConnectException.class);
             }
             for (int i = 0; i < 4; i++) {
-                assertThat(sandbox.threads().call(TestSandbox.LIMIT, () -> Files.readSymbolicLink(
-                                        Path.of("/proc/thread-self/ns/net"))
-                                .toString()))
+                assertThat(sandbox.threads()
+                                .call(
+                                        TestSandbox.LIMIT,
+                                        () -> Files.readSymbolicLink(Path.of("/proc/thread-self/ns/net"))
+                                                .toString()))
                         .isEqualTo(home);
             }
         }

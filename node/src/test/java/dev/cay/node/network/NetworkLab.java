@@ -229,7 +229,7 @@ final class NetworkLab implements AutoCloseable {
     private String namespace(String part) {
         String space = name + "-" + part;
         Programs.ofHost().require(LIMIT, "ip", "netns", "add", space);
-        undo.add((Undo.Step) () -> Programs.ofHost().require(LIMIT, "ip", "netns", "delete", space));
+        undo.step(() -> Programs.ofHost().require(LIMIT, "ip", "netns", "delete", space));
         in(space, "ip link set lo up");
         return space;
     }

@@ -40,11 +40,11 @@ final class TestHost implements AutoCloseable {
     TestHost() throws IOException {
         try (var undo = new Undo()) {
             directory = Files.createTempDirectory("cay-test-");
-            undo.add((Undo.Step) () -> remove(directory));
+            undo.step(() -> remove(directory));
             Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
             guest = GuestProgram.install(directory.resolve("guest"));
             pool = Pool.open(directory, 512, guest);
-            undo.add((Undo.Step) pool::unmount);
+            undo.step(pool::unmount);
             int number = ThreadLocalRandom.current().nextInt(1000);
             plan = new HostPlan("t" + number, 0x4000_0000, "10.231.%d.0/24".formatted(number % 250));
             runtime = new RuncRuntime(guest, directory.resolve("run"), plan.cgroup());
@@ -109,11 +109,11 @@ final class TestHost implements AutoCloseable {
     @Override
     public void close() throws IOException {
         try (var undo = new Undo()) {
-            undo.add((Undo.Step) () -> remove(directory));
-            undo.add((Undo.Step) pool::unmount);
-            undo.add((Undo.Step) runtime::clear);
+            undo.step(() -> remove(directory));
+            undo.step(pool::unmount);
+            undo.step(runtime::clear);
             for (SandboxId id : runtime.list()) {
-                undo.add((Undo.Step) () -> runtime.delete(id));
+                undo.step(() -> runtime.delete(id));
             }
         }
     }
