@@ -24,45 +24,90 @@ final class ArchitectureTest {
 
     @Test
     void wireKnowsNobody() {
-        noClasses().that().resideInAPackage("dev.cay.wire..")
-                .should().dependOnClassesThat().resideInAnyPackage(
-                        "dev.cay.http..", "dev.cay.life..", "dev.cay.config..", "dev.cay.server..", "dev.cay.node..", "dev.cay.cli..")
+        noClasses()
+                .that()
+                .resideInAPackage("dev.cay.wire..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        "dev.cay.http..",
+                        "dev.cay.life..",
+                        "dev.cay.config..",
+                        "dev.cay.server..",
+                        "dev.cay.node..",
+                        "dev.cay.cli..")
                 .check(CAY);
     }
 
     @Test
     void theKitKnowsOnlyWire() {
-        noClasses().that().resideInAnyPackage("dev.cay.http..", "dev.cay.life..", "dev.cay.config..")
-                .should().dependOnClassesThat().resideInAnyPackage("dev.cay.server..", "dev.cay.node..", "dev.cay.cli..")
+        noClasses()
+                .that()
+                .resideInAnyPackage("dev.cay.http..", "dev.cay.life..", "dev.cay.config..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("dev.cay.server..", "dev.cay.node..", "dev.cay.cli..")
                 .check(CAY);
     }
 
     @Test
     void serverAndNodeMeetOnlyInWire() {
-        noClasses().that().resideInAPackage("dev.cay.server..")
-                .should().dependOnClassesThat().resideInAnyPackage("dev.cay.node..", "dev.cay.cli..").check(CAY);
-        noClasses().that().resideInAPackage("dev.cay.node..")
-                .should().dependOnClassesThat().resideInAnyPackage("dev.cay.server..", "dev.cay.cli..").check(CAY);
+        noClasses()
+                .that()
+                .resideInAPackage("dev.cay.server..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("dev.cay.node..", "dev.cay.cli..")
+                .check(CAY);
+        noClasses()
+                .that()
+                .resideInAPackage("dev.cay.node..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("dev.cay.server..", "dev.cay.cli..")
+                .check(CAY);
     }
 
     @Test
     void onlyOneRoomKnowsJetty() {
-        noClasses().that().resideOutsideOfPackage("dev.cay.http..")
-                .should().dependOnClassesThat().resideInAPackage("org.eclipse.jetty..").check(CAY);
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("dev.cay.http..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("org.eclipse.jetty..")
+                .check(CAY);
     }
 
     @Test
     void onlyOneRoomCallsTheKernel() {
-        noClasses().that().resideOutsideOfPackage("dev.cay.node.linux..")
-                .should().dependOnClassesThat().haveFullyQualifiedName("java.lang.foreign.Linker").check(CAY);
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("dev.cay.node.linux..")
+                .should()
+                .dependOnClassesThat()
+                .haveFullyQualifiedName("java.lang.foreign.Linker")
+                .check(CAY);
     }
 
     @Test
     void sqlStaysBehindTheStore() {
-        noClasses().that().resideOutsideOfPackage("dev.cay.server..")
-                .should().dependOnClassesThat().resideInAnyPackage("java.sql..", "org.jdbi..", "org.flywaydb..").check(CAY);
-        noClasses().that().resideInAPackage("dev.cay.server..").and().resideOutsideOfPackage("dev.cay.server.store..")
-                .should().dependOnClassesThat().resideInAnyPackage("java.sql..", "org.flywaydb..").check(CAY);
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("dev.cay.server..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("java.sql..", "org.jdbi..", "org.flywaydb..")
+                .check(CAY);
+        noClasses()
+                .that()
+                .resideInAPackage("dev.cay.server..")
+                .and()
+                .resideOutsideOfPackage("dev.cay.server.store..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("java.sql..", "org.flywaydb..")
+                .check(CAY);
     }
 
     @Test
@@ -74,8 +119,14 @@ final class ArchitectureTest {
 
     @Test
     void namesSayWhatIsDifferent() {
-        classes().that().resideInAPackage("dev.cay..").and().resideOutsideOfPackages(GENERATED)
-                .should().haveNameNotMatching(".*(Impl|Util|Utils|Manager|Helper)").check(CAY);
+        classes()
+                .that()
+                .resideInAPackage("dev.cay..")
+                .and()
+                .resideOutsideOfPackages(GENERATED)
+                .should()
+                .haveNameNotMatching(".*(Impl|Util|Utils|Manager|Helper)")
+                .check(CAY);
     }
 
     @Test

@@ -15,7 +15,11 @@ final class CliClientTest {
     void createsListsRunsInAndKillsASandbox(TestPlatform platform) throws Exception {
         for (var mode : TestPlatform.Mode.values()) {
             var cli = new Cli(Client.install("@e2b/cli", "2.19.0"), platform, mode);
-            var id = cli.run("sandbox", "create", "--detach").strip().lines().toList().getLast();
+            var id = cli.run("sandbox", "create", "--detach")
+                    .strip()
+                    .lines()
+                    .toList()
+                    .getLast();
             assertThat(id).matches("i[a-z0-9]{20}");
 
             var listed = JsonMapper.shared().readTree(cli.run("sandbox", "list", "--format", "json"));
@@ -36,7 +40,9 @@ final class CliClientTest {
             var process = client.start(new HashMap<>(platform.environment(mode)), command.toArray(String[]::new));
             process.getOutputStream().close();
             var output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            assertThat(process.waitFor()).as(() -> String.join(" ", command) + "\n" + output).isZero();
+            assertThat(process.waitFor())
+                    .as(() -> String.join(" ", command) + "\n" + output)
+                    .isZero();
             return output;
         }
     }

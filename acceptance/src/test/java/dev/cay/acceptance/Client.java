@@ -28,8 +28,8 @@ record Client(String name, String version, Path directory) {
     static Client install(String name, String version) throws IOException, InterruptedException {
         var directory = CACHE.resolve(name.replace('/', '_') + "-" + version);
         Files.createDirectories(directory);
-        try (var lock = FileChannel.open(
-                directory.resolve(".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+        try (var lock =
+                FileChannel.open(directory.resolve(".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
             lock.lock();
             if (!Files.exists(directory.resolve(".complete"))) {
                 Files.writeString(directory.resolve("package.json"), "{\"private\": true}");
@@ -42,7 +42,11 @@ record Client(String name, String version, Path directory) {
 
     /// Runs a file of `src/test/js` with Node's own test runner.
     Run test(String file, Map<String, String> environment) throws IOException, InterruptedException {
-        var process = start(environment, "node", "--test-reporter=tap", Path.of("src/test/js", file).toString());
+        var process = start(
+                environment,
+                "node",
+                "--test-reporter=tap",
+                Path.of("src/test/js", file).toString());
         var output = new String(process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
         if (!process.waitFor(10, MINUTES)) {
             process.destroyForcibly();

@@ -12,7 +12,8 @@ import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/// E2B's own client, unmodified, in three versions and both ways of reaching the platform. The cases are in `src/test/js`.
+/// E2B's own client, unmodified, in three versions and both ways of reaching the platform. The cases are in
+/// `src/test/js`.
 @ExtendWith(TestPlatform.Shared.class)
 final class ClientsTest {
     private static final List<String> VERSIONS = List.of("2.51.0", "2.30.1", "2.9.0");

@@ -25,7 +25,9 @@ final class CrashTest {
                 var verdict = JsonMapper.shared().readTree(text);
                 assertThat(verdict.get("alive").asBoolean()).isTrue();
                 assertThat(verdict.get("listed").asBoolean()).isTrue();
-                assertThat(verdict.get("broken").isNull()).as(verdict.toString()).isTrue();
+                assertThat(verdict.get("broken").isNull())
+                        .as(verdict.toString())
+                        .isTrue();
                 assertThat(verdict.get("numbers").asInt()).isGreaterThan(200);
                 assertThat(verdict.get("lonelyAfter").asInt()).isGreaterThan(20);
             } finally {

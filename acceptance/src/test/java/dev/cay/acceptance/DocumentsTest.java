@@ -20,7 +20,9 @@ final class DocumentsTest {
     @Test
     void theArchitecturePageNamesOnlyClassesThatExist() throws Exception {
         Set<String> known = new ClassFileImporter()
-                .importPackages("dev.cay").stream().map(JavaClass::getSimpleName).collect(Collectors.toSet());
+                .importPackages("dev.cay").stream()
+                        .map(JavaClass::getSimpleName)
+                        .collect(Collectors.toSet());
         Set<String> missing = new TreeSet<>();
         var names = CLASS_NAME.matcher(Files.readString(ARCHITECTURE));
         while (names.find()) {

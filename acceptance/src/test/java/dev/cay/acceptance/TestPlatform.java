@@ -74,8 +74,10 @@ final class TestPlatform implements AutoCloseable {
     private Process startDaemon() throws Exception {
         var ready = directory.resolve("run/cay.json");
         Files.deleteIfExists(ready);
-        var process = cay("up").redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(directory.resolve("daemon.out").toFile()))
+        var process = cay("up")
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(
+                        directory.resolve("daemon.out").toFile()))
                 .start();
         long end = System.nanoTime() + START_LIMIT.toNanos();
         while (!Files.exists(ready)) {
@@ -141,14 +143,16 @@ final class TestPlatform implements AutoCloseable {
     }
 
     @Override
-    public void close() throws Exception {
+    public void close() throws IOException {
         var down = cay("down", "--all").inheritIO().start();
-        boolean ended = down.waitFor(120, SECONDS) && down.exitValue() == 0;
-        if (daemon.isAlive()) {
-            daemon.destroyForcibly();
-        }
+        boolean ended = down.onExit()
+                .completeOnTimeout(down, 120, SECONDS)
+                .thenApply(process -> !process.isAlive() && process.exitValue() == 0)
+                .join();
+        daemon.destroyForcibly();
         if (!ended) {
-            throw new IllegalStateException("`cay down --all` failed:\n" + output());
+            down.destroyForcibly();
+            throw new IOException("`cay down --all` failed:\n" + output());
         }
         deleteTree(directory);
     }
