@@ -37,8 +37,21 @@ public final class FileTree implements AutoCloseable {
     /// File systems whose files are levers of the kernel: proc, sysfs, cgroup, cgroup2, debugfs, tracefs, securityfs,
     /// bpf, configfs, efivarfs, pstore, mqueue, devpts, binfmt_misc, selinux. Nothing is written or made there.
     private static final Set<Long> LEVERS = Set.of(
-            0x9fa0L, 0x62656572L, 0x27e0ebL, 0x63677270L, 0x64626720L, 0x74726163L, 0x73636673L, 0xcafe4a11L,
-            0x62656570L, 0xde5e81e4L, 0x6165676cL, 0x19800202L, 0x1cd1L, 0x42494e4dL, 0xf97cff8cL);
+            0x9fa0L,
+            0x62656572L,
+            0x27e0ebL,
+            0x63677270L,
+            0x64626720L,
+            0x74726163L,
+            0x73636673L,
+            0xcafe4a11L,
+            0x62656570L,
+            0xde5e81e4L,
+            0x6165676cL,
+            0x19800202L,
+            0x1cd1L,
+            0x42494e4dL,
+            0xf97cff8cL);
 
     private final Descriptor root;
     private final int uidBase;
@@ -298,8 +311,7 @@ public final class FileTree implements AutoCloseable {
     }
 
     private void listBelow(SandboxPath path, Descriptor parent, int depth, List<Entry> entries) throws IOException {
-        try (var directory =
-                FileCalls.openEntry(parent, path.name(), FileCalls.DIRECTORY | OPEN_FLAGS, true)) {
+        try (var directory = FileCalls.openEntry(parent, path.name(), FileCalls.DIRECTORY | OPEN_FLAGS, true)) {
             list(path, directory, depth, entries);
         } catch (ErrnoException e) {
             if (e.errno() != Errno.ENOENT && e.errno() != Errno.ENOTDIR) {
@@ -350,13 +362,15 @@ public final class FileTree implements AutoCloseable {
     }
 
     private static void writeMetadata(Descriptor file, Map<String, String> metadata) throws ErrnoException {
-        readMetadata(file).keySet().stream().filter(key -> !metadata.containsKey(key)).forEach(key -> {
-            try {
-                Attributes.remove(file, METADATA + key);
-            } catch (ErrnoException _) {
-                // Root inside removed it first.
-            }
-        });
+        readMetadata(file).keySet().stream()
+                .filter(key -> !metadata.containsKey(key))
+                .forEach(key -> {
+                    try {
+                        Attributes.remove(file, METADATA + key);
+                    } catch (ErrnoException _) {
+                        // Root inside removed it first.
+                    }
+                });
         for (var item : metadata.entrySet()) {
             Attributes.write(file, METADATA + item.getKey(), item.getValue());
         }

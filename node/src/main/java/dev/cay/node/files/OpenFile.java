@@ -53,8 +53,7 @@ public final class OpenFile implements AutoCloseable {
                 if (most == 0) {
                     return wanted == 0 ? 0 : -1;
                 }
-                int count = threads.call(
-                        FileTree.LIMIT, () -> DescriptorIo.pread(descriptor, into, offset, most, at));
+                int count = threads.call(FileTree.LIMIT, () -> DescriptorIo.pread(descriptor, into, offset, most, at));
                 at += count;
                 left -= count;
                 return count == 0 ? -1 : count;

@@ -27,7 +27,7 @@ enum AcceptEncoding {
             }
         }
         double forGzip = gzip >= 0 ? gzip : Math.max(any, 0);
-        boolean identityRefused = identity == 0 || identity < 0 && any == 0;
+        boolean identityRefused = identity == 0 || (identity < 0 && any == 0);
         if (forGzip > 0 && forGzip >= identity) {
             return GZIP;
         }

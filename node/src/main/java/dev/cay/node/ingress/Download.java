@@ -22,8 +22,9 @@ import org.jspecify.annotations.Nullable;
 record Download(Exchange exchange, OpenFile file, String name) {
     private static final int BUFFER = 256 << 10;
     private static final Pattern RANGE = Pattern.compile("bytes=([0-9]{0,18})-([0-9]{0,18})");
-    private static final DateTimeFormatter HTTP_DATE =
-            DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT).withZone(ZoneOffset.UTC);
+    private static final DateTimeFormatter HTTP_DATE = DateTimeFormatter.ofPattern(
+                    "EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT)
+            .withZone(ZoneOffset.UTC);
 
     private record Slice(long from, long length) {}
 
@@ -77,7 +78,7 @@ record Download(Exchange exchange, OpenFile file, String name) {
         var match = RANGE.matcher(String.valueOf(exchange.header("Range")).strip());
         exchange.with("Accept-Ranges", "bytes");
         // Several ranges at once need not be served; all of it is a right answer, too.
-        if (!match.matches() || match.group(1).isEmpty() && match.group(2).isEmpty()) {
+        if (!match.matches() || (match.group(1).isEmpty() && match.group(2).isEmpty())) {
             copy(200, new Slice(0, file.size()));
             return;
         }
@@ -87,8 +88,7 @@ record Download(Exchange exchange, OpenFile file, String name) {
             return;
         }
         exchange.with(
-                "Content-Range",
-                "bytes %d-%d/%d".formatted(slice.from, slice.from + slice.length - 1, file.size()));
+                "Content-Range", "bytes %d-%d/%d".formatted(slice.from, slice.from + slice.length - 1, file.size()));
         copy(206, slice);
     }
 
@@ -112,7 +112,7 @@ record Download(Exchange exchange, OpenFile file, String name) {
 
     private void transfer(Slice slice, OutputStream out) throws IOException {
         var in = file.stream(slice.from, slice.length);
-        byte[] buffer = new byte[(int) Math.clamp(slice.length, 1, BUFFER)];
+        byte[] buffer = new byte[Math.clamp(slice.length, 1, BUFFER)];
         long left = slice.length;
         for (int count; left > 0 && (count = in.read(buffer)) > 0; left -= count) {
             out.write(buffer, 0, count);

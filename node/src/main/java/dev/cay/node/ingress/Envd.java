@@ -65,10 +65,15 @@ public final class Envd implements Handler {
         var users = new Users(sandbox.files(), sandbox.defaultUser());
         var files = new FileRoutes(sandbox, users, clock);
         this.routes = new Routes()
-                .on("GET", "/health", exchange -> exchange.with("Cache-Control", "no-store")
-                        .send(204))
-                .on("GET", "/metrics", exchange -> exchange.with("Cache-Control", "no-store")
-                        .sendJson(200, metrics(sandbox.use().get())))
+                .on(
+                        "GET",
+                        "/health",
+                        exchange -> exchange.with("Cache-Control", "no-store").send(204))
+                .on(
+                        "GET",
+                        "/metrics",
+                        exchange -> exchange.with("Cache-Control", "no-store")
+                                .sendJson(200, metrics(sandbox.use().get())))
                 .on("GET", "/envs", exchange -> exchange.sendJson(200, sandbox.variables()))
                 .on("GET", "/files", files::download)
                 .on("HEAD", "/files", files::download)

@@ -57,7 +57,11 @@ final class FileRoutes {
         try (var body = decoded(exchange)) {
             written = switch (kind) {
                 case "multipart/form-data" ->
-                    writeParts(new Multipart(body, Multipart.boundary(type == null ? "" : type)), exchange, user, metadata);
+                    writeParts(
+                            new Multipart(body, Multipart.boundary(type == null ? "" : type)),
+                            exchange,
+                            user,
+                            metadata);
                 case "application/octet-stream" -> List.of(writeBody(body, exchange, user, metadata));
                 default ->
                     throw bad("unsupported content type '%s': use multipart/form-data or application/octet-stream"
@@ -66,7 +70,8 @@ final class FileRoutes {
         } catch (ZipException | EOFException e) {
             throw bad("the body is not valid gzip");
         }
-        exchange.sendJson(200, written.stream().map(path -> answer(path, metadata)).toList());
+        exchange.sendJson(
+                200, written.stream().map(path -> answer(path, metadata)).toList());
     }
 
     private static InputStream decoded(Exchange exchange) throws IOException {
@@ -80,8 +85,8 @@ final class FileRoutes {
         throw bad("unsupported content encoding '%s'".formatted(encoding));
     }
 
-    private List<SandboxPath> writeParts(
-            Multipart parts, Exchange exchange, Account user, Map<String, String> metadata) throws IOException {
+    private List<SandboxPath> writeParts(Multipart parts, Exchange exchange, Account user, Map<String, String> metadata)
+            throws IOException {
         String target = exchange.query("path");
         var written = new ArrayList<SandboxPath>();
         var seen = new HashSet<SandboxPath>();

@@ -26,6 +26,7 @@ import dev.cay.wire.filesystem.StatRequest;
 import dev.cay.wire.filesystem.StatResponse;
 import dev.cay.wire.filesystem.WatchDirRequest;
 import java.io.IOException;
+import java.time.Instant;
 
 /// `filesystem.Filesystem`: look at files and move them about.
 final class FilesystemCalls {
@@ -47,8 +48,10 @@ final class FilesystemCalls {
                 .unary(SERVICE + "Remove", RemoveRequest.getDefaultInstance(), this::remove)
                 .serverStream(SERVICE + "WatchDir", WatchDirRequest.getDefaultInstance(), (_, _, _) -> refuseWatch())
                 .unary(SERVICE + "CreateWatcher", CreateWatcherRequest.getDefaultInstance(), (_, _) -> refuseWatch())
-                .unary(SERVICE + "GetWatcherEvents", GetWatcherEventsRequest.getDefaultInstance(), (_, _) ->
-                        refuseWatch())
+                .unary(
+                        SERVICE + "GetWatcherEvents",
+                        GetWatcherEventsRequest.getDefaultInstance(),
+                        (_, _) -> refuseWatch())
                 .unary(SERVICE + "RemoveWatcher", RemoveWatcherRequest.getDefaultInstance(), (_, _) -> refuseWatch());
     }
 
@@ -106,13 +109,15 @@ final class FilesystemCalls {
     }
 
     private static EntryInfo info(Entry entry) {
+        Instant modified = entry.modified();
         var info = EntryInfo.newBuilder()
                 .setName(entry.path().name())
-                .setType(switch (entry.type()) {
-                    case FILE -> FileType.FILE_TYPE_FILE;
-                    case DIRECTORY -> FileType.FILE_TYPE_DIRECTORY;
-                    case OTHER -> FileType.FILE_TYPE_UNSPECIFIED;
-                })
+                .setType(
+                        switch (entry.type()) {
+                            case FILE -> FileType.FILE_TYPE_FILE;
+                            case DIRECTORY -> FileType.FILE_TYPE_DIRECTORY;
+                            case OTHER -> FileType.FILE_TYPE_UNSPECIFIED;
+                        })
                 .setPath(entry.path().text())
                 .setSize(entry.size())
                 .setMode(entry.mode())
@@ -120,8 +125,8 @@ final class FilesystemCalls {
                 .setOwner(entry.owner())
                 .setGroup(entry.group())
                 .setModifiedTime(Timestamp.newBuilder()
-                        .setSeconds(entry.modified().getEpochSecond())
-                        .setNanos(entry.modified().getNano()))
+                        .setSeconds(modified.getEpochSecond())
+                        .setNanos(modified.getNano()))
                 .putAllMetadata(entry.metadata());
         if (entry.symlinkTarget() != null) {
             info.setSymlinkTarget(entry.symlinkTarget());

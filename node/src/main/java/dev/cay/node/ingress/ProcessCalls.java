@@ -1,6 +1,5 @@
 package dev.cay.node.ingress;
 
-import com.google.protobuf.ByteString;
 import dev.cay.http.ConnectRoutes;
 import dev.cay.http.Exchange;
 import dev.cay.node.files.Account;
@@ -66,8 +65,10 @@ final class ProcessCalls {
                     write(require(request.getProcess()), request.getInput());
                     return SendInputResponse.getDefaultInstance();
                 })
-                .clientStream(SERVICE + "StreamInput", StreamInputRequest.getDefaultInstance(), (_, requests) ->
-                        streamInput(requests))
+                .clientStream(
+                        SERVICE + "StreamInput",
+                        StreamInputRequest.getDefaultInstance(),
+                        (_, requests) -> streamInput(requests))
                 .unary(SERVICE + "SendSignal", SendSignalRequest.getDefaultInstance(), (_, request) -> signal(request))
                 .unary(SERVICE + "CloseStdin", CloseStdinRequest.getDefaultInstance(), (_, request) -> {
                     require(request.getProcess()).input().closeStdin();
@@ -87,9 +88,12 @@ final class ProcessCalls {
                 process.killAfter(limit.plus(GRACE));
             }
             try {
-                follow(call, subscription, limit, event -> answers.send(StartResponse.newBuilder()
-                        .setEvent(event)
-                        .build()));
+                follow(
+                        call,
+                        subscription,
+                        limit,
+                        event -> answers.send(
+                                StartResponse.newBuilder().setEvent(event).build()));
             } finally {
                 if (isUp(limit, begun)) {
                     // Time is up, and the interrupt that told us so must not stop the kill.
@@ -111,9 +115,12 @@ final class ProcessCalls {
             if (offsets != null) {
                 call.exchange().with(OutputFrom.HEADER, OutputFrom.format(subscription.positions()));
             }
-            follow(call, subscription, null, event -> answers.send(ConnectResponse.newBuilder()
-                    .setEvent(event)
-                    .build()));
+            follow(
+                    call,
+                    subscription,
+                    null,
+                    event -> answers.send(
+                            ConnectResponse.newBuilder().setEvent(event).build()));
         }
     }
 
@@ -158,12 +165,11 @@ final class ProcessCalls {
     }
 
     private static ProcessEvent dataEvent(Output.Data output) {
-        var bytes = ByteString.copyFrom(output.bytes());
         var data = ProcessEvent.DataEvent.newBuilder();
         switch (output.channel()) {
-            case STDOUT -> data.setStdout(bytes);
-            case STDERR -> data.setStderr(bytes);
-            case PTY -> data.setPty(bytes);
+            case STDOUT -> data.setStdout(output.bytes());
+            case STDERR -> data.setStderr(output.bytes());
+            case PTY -> data.setPty(output.bytes());
         }
         return ProcessEvent.newBuilder().setData(data).build();
     }
@@ -232,14 +238,12 @@ final class ProcessCalls {
     }
 
     private SendSignalResponse signal(SendSignalRequest request) {
-        int signal =
-                switch (request.getSignal()) {
-                    case SIGNAL_SIGKILL -> 9;
-                    case SIGNAL_SIGTERM -> 15;
-                    case SIGNAL_UNSPECIFIED, UNRECOGNIZED ->
-                        throw new CayException(
-                                ErrorKind.NOT_IMPLEMENTED, "only SIGNAL_SIGKILL and SIGNAL_SIGTERM can be sent");
-                };
+        int signal = switch (request.getSignal()) {
+            case SIGNAL_SIGKILL -> 9;
+            case SIGNAL_SIGTERM -> 15;
+            case SIGNAL_UNSPECIFIED, UNRECOGNIZED ->
+                throw new CayException(ErrorKind.NOT_IMPLEMENTED, "only SIGNAL_SIGKILL and SIGNAL_SIGTERM can be sent");
+        };
         require(request.getProcess()).signal(signal);
         return SendSignalResponse.getDefaultInstance();
     }
@@ -275,16 +279,18 @@ final class ProcessCalls {
         switch (input.getInputCase()) {
             case STDIN -> process.input().writeStdin(input.getStdin().toByteArray());
             case PTY -> process.input().writeTerminal(input.getPty().toByteArray());
-            case INPUT_NOT_SET ->
-                throw new CayException(ErrorKind.INVALID_ARGUMENT, "input is neither stdin nor pty");
+            case INPUT_NOT_SET -> throw new CayException(ErrorKind.INVALID_ARGUMENT, "input is neither stdin nor pty");
         }
     }
 
     private SandboxProcess require(ProcessSelector selector) {
-        return sandbox.processes().require(switch (selector.getSelectorCase()) {
-            case PID -> new Selector.Pid(selector.getPid());
-            case TAG -> new Selector.Tag(selector.getTag());
-            case SELECTOR_NOT_SET -> throw new CayException(ErrorKind.INVALID_ARGUMENT, "process is missing");
-        });
+        return sandbox.processes()
+                .require(
+                        switch (selector.getSelectorCase()) {
+                            case PID -> new Selector.Pid(selector.getPid());
+                            case TAG -> new Selector.Tag(selector.getTag());
+                            case SELECTOR_NOT_SET ->
+                                throw new CayException(ErrorKind.INVALID_ARGUMENT, "process is missing");
+                        });
     }
 }

@@ -48,7 +48,8 @@ public final class UrlSignature {
             throw refused("missing signature query parameter");
         }
         String expiresAt = exchange.query("signature_expiration");
-        String expected = of(orEmpty(exchange.query("path")), operation, orEmpty(exchange.query("username")), token, expiresAt);
+        String expected =
+                of(orEmpty(exchange.query("path")), operation, orEmpty(exchange.query("username")), token, expiresAt);
         if (!Envd.matches(expected, signature)) {
             throw refused("invalid signature");
         }

@@ -19,8 +19,8 @@ record Users(FileTree files, String defaultUser) {
         String name = basicName(exchange.header("Authorization"));
         String user = name == null || name.isEmpty() ? defaultUser : name;
         return files.findAccount(user)
-                .orElseThrow(() ->
-                        new CayException(ErrorKind.UNAUTHENTICATED, "invalid username: '%s'".formatted(user)));
+                .orElseThrow(
+                        () -> new CayException(ErrorKind.UNAUTHENTICATED, "invalid username: '%s'".formatted(user)));
     }
 
     /// File routes name it in the query.
@@ -38,7 +38,8 @@ record Users(FileTree files, String defaultUser) {
             return null;
         }
         try {
-            byte[] decoded = Base64.getDecoder().decode(header.substring(BASIC.length()).strip());
+            byte[] decoded =
+                    Base64.getDecoder().decode(header.substring(BASIC.length()).strip());
             String pair = new String(decoded, StandardCharsets.UTF_8);
             int colon = pair.indexOf(':');
             return colon < 0 ? pair : pair.substring(0, colon);

@@ -49,13 +49,7 @@ public final class Attributes {
         int fd = file.use("setxattr");
         try (var arena = Arena.ofConfined()) {
             MemorySegment text = arena.allocateFrom(value, StandardCharsets.UTF_8);
-            SET.call(
-                    arena,
-                    link(arena, fd),
-                    FileCalls.text(arena, name),
-                    text.address(),
-                    text.byteSize() - 1,
-                    0);
+            SET.call(arena, link(arena, fd), FileCalls.text(arena, name), text.address(), text.byteSize() - 1, 0);
         } finally {
             file.done();
         }

@@ -124,10 +124,14 @@ public final class SandboxProcess {
 
     /// Kills it when it still runs after so long, also when nobody follows it any more.
     public void killAfter(Duration limit) {
-        var timer = table.workers().poller().after(limit, () -> table.workers().guests().run(() -> {
-            killNow();
-            return true;
-        }));
+        var timer = table.workers()
+                .poller()
+                .after(
+                        limit,
+                        () -> table.workers().guests().run(() -> {
+                            killNow();
+                            return true;
+                        }));
         synchronized (this) {
             deadline = timer;
         }

@@ -34,7 +34,9 @@ class FileTreeTest {
         root = Files.createDirectory(directory.resolve("root"));
         Files.writeString(directory.resolve("secret"), "of the host");
         Files.createDirectories(root.resolve("etc"));
-        Files.writeString(root.resolve("etc/passwd"), "root:x:0:0::/root:/bin/sh\nuser:x:1000:1001:U:/home/user:/bin/sh\nbad:x:99999999:0::/:\n");
+        Files.writeString(
+                root.resolve("etc/passwd"),
+                "root:x:0:0::/root:/bin/sh\nuser:x:1000:1001:U:/home/user:/bin/sh\nbad:x:99999999:0::/:\n");
         Files.writeString(root.resolve("etc/group"), "root:x:0:\nusers:x:1001:\nsudo:x:27:user,x\n");
         threads = new HostThreads("test-files", 2, 100);
         tree = FileTree.open(root.toString(), BASE, threads);
@@ -69,8 +71,12 @@ class FileTreeTest {
 
         assertThat(read("/a/b/c.txt")).isEqualTo("short");
         for (String made : List.of("a", "a/b", "a/b/c.txt")) {
-            assertThat(Files.getAttribute(root.resolve(made), "unix:uid")).as(made).isEqualTo(BASE + 1000);
-            assertThat(Files.getAttribute(root.resolve(made), "unix:gid")).as(made).isEqualTo(BASE + 1001);
+            assertThat(Files.getAttribute(root.resolve(made), "unix:uid"))
+                    .as(made)
+                    .isEqualTo(BASE + 1000);
+            assertThat(Files.getAttribute(root.resolve(made), "unix:gid"))
+                    .as(made)
+                    .isEqualTo(BASE + 1001);
         }
         var entry = tree.stat(path("/a/b/c.txt"));
         assertThat(entry.permissions()).isEqualTo("-rw-r--r--");
@@ -93,8 +99,10 @@ class FileTreeTest {
         Files.createSymbolicLink(root.resolve("folder"), Path.of("../../../../.."));
         Files.createSymbolicLink(root.resolve("magic"), Path.of("/proc/self/root/etc/passwd"));
         for (String link : List.of("/absolute", "/upwards", "/folder" + directory + "/secret", "/../secret")) {
-            assertThatThrownBy(() -> read(link)).as(link).isInstanceOfSatisfying(CayException.class, e -> assertThat(e.kind())
-                    .isEqualTo(ErrorKind.NOT_FOUND));
+            assertThatThrownBy(() -> read(link))
+                    .as(link)
+                    .isInstanceOfSatisfying(
+                            CayException.class, e -> assertThat(e.kind()).isEqualTo(ErrorKind.NOT_FOUND));
         }
         assertThatThrownBy(() -> read("/magic")).isInstanceOf(CayException.class);
 
@@ -106,7 +114,10 @@ class FileTreeTest {
 
     @Test
     void readsOnlyRegularFilesAndNeverHangs() throws Exception {
-        assertThat(new ProcessBuilder("mkfifo", root.resolve("pipe").toString()).start().waitFor()).isZero();
+        assertThat(new ProcessBuilder("mkfifo", root.resolve("pipe").toString())
+                        .start()
+                        .waitFor())
+                .isZero();
         assertThatThrownBy(() -> read("/pipe")).hasMessageContaining("not a regular file");
         assertThatThrownBy(() -> read("/etc")).hasMessage("path '/etc' is a directory");
         assertThatThrownBy(() -> write("/etc", "")).hasMessage("path is a directory: /etc");
@@ -118,8 +129,8 @@ class FileTreeTest {
         try (var host = FileTree.open("/", 0, threads)) {
             var root = new Account("root", 0, 0, "/root", "/bin/sh", List.of());
             assertThatThrownBy(() -> host.write(path("/proc/sys/kernel/hostname"), root, Map.of()))
-                    .isInstanceOfSatisfying(CayException.class, e -> assertThat(e.kind())
-                            .isEqualTo(ErrorKind.PERMISSION_DENIED));
+                    .isInstanceOfSatisfying(
+                            CayException.class, e -> assertThat(e.kind()).isEqualTo(ErrorKind.PERMISSION_DENIED));
         }
     }
 
@@ -140,8 +151,9 @@ class FileTreeTest {
         Files.createSymbolicLink(root.resolve("d/link"), Path.of("two"));
         Files.createSymbolicLink(root.resolve("d/broken"), Path.of("nowhere"));
 
-        assertThat(tree.list(path("/d"), 1)).extracting(e -> e.path().text()).containsExactly(
-                "/d/broken", "/d/link", "/d/two", "/d/x");
+        assertThat(tree.list(path("/d"), 1))
+                .extracting(e -> e.path().text())
+                .containsExactly("/d/broken", "/d/link", "/d/two", "/d/x");
         assertThat(tree.list(path("/d"), 5)).extracting(e -> e.path().text()).endsWith("/d/x", "/d/x/one");
         var link = tree.stat(path("/d/link"));
         assertThat(link.type()).isEqualTo(Entry.Type.FILE);

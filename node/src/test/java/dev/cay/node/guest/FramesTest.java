@@ -81,12 +81,16 @@ class FramesTest {
     void refusesImpossibleLengths() throws Exception {
         for (int length : new int[] {0, 4, -1, Integer.MIN_VALUE, Frames.MAX_LENGTH + 1}) {
             try (var frames = new Frames()) {
-                byte[] head = ByteBuffer.allocate(9).order(ByteOrder.LITTLE_ENDIAN).putInt(length).array();
+                byte[] head = ByteBuffer.allocate(9)
+                        .order(ByteOrder.LITTLE_ENDIAN)
+                        .putInt(length)
+                        .array();
                 frames.add(head, 9, List.of());
                 assertThatThrownBy(frames::next).isInstanceOf(ProtocolException.class);
             }
         }
-        var text = new Frames.Frame(1, 1, ByteBuffer.wrap(new byte[] {100, 0, 0, 0, 'x'}).order(ByteOrder.LITTLE_ENDIAN));
+        var text = new Frames.Frame(
+                1, 1, ByteBuffer.wrap(new byte[] {100, 0, 0, 0, 'x'}).order(ByteOrder.LITTLE_ENDIAN));
         assertThatThrownBy(() -> text.string(1000)).hasMessage("frame too short");
         assertThat("é".getBytes(UTF_8)).hasSize(2);
     }

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /// A guest that is pid 1 of its own pid, network and uts namespaces, with the host's files: all of a sandbox that
@@ -30,7 +31,7 @@ public final class TestSandbox implements AutoCloseable {
         directory = Files.createTempDirectory(Path.of("/dev/shm"), "cay-test");
         Path guest = directory.resolve("cay-guest");
         try (InputStream binary = TestSandbox.class.getResourceAsStream("/dev/cay/guest/cay-guest")) {
-            Files.copy(binary, guest);
+            Files.copy(Objects.requireNonNull(binary, "build the guest first"), guest);
         }
         Files.setPosixFilePermissions(guest, PosixFilePermissions.fromString("rwxr-xr-x"));
         unshare = new ProcessBuilder(
@@ -117,10 +118,10 @@ public final class TestSandbox implements AutoCloseable {
     }
 
     @Override
-    public void close() throws Exception {
+    public void close() throws IOException {
         unshare.destroyForcibly();
         ProcessHandle.of(init).ifPresent(ProcessHandle::destroyForcibly);
-        unshare.waitFor(10, TimeUnit.SECONDS);
+        unshare.onExit().orTimeout(10, TimeUnit.SECONDS).join();
         poller.close();
         logs.close();
         guests.close();

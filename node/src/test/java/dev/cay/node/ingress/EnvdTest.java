@@ -15,6 +15,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -52,9 +53,8 @@ class EnvdTest {
     private FileTree files;
     private HttpListeners listeners;
     private URI base;
-    private final HttpClient http = HttpClient.newBuilder()
-            .version(HttpClient.Version.HTTP_1_1)
-            .build();
+    private final HttpClient http =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
     @BeforeEach
     void start() throws Exception {
@@ -78,7 +78,7 @@ class EnvdTest {
                 InstantSource.fixed(NOW));
         listeners = new HttpListeners();
         listeners.start();
-        var address = listeners.listen(new InetSocketAddress("127.0.0.1", 0), envd);
+        var address = listeners.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), envd);
         base = URI.create("http://127.0.0.1:" + address.getPort());
     }
 
@@ -142,7 +142,8 @@ class EnvdTest {
     }
 
     private static String bash(String script, String more) {
-        return "{\"process\":{\"cmd\":\"/bin/bash\",\"args\":[\"-c\",\"%s\"]%s},\"stdin\":false}".formatted(script, more);
+        return "{\"process\":{\"cmd\":\"/bin/bash\",\"args\":[\"-c\",\"%s\"]%s},\"stdin\":false}"
+                .formatted(script, more);
     }
 
     private static String text(String base64) {
@@ -159,15 +160,18 @@ class EnvdTest {
                         "{\"event\":{\"data\":{\"stdout\":\"aGkK\"}}}",
                         "{\"event\":{\"end\":{\"exited\":true,\"status\":\"exit status 0\"}}}",
                         "{}");
-        assertThat(frames(open("/process.Process/Start", bash("exit 2", "")))).contains(
-                "{\"event\":{\"end\":{\"exitCode\":2,\"exited\":true,\"status\":\"exit status 2\",\"error\":\"exit status 2\"}}}");
+        assertThat(frames(open("/process.Process/Start", bash("exit 2", ""))))
+                .contains(
+                        "{\"event\":{\"end\":{\"exitCode\":2,\"exited\":true,\"status\":\"exit status 2\",\"error\":\"exit status 2\"}}}");
     }
 
     @Test
     void givesProcessesTheirEnvironment() throws Exception {
         var frames = frames(open(
                 "/process.Process/Start",
-                bash("echo $FROM_CREATE $A $HOME $USER $E2B_SANDBOX $E2B_SANDBOX_ID $E2B_TEMPLATE_ID $PWD", ",\"envs\":{\"A\":\"2\"}")));
+                bash(
+                        "echo $FROM_CREATE $A $HOME $USER $E2B_SANDBOX $E2B_SANDBOX_ID $E2B_TEMPLATE_ID $PWD",
+                        ",\"envs\":{\"A\":\"2\"}")));
         String data = frames.get(1).replaceAll(".*stdout\":\"([^\"]*)\".*", "$1");
         assertThat(text(data)).isEqualTo("1 2 /root root true abc base /tmp\n");
     }
@@ -186,31 +190,43 @@ class EnvdTest {
         var started = open("/process.Process/Start", "{\"process\":{\"cmd\":\"cat\"},\"tag\":\"t\"}");
         int pid = Integer.parseInt(frame(started.body()).replaceAll("\\D", ""));
 
-        assertThat(call("/process.Process/List", "{}").body()).contains("\"pid\":" + pid).contains("\"tag\":\"t\"");
+        assertThat(call("/process.Process/List", "{}").body())
+                .contains("\"pid\":" + pid)
+                .contains("\"tag\":\"t\"");
         var connected = open("/process.Process/Connect", "{\"process\":{\"pid\":%d}}".formatted(pid));
         assertThat(frame(connected.body())).contains("\"start\"");
-        assertThat(call("/process.Process/SendInput", "{\"process\":{\"tag\":\"t\"},\"input\":{\"stdin\":\"eA==\"}}").statusCode())
+        assertThat(call("/process.Process/SendInput", "{\"process\":{\"tag\":\"t\"},\"input\":{\"stdin\":\"eA==\"}}")
+                        .statusCode())
                 .isEqualTo(200);
         assertThat(frame(connected.body())).isEqualTo("{\"event\":{\"data\":{\"stdout\":\"eA==\"}}}");
-        assertThat(call("/process.Process/SendInput", "{\"process\":{\"pid\":%d},\"input\":{\"pty\":\"eA==\"}}".formatted(pid)).body())
+        assertThat(call(
+                                "/process.Process/SendInput",
+                                "{\"process\":{\"pid\":%d},\"input\":{\"pty\":\"eA==\"}}".formatted(pid))
+                        .body())
                 .contains("internal");
         String kill = "{\"process\":{\"pid\":%d},\"signal\":\"SIGNAL_SIGKILL\"}".formatted(pid);
         assertThat(call("/process.Process/SendSignal", kill).body()).isEqualTo("{}");
         assertThat(call("/process.Process/List", "{}").body()).isEqualTo("{}");
-        assertThat(frame(connected.body())).isEqualTo(
-                "{\"event\":{\"end\":{\"exitCode\":-1,\"status\":\"signal: killed\",\"error\":\"signal: killed\"}}}");
+        assertThat(frame(connected.body()))
+                .isEqualTo(
+                        "{\"event\":{\"end\":{\"exitCode\":-1,\"status\":\"signal: killed\",\"error\":\"signal: killed\"}}}");
         var gone = call("/process.Process/SendSignal", kill);
         assertThat(gone.statusCode()).isEqualTo(404);
         assertThat(gone.body()).contains("process with pid %d not found".formatted(pid));
-        var again = frames(open("/process.Process/Connect", "{\"process\":{\"pid\":%d}}".formatted(pid),
-                "Cay-Output-From", "stdout=0"));
+        var again = frames(open(
+                "/process.Process/Connect",
+                "{\"process\":{\"pid\":%d}}".formatted(pid),
+                "Cay-Output-From",
+                "stdout=0"));
         assertThat(again.get(1)).contains("eA==");
         assertThat(again.get(2)).contains("signal: killed");
     }
 
     @Test
     void goesOnWhenItsClientHasGone() throws Exception {
-        try (var started = open("/process.Process/Start", bash("sleep 0.2; echo x > %s/done; sleep 100".formatted(folder), "")).body()) {
+        try (var started = open(
+                        "/process.Process/Start", bash("sleep 0.2; echo x > %s/done; sleep 100".formatted(folder), ""))
+                .body()) {
             frame(started);
         }
         long deadline = System.nanoTime() + Duration.ofSeconds(10).toNanos();
@@ -223,21 +239,28 @@ class EnvdTest {
 
     @Test
     void answersErrorsInTheWordsOfTheContract() throws Exception {
-        assertThat(frames(open("/process.Process/Start", bash("true", ",\"cwd\":\"/nowhere\""))).getLast())
+        assertThat(frames(open("/process.Process/Start", bash("true", ",\"cwd\":\"/nowhere\"")))
+                        .getLast())
                 .contains("invalid_argument", "cwd '/nowhere' does not exist");
         assertThat(frames(open("/process.Process/Start", bash("true", ""), "Authorization", "Basic bm9ib2R5eDo="))
                         .getLast())
                 .contains("unauthenticated", "invalid username: 'nobodyx'");
         var open = send(HttpRequest.newBuilder(URI.create(base + "/envs")));
         assertThat(open.statusCode()).isEqualTo(401);
-        assertThat(open.body()).isEqualTo("{\"code\":401,\"message\":\"unauthorized access, please provide a valid access token or method signing if supported\"}");
-        assertThat(send(HttpRequest.newBuilder(URI.create(base + "/health"))).statusCode()).isEqualTo(204);
-        assertThat(send(request("/init").POST(HttpRequest.BodyPublishers.noBody())).statusCode()).isEqualTo(404);
+        assertThat(open.body())
+                .isEqualTo(
+                        "{\"code\":401,\"message\":\"unauthorized access, please provide a valid access token or method signing if supported\"}");
+        assertThat(send(HttpRequest.newBuilder(URI.create(base + "/health"))).statusCode())
+                .isEqualTo(204);
+        assertThat(send(request("/init").POST(HttpRequest.BodyPublishers.noBody()))
+                        .statusCode())
+                .isEqualTo(404);
         assertThat(send(request("/envs")).body()).contains("\"E2B_SANDBOX_ID\":\"abc\"");
         assertThat(send(request("/metrics")).body()).contains("\"cpu_used_pct\":12.35", "\"mem_total_mib\":512");
         assertThat(call("/filesystem.Filesystem/CreateWatcher", "{}").body()).contains("unimplemented");
         var preflight = send(request("/files").method("OPTIONS", HttpRequest.BodyPublishers.noBody()));
-        assertThat(preflight.headers().firstValue("Access-Control-Allow-Origin")).contains("*");
+        assertThat(preflight.headers().firstValue("Access-Control-Allow-Origin"))
+                .contains("*");
     }
 
     private String path(String name) {
@@ -246,14 +269,16 @@ class EnvdTest {
 
     @Test
     void storesFilesSentAsPartsAndAsBody() throws Exception {
-        String parts = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"%s\"\r\n\r\none\r\n--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"%s\"\r\n\r\ntwo\r\n--b--\r\n"
-                .formatted(path("d/a.txt"), path("b.txt"));
+        String parts =
+                "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"%s\"\r\n\r\none\r\n--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"%s\"\r\n\r\ntwo\r\n--b--\r\n"
+                        .formatted(path("d/a.txt"), path("b.txt"));
         var both = send(request("/files")
                 .header("Content-Type", "multipart/form-data; boundary=b")
                 .POST(HttpRequest.BodyPublishers.ofString(parts)));
         assertThat(both.body())
-                .isEqualTo("[{\"path\":\"%s\",\"name\":\"a.txt\",\"type\":\"file\"},{\"path\":\"%s\",\"name\":\"b.txt\",\"type\":\"file\"}]"
-                        .formatted(path("d/a.txt"), path("b.txt")));
+                .isEqualTo(
+                        "[{\"path\":\"%s\",\"name\":\"a.txt\",\"type\":\"file\"},{\"path\":\"%s\",\"name\":\"b.txt\",\"type\":\"file\"}]"
+                                .formatted(path("d/a.txt"), path("b.txt")));
         assertThat(Files.readString(folder.resolve("d/a.txt"))).isEqualTo("one");
         var same = send(request("/files?path=" + path("x"))
                 .header("Content-Type", "multipart/form-data; boundary=b")
@@ -273,10 +298,14 @@ class EnvdTest {
         assertThat(sent.statusCode()).isEqualTo(200);
         assertThat(Files.readAllBytes(folder.resolve("z.bin"))).isEqualTo(big);
 
-        var back = http.send(request("/files?path=" + path("z.bin")).header("Accept-Encoding", "gzip").build(),
+        var back = http.send(
+                request("/files?path=" + path("z.bin"))
+                        .header("Accept-Encoding", "gzip")
+                        .build(),
                 HttpResponse.BodyHandlers.ofByteArray());
         assertThat(back.headers().firstValue("Content-Encoding")).contains("gzip");
-        assertThat(new GZIPInputStream(new ByteArrayInputStream(back.body())).readAllBytes()).isEqualTo(big);
+        assertThat(new GZIPInputStream(new ByteArrayInputStream(back.body())).readAllBytes())
+                .isEqualTo(big);
     }
 
     @Test
@@ -295,12 +324,18 @@ class EnvdTest {
         assertThat(part.headers().firstValue("Content-Range")).contains("bytes 2-4/10");
         assertThat(send(request(url).header("Range", "bytes=-3")).body()).isEqualTo("789");
         assertThat(send(request(url).header("Range", "bytes=20-")).statusCode()).isEqualTo(416);
-        assertThat(send(request(url).header("If-Modified-Since", whole.headers().firstValue("Last-Modified").orElseThrow()))
+        assertThat(send(request(url)
+                                .header(
+                                        "If-Modified-Since",
+                                        whole.headers()
+                                                .firstValue("Last-Modified")
+                                                .orElseThrow()))
                         .statusCode())
                 .isEqualTo(304);
         var head = send(request(url).method("HEAD", HttpRequest.BodyPublishers.noBody()));
         assertThat(head.headers().firstValue("Content-Length")).contains("10");
-        assertThat(send(request("/files?path=" + path("empty"))).headers().firstValue("Content-Length")).contains("0");
+        assertThat(send(request("/files?path=" + path("empty"))).headers().firstValue("Content-Length"))
+                .contains("0");
         assertThat(send(request("/files?path=" + path("none"))).body())
                 .isEqualTo("{\"code\":404,\"message\":\"path '%s' does not exist\"}".formatted(path("none")));
         assertThat(send(request("/files?path=" + folder)).body()).contains("is a directory");
@@ -311,9 +346,12 @@ class EnvdTest {
         Files.writeString(folder.resolve("s"), "signed");
         String path = path("s");
         for (var attempt : Map.of(
-                        "", "missing signature query parameter",
-                        "&signature=v1_x", "invalid signature",
-                        "&signature_expiration=1799999999&signature=" + signature(path, "1799999999"), "signature is already expired")
+                        "",
+                        "missing signature query parameter",
+                        "&signature=v1_x",
+                        "invalid signature",
+                        "&signature_expiration=1799999999&signature=" + signature(path, "1799999999"),
+                        "signature is already expired")
                 .entrySet()) {
             var refused = send(HttpRequest.newBuilder(URI.create(base + "/files?path=" + path + attempt.getKey())));
             assertThat(refused.body()).isEqualTo("{\"code\":401,\"message\":\"%s\"}".formatted(attempt.getValue()));
@@ -336,12 +374,17 @@ class EnvdTest {
                 .POST(HttpRequest.BodyPublishers.ofString("x")));
         assertThat(sent.body()).contains("\"metadata\":{\"owner\":\"bob\"}");
         String stat = "{\"path\":\"%s\"}".formatted(path("m.txt"));
-        assertThat(call("/filesystem.Filesystem/Stat", stat).body()).contains("\"owner\":\"bob\"", "\"permissions\":\"-rw-r--r--\"");
+        assertThat(call("/filesystem.Filesystem/Stat", stat).body())
+                .contains("\"owner\":\"bob\"", "\"permissions\":\"-rw-r--r--\"");
         send(request(url)
                 .header("Content-Type", "application/octet-stream")
                 .POST(HttpRequest.BodyPublishers.ofString("x")));
         assertThat(call("/filesystem.Filesystem/Stat", stat).body()).doesNotContain("bob");
-        assertThat(call("/filesystem.Filesystem/MakeDir", "{\"path\":\"%s\"}".formatted(folder)).statusCode()).isEqualTo(409);
-        assertThat(call("/filesystem.Filesystem/Stat", "{\"path\":\"%s\"}".formatted(path("no"))).body()).contains("not_found");
+        assertThat(call("/filesystem.Filesystem/MakeDir", "{\"path\":\"%s\"}".formatted(folder))
+                        .statusCode())
+                .isEqualTo(409);
+        assertThat(call("/filesystem.Filesystem/Stat", "{\"path\":\"%s\"}".formatted(path("no")))
+                        .body())
+                .contains("not_found");
     }
 }

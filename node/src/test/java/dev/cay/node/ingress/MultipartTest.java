@@ -9,6 +9,7 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -23,13 +24,18 @@ class MultipartTest {
         };
     }
 
+    private static Multipart.Part next(Multipart parts) throws IOException {
+        return Objects.requireNonNull(parts.next());
+    }
+
     private static byte[] body(String boundary, byte[]... contents) throws IOException {
         var out = new ByteArrayOutputStream();
         int number = 0;
         for (byte[] content : contents) {
-            out.writeBytes("--%s\r\nContent-Disposition: form-data; name=\"file\"; filename=\"/tmp/a b%d.txt\"\r\nContent-Type: x\r\n\r\n"
-                    .formatted(boundary, number++)
-                    .getBytes(UTF_8));
+            out.writeBytes(
+                    "--%s\r\nContent-Disposition: form-data; name=\"file\"; filename=\"/tmp/a b%d.txt\"\r\nContent-Type: x\r\n\r\n"
+                            .formatted(boundary, number++)
+                            .getBytes(UTF_8));
             out.write(content);
             out.writeBytes("\r\n".getBytes(UTF_8));
         }
@@ -46,22 +52,21 @@ class MultipartTest {
             random.nextBytes(second);
             var parts = new Multipart(slowly(body("boundary", first, second, new byte[0]), random), "boundary");
 
-            var part = parts.next();
+            var part = next(parts);
             assertThat(part.name()).isEqualTo("file");
             assertThat(part.filename()).isEqualTo("/tmp/a b0.txt");
             assertThat(part.body().readAllBytes()).isEqualTo(first);
-            assertThat(parts.next().body().readAllBytes()).isEqualTo(second);
-            assertThat(parts.next().body().readAllBytes()).isEmpty();
+            assertThat(next(parts).body().readAllBytes()).isEqualTo(second);
+            assertThat(next(parts).body().readAllBytes()).isEmpty();
             assertThat(parts.next()).isNull();
         }
     }
 
     @Test
     void skipsWhatWasNotRead() throws Exception {
-        var parts = new Multipart(
-                new ByteArrayInputStream(body("b", new byte[100_000], "two".getBytes(UTF_8))), "b");
+        var parts = new Multipart(new ByteArrayInputStream(body("b", new byte[100_000], "two".getBytes(UTF_8))), "b");
         parts.next();
-        assertThat(parts.next().body().readAllBytes()).isEqualTo("two".getBytes(UTF_8));
+        assertThat(next(parts).body().readAllBytes()).isEqualTo("two".getBytes(UTF_8));
     }
 
     @Test
@@ -81,7 +86,8 @@ class MultipartTest {
     @Test
     void readsQuotedAndBareParameters() {
         assertThat(Multipart.boundary("multipart/form-data; boundary=----x-1")).isEqualTo("----x-1");
-        assertThat(Multipart.boundary("multipart/form-data; charset=utf-8; boundary=\"a b\"")).isEqualTo("a b");
+        assertThat(Multipart.boundary("multipart/form-data; charset=utf-8; boundary=\"a b\""))
+                .isEqualTo("a b");
         assertThat(Multipart.parameter("form-data; name=\"file\"; filename=\"q\\\"x;y=1\"", "filename"))
                 .isEqualTo("q\"x;y=1");
     }

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.node.guest.TestSandbox;
 import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,7 +18,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class NetNamespaceTest {
     private static void inside(TestSandbox sandbox, String... command) throws Exception {
-        var all = new java.util.ArrayList<>(java.util.List.of("nsenter", "-t", Long.toString(sandbox.pid()), "-n", "-u"));
+        var all =
+                new java.util.ArrayList<>(java.util.List.of("nsenter", "-t", Long.toString(sandbox.pid()), "-n", "-u"));
         all.addAll(java.util.List.of(command));
         var process = new ProcessBuilder(all).redirectErrorStream(true).start();
         assertThat(process.waitFor(10, TimeUnit.SECONDS)).isTrue();
@@ -38,13 +41,15 @@ class NetNamespaceTest {
                 accepted.read(read);
                 assertThat(read.array()).isEqualTo("hi".getBytes(UTF_8));
                 // The same port is free outside: the socket is not of this namespace.
-                assertThatThrownBy(() -> new java.net.Socket("127.0.0.1", 4321).close())
+                assertThatThrownBy(() -> new Socket(InetAddress.getLoopbackAddress(), 4321).close())
                         .isInstanceOf(ConnectException.class);
             }
             for (int i = 0; i < 4; i++) {
-                assertThat(sandbox.threads().call(TestSandbox.LIMIT, () -> Files.readSymbolicLink(
-                                        Path.of("/proc/thread-self/ns/net"))
-                                .toString()))
+                assertThat(sandbox.threads()
+                                .call(
+                                        TestSandbox.LIMIT,
+                                        () -> Files.readSymbolicLink(Path.of("/proc/thread-self/ns/net"))
+                                                .toString()))
                         .isEqualTo(home);
             }
         }

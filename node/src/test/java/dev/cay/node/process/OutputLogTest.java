@@ -64,7 +64,8 @@ class OutputLogTest {
             int moved = log.take(in, 100);
             log.advance(moved);
             assertThatThrownBy(() -> log.take(in, 100))
-                    .isInstanceOfSatisfying(ErrnoException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EAGAIN));
+                    .isInstanceOfSatisfying(
+                            ErrnoException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EAGAIN));
             pipe.writeEnd().close();
             assertThat(log.take(in, 100)).isZero();
             assertThat(Files.readString(directory.resolve("stderr.0"))).isEqualTo("before after");
