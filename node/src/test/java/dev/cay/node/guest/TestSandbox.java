@@ -103,7 +103,7 @@ public final class TestSandbox implements AutoCloseable {
     }
 
     /// Descriptors of this JVM; the measure of a leak.
-    public static List<String> descriptors() throws IOException {
+    public static List<String> descriptors() {
         try (var entries = Files.list(Path.of("/proc/self/fd"))) {
             return entries.map(entry -> {
                         try {
@@ -114,6 +114,8 @@ public final class TestSandbox implements AutoCloseable {
                     })
                     .filter(text -> text.contains("pipe:") || text.contains("ptmx") || text.contains("cay-test"))
                     .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
