@@ -1,6 +1,5 @@
 package dev.cay.node.files;
 
-import dev.cay.node.linux.Attributes;
 import dev.cay.node.linux.Descriptor;
 import dev.cay.node.linux.DescriptorIo;
 import dev.cay.node.linux.Errno;
@@ -14,7 +13,6 @@ import dev.cay.wire.ErrorKind;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -31,7 +29,6 @@ public final class FileTree implements AutoCloseable {
     private static final int OPEN_FLAGS = FileCalls.NONBLOCK | FileCalls.NOCTTY;
     private static final int MAX_DEPTH = 256;
     private static final int MAX_ENTRIES = 100_000;
-    private static final String METADATA = "user.e2b.";
     private static final Account ROOT = new Account("root", 0, 0, "/root", "/bin/sh", List.of(0));
 
     /// File systems whose files are levers of the kernel: proc, sysfs, cgroup, cgroup2, debugfs, tracefs, securityfs,
@@ -95,7 +92,7 @@ public final class FileTree implements AutoCloseable {
             makeParents(path, user);
             var file = openForWriting(path, user);
             try {
-                writeMetadata(file, metadata);
+                Metadata.write(file, metadata);
                 return new NewFile(this, path, file, user);
             } catch (ErrnoException e) {
                 file.close();
@@ -344,36 +341,7 @@ public final class FileTree implements AutoCloseable {
                 accounts.groupName(own.gid() - uidBase),
                 own.modified(),
                 resolved,
-                own.regular() ? readMetadata(file) : Map.of());
-    }
-
-    private static Map<String, String> readMetadata(Descriptor file) {
-        var metadata = new LinkedHashMap<String, String>();
-        try {
-            for (String name : Attributes.names(file)) {
-                if (name.startsWith(METADATA)) {
-                    metadata.put(name.substring(METADATA.length()), Attributes.read(file, name));
-                }
-            }
-        } catch (ErrnoException _) {
-            // A file system without attributes has no metadata.
-        }
-        return metadata;
-    }
-
-    private static void writeMetadata(Descriptor file, Map<String, String> metadata) throws ErrnoException {
-        readMetadata(file).keySet().stream()
-                .filter(key -> !metadata.containsKey(key))
-                .forEach(key -> {
-                    try {
-                        Attributes.remove(file, METADATA + key);
-                    } catch (ErrnoException _) {
-                        // Root inside removed it first.
-                    }
-                });
-        for (var item : metadata.entrySet()) {
-            Attributes.write(file, METADATA + item.getKey(), item.getValue());
-        }
+                own.regular() ? Metadata.read(file) : Map.of());
     }
 
     /// Never leaves the file system it began on, and follows nothing.

@@ -26,6 +26,7 @@ import dev.cay.wire.filesystem.StatRequest;
 import dev.cay.wire.filesystem.StatResponse;
 import dev.cay.wire.filesystem.WatchDirRequest;
 import java.io.IOException;
+import java.time.Instant;
 
 /// `filesystem.Filesystem`: look at files and move them about.
 final class FilesystemCalls {
@@ -108,6 +109,7 @@ final class FilesystemCalls {
     }
 
     private static EntryInfo info(Entry entry) {
+        Instant modified = entry.modified();
         var info = EntryInfo.newBuilder()
                 .setName(entry.path().name())
                 .setType(
@@ -123,8 +125,8 @@ final class FilesystemCalls {
                 .setOwner(entry.owner())
                 .setGroup(entry.group())
                 .setModifiedTime(Timestamp.newBuilder()
-                        .setSeconds(entry.modified().getEpochSecond())
-                        .setNanos(entry.modified().getNano()))
+                        .setSeconds(modified.getEpochSecond())
+                        .setNanos(modified.getNano()))
                 .putAllMetadata(entry.metadata());
         if (entry.symlinkTarget() != null) {
             info.setSymlinkTarget(entry.symlinkTarget());

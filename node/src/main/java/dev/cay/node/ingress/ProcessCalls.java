@@ -1,6 +1,5 @@
 package dev.cay.node.ingress;
 
-import com.google.protobuf.ByteString;
 import dev.cay.http.ConnectRoutes;
 import dev.cay.http.Exchange;
 import dev.cay.node.files.Account;
@@ -166,12 +165,11 @@ final class ProcessCalls {
     }
 
     private static ProcessEvent dataEvent(Output.Data output) {
-        var bytes = ByteString.copyFrom(output.bytes());
         var data = ProcessEvent.DataEvent.newBuilder();
         switch (output.channel()) {
-            case STDOUT -> data.setStdout(bytes);
-            case STDERR -> data.setStderr(bytes);
-            case PTY -> data.setPty(bytes);
+            case STDOUT -> data.setStdout(output.bytes());
+            case STDERR -> data.setStderr(output.bytes());
+            case PTY -> data.setPty(output.bytes());
         }
         return ProcessEvent.newBuilder().setData(data).build();
     }

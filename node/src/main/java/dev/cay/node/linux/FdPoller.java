@@ -87,7 +87,7 @@ public final class FdPoller implements AutoCloseable {
         boolean first;
         synchronized (alarms) {
             alarms.add(alarm);
-            first = alarm.equals(alarms.first());
+            first = alarms.first().equals(alarm);
         }
         if (first) {
             wakeUp();

@@ -5,8 +5,8 @@ import dev.cay.wire.ErrorKind;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Duration;
-import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -35,6 +35,8 @@ public final class HostThreads implements AutoCloseable {
         }
     }
 
+    private static final Duration LOOK = Duration.ofMillis(250);
+
     private enum State {
         WAITING,
         RUNNING,
@@ -44,26 +46,32 @@ public final class HostThreads implements AutoCloseable {
 
     private final String name;
     private final int size;
-    private final ArrayBlockingQueue<Job<?>> queue;
+    private final int patience;
+    private final LinkedBlockingQueue<Job<?>> queue = new LinkedBlockingQueue<>();
     private final AtomicInteger alive = new AtomicInteger();
     private final AtomicInteger lost = new AtomicInteger();
     private volatile boolean closed;
 
-    /// @param queue how many actions may wait; more are refused as UNAVAILABLE
-    public HostThreads(String name, int size, int queue) {
+    /// @param patience how many actions may wait; a caller that would wait behind more is refused as UNAVAILABLE
+    public HostThreads(String name, int size, int patience) {
         this.name = name;
         this.size = size;
-        this.queue = new ArrayBlockingQueue<>(queue);
+        this.patience = patience;
     }
 
     /// Runs the action on one of the threads and waits for it, at most `limit`.
     public <T extends @Nullable Object> T call(Duration limit, Action<T> action) throws IOException {
+        if (queue.size() >= patience) {
+            throw new CayException(
+                    ErrorKind.UNAVAILABLE, "too much work is waiting for the %s threads".formatted(name));
+        }
         var job = new Job<>(action);
         submit(job);
         return job.await(limit);
     }
 
-    /// Runs the action soon; nobody waits for it. What it throws is logged.
+    /// Runs the action soon; nobody waits for it. What it throws is logged. Never refused while the node runs: who
+    /// calls this has a bounded number of things to do.
     public Job<?> run(Action<?> action) {
         var job = new Job<>(action);
         job.abandoned = true;
@@ -75,13 +83,15 @@ public final class HostThreads implements AutoCloseable {
         if (closed) {
             throw new CayException(ErrorKind.UNAVAILABLE, "the node is stopping");
         }
-        if (!queue.offer(job)) {
-            throw new CayException(
-                    ErrorKind.UNAVAILABLE, "too much work is waiting for the %s threads".formatted(name));
-        }
+        queue.add(job);
+        startMissing();
+    }
+
+    /// Only callers come here, never one of the threads.
+    private void startMissing() {
         while (true) {
             int now = alive.get();
-            if (now >= size) {
+            if (now >= size || closed) {
                 return;
             }
             if (alive.compareAndSet(now, now + 1)) {
@@ -120,7 +130,7 @@ public final class HostThreads implements AutoCloseable {
             job.refuse(refused);
         }
         for (int i = 0; i < size; i++) {
-            queue.offer(new Job<@Nullable Object>(() -> null));
+            queue.add(new Job<@Nullable Object>(() -> null));
         }
     }
 
@@ -148,6 +158,7 @@ public final class HostThreads implements AutoCloseable {
             lost.incrementAndGet();
             alive.decrementAndGet();
             log.atWarn().addKeyValue("thread", name).log("a thread does not come back and is replaced");
+            startMissing();
             return true;
         }
 
@@ -180,7 +191,7 @@ public final class HostThreads implements AutoCloseable {
         @SuppressWarnings({"unchecked", "NullAway"}) // The value is what the action of type T returned.
         private T await(Duration limit) throws IOException {
             try {
-                if (!done.await(limit.toNanos(), TimeUnit.NANOSECONDS)) {
+                if (!awaitDone(limit)) {
                     leave();
                     giveUp();
                     throw new CayException(
@@ -198,6 +209,18 @@ public final class HostThreads implements AutoCloseable {
                 case Error e -> throw e;
                 default -> throw new IOException(failure);
             };
+        }
+
+        /// Looks after the threads meanwhile: the last one may have been lost to another's action.
+        private boolean awaitDone(Duration limit) throws InterruptedException {
+            long end = System.nanoTime() + limit.toNanos();
+            for (long left = limit.toNanos(); left > 0; left = end - System.nanoTime()) {
+                if (done.await(Math.min(left, LOOK.toNanos()), TimeUnit.NANOSECONDS)) {
+                    return true;
+                }
+                startMissing();
+            }
+            return false;
         }
 
         private void leave() {

@@ -1,5 +1,6 @@
 package dev.cay.node.process;
 
+import com.google.protobuf.UnsafeByteOperations;
 import dev.cay.node.guest.Exit;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -135,7 +136,7 @@ final class Audience {
             trimAndRelease();
             return null;
         });
-        return new Output.Data(channel, position, bytes);
+        return new Output.Data(channel, position, UnsafeByteOperations.unsafeWrap(bytes));
     }
 
     private record Piece(Channel channel, long position, int count) {}

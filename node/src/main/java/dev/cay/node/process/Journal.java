@@ -7,9 +7,8 @@ import java.util.Arrays;
 /// Kept only from where the slowest subscriber is, and never longer than {@link #LIMIT}: then the process waits.
 final class Journal {
     static final int LIMIT = 4096;
-    private static final Channel[] CHANNELS = Channel.values();
 
-    private byte[] channels = new byte[16];
+    private Channel[] channels = new Channel[16];
     private int[] lengths = new int[16];
     private long first;
     private long next;
@@ -31,13 +30,13 @@ final class Journal {
         if (next - first == channels.length) {
             grow();
         }
-        channels[slot(next)] = (byte) channel.ordinal();
+        channels[slot(next)] = channel;
         lengths[slot(next)] = count;
         next++;
     }
 
     Channel channel(long run) {
-        return CHANNELS[channels[slot(run)]];
+        return channels[slot(run)];
     }
 
     int length(long run) {
@@ -58,7 +57,7 @@ final class Journal {
     }
 
     private void grow() {
-        byte[] oldChannels = channels;
+        Channel[] oldChannels = channels;
         int[] oldLengths = lengths;
         int mask = oldChannels.length - 1;
         channels = Arrays.copyOf(oldChannels, 2 * oldChannels.length);

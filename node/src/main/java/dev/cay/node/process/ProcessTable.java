@@ -320,7 +320,7 @@ public final class ProcessTable implements AutoCloseable {
         }
         workers.logs().run(() -> {
             process.folder().writeExit(process.pid(), exit);
-            forget(process.pid());
+            workers.guests().run(() -> forget(process.pid()));
             return true;
         });
         retireLater(process);
@@ -330,11 +330,13 @@ public final class ProcessTable implements AutoCloseable {
         workers.poller().after(settings.retention(), () -> retire(process));
     }
 
-    private void forget(int pid) {
+    private boolean forget(int pid) {
         try {
             link.forget(pid);
+            return true;
         } catch (IOException e) {
             log.atDebug().setCause(e).addKeyValue("pid", pid).log("guest did not forget");
+            return false;
         }
     }
 

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /// A guest that is pid 1 of its own pid, network and uts namespaces, with the host's files: all of a sandbox that
@@ -30,7 +31,7 @@ public final class TestSandbox implements AutoCloseable {
         directory = Files.createTempDirectory(Path.of("/dev/shm"), "cay-test");
         Path guest = directory.resolve("cay-guest");
         try (InputStream binary = TestSandbox.class.getResourceAsStream("/dev/cay/guest/cay-guest")) {
-            Files.copy(binary, guest);
+            Files.copy(Objects.requireNonNull(binary, "build the guest first"), guest);
         }
         Files.setPosixFilePermissions(guest, PosixFilePermissions.fromString("rwxr-xr-x"));
         unshare = new ProcessBuilder(
@@ -102,7 +103,7 @@ public final class TestSandbox implements AutoCloseable {
     }
 
     /// Descriptors of this JVM; the measure of a leak.
-    public static List<String> descriptors() throws IOException {
+    public static List<String> descriptors() {
         try (var entries = Files.list(Path.of("/proc/self/fd"))) {
             return entries.map(entry -> {
                         try {
@@ -113,6 +114,8 @@ public final class TestSandbox implements AutoCloseable {
                     })
                     .filter(text -> text.contains("pipe:") || text.contains("ptmx") || text.contains("cay-test"))
                     .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -15,6 +15,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -77,7 +78,7 @@ class EnvdTest {
                 InstantSource.fixed(NOW));
         listeners = new HttpListeners();
         listeners.start();
-        var address = listeners.listen(new InetSocketAddress("127.0.0.1", 0), envd);
+        var address = listeners.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), envd);
         base = URI.create("http://127.0.0.1:" + address.getPort());
     }
 

@@ -9,6 +9,7 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -21,6 +22,10 @@ class MultipartTest {
                 return super.read(into, offset, Math.min(length, 1 + random.nextInt(40)));
             }
         };
+    }
+
+    private static Multipart.Part next(Multipart parts) throws IOException {
+        return Objects.requireNonNull(parts.next());
     }
 
     private static byte[] body(String boundary, byte[]... contents) throws IOException {
@@ -47,12 +52,12 @@ class MultipartTest {
             random.nextBytes(second);
             var parts = new Multipart(slowly(body("boundary", first, second, new byte[0]), random), "boundary");
 
-            var part = parts.next();
+            var part = next(parts);
             assertThat(part.name()).isEqualTo("file");
             assertThat(part.filename()).isEqualTo("/tmp/a b0.txt");
             assertThat(part.body().readAllBytes()).isEqualTo(first);
-            assertThat(parts.next().body().readAllBytes()).isEqualTo(second);
-            assertThat(parts.next().body().readAllBytes()).isEmpty();
+            assertThat(next(parts).body().readAllBytes()).isEqualTo(second);
+            assertThat(next(parts).body().readAllBytes()).isEmpty();
             assertThat(parts.next()).isNull();
         }
     }
@@ -61,7 +66,7 @@ class MultipartTest {
     void skipsWhatWasNotRead() throws Exception {
         var parts = new Multipart(new ByteArrayInputStream(body("b", new byte[100_000], "two".getBytes(UTF_8))), "b");
         parts.next();
-        assertThat(parts.next().body().readAllBytes()).isEqualTo("two".getBytes(UTF_8));
+        assertThat(next(parts).body().readAllBytes()).isEqualTo("two".getBytes(UTF_8));
     }
 
     @Test

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.node.guest.TestSandbox;
 import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,7 +41,7 @@ class NetNamespaceTest {
                 accepted.read(read);
                 assertThat(read.array()).isEqualTo("hi".getBytes(UTF_8));
                 // The same port is free outside: the socket is not of this namespace.
-                assertThatThrownBy(() -> new java.net.Socket("127.0.0.1", 4321).close())
+                assertThatThrownBy(() -> new Socket(InetAddress.getLoopbackAddress(), 4321).close())
                         .isInstanceOf(ConnectException.class);
             }
             for (int i = 0; i < 4; i++) {

@@ -1,0 +1,85 @@
+package dev.cay.node.linux;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cay.wire.CayException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class HostThreadsTest {
+    private static final Duration LIMIT = Duration.ofSeconds(10);
+    private static final Duration SHORT = Duration.ofMillis(50);
+
+    private final HostThreads threads = new HostThreads("test", 1, 2);
+
+    @AfterEach
+    void close() {
+        threads.close();
+    }
+
+    private static boolean hang(CountDownLatch until) {
+        try {
+            return until.await(20, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void replacesAThreadThatDoesNotComeBack() throws IOException {
+        var stuck = new CountDownLatch(1);
+        assertThatThrownBy(() -> threads.call(SHORT, () -> hang(stuck)))
+                .isInstanceOf(CayException.class)
+                .hasMessageContaining("did not answer");
+
+        assertThat(threads.call(LIMIT, () -> 5)).isEqualTo(5);
+        stuck.countDown();
+        assertThat(threads.call(LIMIT, () -> 6)).isEqualTo(6);
+    }
+
+    @Test
+    void neverUsesATaintedThreadAgain() throws IOException {
+        long first = threads.call(LIMIT, () -> Thread.currentThread().threadId());
+        assertThatThrownBy(() -> threads.call(LIMIT, () -> {
+                    throw new HostThreads.Tainted(new IOException("lost"));
+                }))
+                .isInstanceOf(HostThreads.Tainted.class);
+
+        assertThat(threads.call(LIMIT, () -> Thread.currentThread().threadId())).isNotEqualTo(first);
+    }
+
+    @Test
+    void closesAResultWhoseCallerHasLeft() throws Exception {
+        var leave = new CountDownLatch(1);
+        var closed = new CountDownLatch(1);
+        assertThatThrownBy(() -> threads.call(SHORT, () -> {
+                    hang(leave);
+                    return (AutoCloseable) closed::countDown;
+                }))
+                .isInstanceOf(CayException.class);
+        leave.countDown();
+        assertThat(closed.await(10, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void refusesCallersWhenTooManyWait() throws Exception {
+        var stuck = new CountDownLatch(1);
+        var begun = new CountDownLatch(1);
+        threads.run(() -> {
+            begun.countDown();
+            return hang(stuck);
+        });
+        assertThat(begun.await(10, TimeUnit.SECONDS)).isTrue();
+        threads.run(() -> true);
+        threads.run(() -> true);
+        assertThatThrownBy(() -> threads.call(LIMIT, () -> 1)).hasMessageContaining("too much work");
+        stuck.countDown();
+    }
+}
