@@ -32,6 +32,8 @@ final class TestPlatform implements AutoCloseable {
     }
 
     private final Path directory;
+    private final String instance =
+            "t" + Integer.toString(ThreadLocalRandom.current().nextInt(36, 1296), 36);
     private final int port = freePort();
     private final int tlsPort = freePort();
     private Process daemon;
@@ -49,7 +51,7 @@ final class TestPlatform implements AutoCloseable {
     private String configuration() {
         var random = ThreadLocalRandom.current();
         return """
-                instance: t%s
+                instance: %s
                 stateDir: %s
                 runDir: %s
                 http:
@@ -61,7 +63,7 @@ final class TestPlatform implements AutoCloseable {
                 network:
                   range: 10.%d.%d.0/24
                 """.formatted(
-                        Integer.toString(random.nextInt(36, 1296), 36),
+                        instance,
                         directory.resolve("state"),
                         directory.resolve("run"),
                         port,
@@ -103,7 +105,6 @@ final class TestPlatform implements AutoCloseable {
         command.addAll(List.of(arguments));
         var builder = new ProcessBuilder(command);
         builder.environment().put("CAY_CONFIG", directory.resolve("cay.yaml").toString());
-        builder.environment().put("HOME", directory.toString());
         builder.environment().remove("SUDO_USER");
         return builder;
     }
@@ -154,6 +155,7 @@ final class TestPlatform implements AutoCloseable {
             down.destroyForcibly();
             throw new IOException("`cay down --all` failed:\n" + output());
         }
+        Files.deleteIfExists(Path.of(System.getProperty("user.home"), ".config/cay/key-" + instance));
         deleteTree(directory);
     }
 

@@ -146,16 +146,26 @@ final class CayDaemon implements AutoCloseable {
     }
 
     /// What the operator wants to know once {@link #start} has returned.
-    StartReport report() {
-        var present = server;
+    StartReport report() throws IOException {
         return new StartReport(
                 URI.create("http://127.0.0.1:" + config.http().port()),
                 domain(),
-                present == null ? null : present.firstKey().orElse(null),
+                keyToSave(),
                 running(),
                 requireAuthority().caCertificate(),
                 requireAuthority().bundle(),
                 took);
+    }
+
+    /// The first key, or another one where the file with the first was lost: only its hash is known here.
+    private @Nullable String keyToSave() throws IOException {
+        var present = server;
+        if (present == null) {
+            return null;
+        }
+        boolean kept = KeyFile.read(Path.of(System.getProperty("user.home")), config.instance())
+                .isPresent();
+        return present.firstKey().orElseGet(() -> kept ? null : present.newKey("made when the first was lost"));
     }
 
     /// How many sandboxes live now, running or paused ones that would be lost by {@link #killAll} included.
@@ -179,9 +189,12 @@ final class CayDaemon implements AutoCloseable {
         progress.done("all sandboxes ended");
     }
 
-    /// Stops serving. Sandboxes stay as they are.
+    /// Stops serving. Sandboxes stay as they are; if there are none, the host is left as it was before.
     @Override
     public void close() {
+        if (node != null) {
+            node.leaveHostIfEmpty();
+        }
         closing.close();
     }
 }

@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Path;
@@ -49,6 +51,21 @@ class HttpListenersTest {
                 assertThat(client.head().getFirst()).isEqualTo("HTTP/1.1 204 No Content");
                 client.close();
             }
+        }
+    }
+
+    /// Java's client does so by default on plain HTTP.
+    @Test
+    void anOfferToUpgradeLeavesTheBodyWhole() throws Exception {
+        try (var http = new TestHttp(
+                        directory,
+                        exchange ->
+                                exchange.send(200, "text/plain", exchange.body().readAllBytes()));
+                var client = HttpClient.newHttpClient()) {
+            var request = http.request(false, "/echo")
+                    .POST(BodyPublishers.ofString("all of it"))
+                    .build();
+            assertThat(client.send(request, BodyHandlers.ofString()).body()).isEqualTo("all of it");
         }
     }
 

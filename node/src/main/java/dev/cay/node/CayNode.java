@@ -61,6 +61,7 @@ public final class CayNode implements AutoCloseable {
     private final Pool pool;
     private final NetworkPool network;
     private final BaseTemplate base;
+    private final RuncRuntime runtime;
     private final Keepers keepers;
 
     /// Takes what it needs from the host and finds what runs already.
@@ -84,6 +85,7 @@ public final class CayNode implements AutoCloseable {
             var layers = new LayerStore(settings.cacheDir());
             this.base = new BaseTemplate(
                     layers, Programs.ofHost(), settings.stateDir().resolve("logs"));
+            this.runtime = new RuncRuntime(guest, settings.runDir(), plan.cgroup());
             var poller = closing.add(new FdPoller());
             poller.start();
             var proxy = closing.add(new ReverseProxy());
@@ -96,7 +98,7 @@ public final class CayNode implements AutoCloseable {
                     layers,
                     new NodeLayer(layers, plan.gateway(), authority, settings.operatorCertificates()),
                     network,
-                    new RuncRuntime(guest, settings.runDir(), plan.cgroup()),
+                    runtime,
                     poller,
                     closing.add(new HostThreads("namespace", 2, 1024)),
                     closing.add(new HostThreads("file", 16, 4096)),
@@ -150,6 +152,18 @@ public final class CayNode implements AutoCloseable {
     /// Ends every sandbox and takes all of this instance from the host.
     public void removeAll() {
         keepers.killAll();
+        leaveHost();
+    }
+
+    /// Takes all of this instance from the host if no sandbox needs it any more.
+    public void leaveHostIfEmpty() {
+        if (keepers.list().isEmpty()) {
+            leaveHost();
+        }
+    }
+
+    private void leaveHost() {
+        runtime.clear();
         network.remove();
         pool.unmount();
         sysctls.restore();
