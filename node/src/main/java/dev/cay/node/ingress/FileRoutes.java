@@ -39,7 +39,7 @@ final class FileRoutes {
     }
 
     void download(Exchange exchange) throws Exception {
-        UrlSignature.check(exchange, "read", sandbox.accessToken(), clock.instant());
+        FileAccess.check(exchange, sandbox.accessToken(), clock.instant());
         var user = users.ofQuery(exchange);
         var path = resolve(exchange.query("path"), user);
         try (var file = sandbox.files().read(path)) {
@@ -48,7 +48,7 @@ final class FileRoutes {
     }
 
     void upload(Exchange exchange) throws Exception {
-        UrlSignature.check(exchange, "write", sandbox.accessToken(), clock.instant());
+        FileAccess.check(exchange, sandbox.accessToken(), clock.instant());
         var user = users.ofQuery(exchange);
         var metadata = metadata(exchange);
         String type = exchange.header("Content-Type");

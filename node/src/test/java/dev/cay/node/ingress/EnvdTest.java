@@ -362,7 +362,7 @@ class EnvdTest {
     }
 
     private static String signature(String path, String expiresAt) {
-        return java.net.URLEncoder.encode(UrlSignature.of(path, "read", "", TOKEN, expiresAt), UTF_8);
+        return java.net.URLEncoder.encode(dev.cay.http.FileSignature.sign(path, "read", "", expiresAt, TOKEN), UTF_8);
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.cay.server.edge;
 
 import dev.cay.http.EdgeAnswers;
 import dev.cay.http.Exchange;
+import dev.cay.http.FileSignature;
 import dev.cay.http.Handler;
 import dev.cay.http.SandboxAddress;
 import dev.cay.server.sandbox.SandboxDirectory;

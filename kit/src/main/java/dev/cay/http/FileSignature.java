@@ -1,0 +1,59 @@
+package dev.cay.http;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// The signature of a file URL: whoever knows a sandbox's access token can let somebody else read or write one file.
+///
+/// Such a URL may name no sandbox at all; then whose token made it tells the edge which one is meant.
+///
+/// @param path       as the client wrote it, unresolved
+/// @param operation  `read` or `write`
+/// @param expiration Unix seconds as they stand in the URL, or null
+public record FileSignature(
+        String path,
+        String operation,
+        String user,
+        @Nullable String expiration,
+        String value) {
+    private static final Pattern SHAPE = Pattern.compile("v1_[A-Za-z0-9+/]{43}");
+
+    /// Empty when there is none or it cannot be one, so that nonsense costs nothing.
+    public static Optional<FileSignature> of(Exchange exchange) {
+        String value = exchange.query("signature");
+        if (value == null || !SHAPE.matcher(value).matches()) {
+            return Optional.empty();
+        }
+        return Optional.of(new FileSignature(
+                orEmpty(exchange.query("path")),
+                exchange.method().equals("POST") ? "write" : "read",
+                orEmpty(exchange.query("username")),
+                exchange.query("signature_expiration"),
+                value));
+    }
+
+    public static String sign(String path, String operation, String user, @Nullable String expiration, String token) {
+        String text = path + ":" + operation + ":" + user + ":" + token + (expiration == null ? "" : ":" + expiration);
+        try {
+            byte[] hash = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+            return "v1_" + Base64.getEncoder().withoutPadding().encodeToString(hash);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /// Says nothing about its age: that is for whoever serves the file to judge.
+    public boolean madeWith(String token) {
+        byte[] expected = sign(path, operation, user, expiration, token).getBytes(StandardCharsets.US_ASCII);
+        return MessageDigest.isEqual(expected, value.getBytes(StandardCharsets.US_ASCII));
+    }
+
+    private static String orEmpty(@Nullable String text) {
+        return text == null ? "" : text;
+    }
+}

@@ -1,0 +1,50 @@
+package dev.cay.node.ingress;
+
+import dev.cay.http.Exchange;
+import dev.cay.http.FileSignature;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/// Who may read and write files: whoever has the token, or a URL signed with it that is not too old.
+final class FileAccess {
+    private FileAccess() {}
+
+    static void check(Exchange exchange, @Nullable String token, Instant now) {
+        if (token == null) {
+            return;
+        }
+        String given = exchange.header("X-Access-Token");
+        if (given != null) {
+            if (!Envd.matches(token, given)) {
+                throw refused("access token present in header but does not match");
+            }
+            return;
+        }
+        String text = exchange.query("signature");
+        if (text == null || text.isEmpty()) {
+            throw refused("missing signature query parameter");
+        }
+        var signature = FileSignature.of(exchange).filter(any -> any.madeWith(token));
+        if (signature.isEmpty()) {
+            throw refused("invalid signature");
+        }
+        String expiration = signature.get().expiration();
+        if (expiration != null && seconds(expiration) < now.getEpochSecond()) {
+            throw refused("signature is already expired");
+        }
+    }
+
+    private static long seconds(String text) {
+        try {
+            return Long.parseLong(text);
+        } catch (NumberFormatException e) {
+            throw refused("invalid signature");
+        }
+    }
+
+    private static CayException refused(String message) {
+        return new CayException(ErrorKind.UNAUTHENTICATED, message);
+    }
+}
