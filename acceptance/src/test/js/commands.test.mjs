@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { atLeast, e2b, sandbox, until } from './client.mjs'
+import { atLeast, e2b, until } from './client.mjs'
+import { sandbox } from './sandboxes.mjs'
 
 let box
 before(async () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { before, test } from 'node:test'
-import { e2b, sandbox } from './client.mjs'
+import { e2b } from './client.mjs'
+import { sandbox } from './sandboxes.mjs'
 
 let box
 before(async () => {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import https from 'node:https'
 import { before, test } from 'node:test'
-import { sandbox, until } from './client.mjs'
+import { until } from './client.mjs'
+import { sandbox } from './sandboxes.mjs'
 
 let box
 before(async () => {
@@ -63,7 +64,7 @@ http.server.ThreadingHTTPServer(('127.0.0.1', 8003), H).serve_forever()`)
 })
 
 test('a WebSocket goes through', async () => {
-  await box.files.write('socket.py', `
+  await box.files.write('echo_ws.py', `
 import base64, hashlib, socket
 server = socket.create_server(('127.0.0.1', 8004))
 while True:
@@ -81,7 +82,7 @@ while True:
     peer.recv(4096)
     peer.close()
 `)
-  await box.commands.run('exec python3 socket.py', { background: true, timeoutMs: 0 })
+  await box.commands.run('exec python3 echo_ws.py', { background: true, timeoutMs: 0 })
   await until('the server', async () => (await box.commands.run('ss -Htln sport = :8004')).stdout !== '')
   const echoed = await upgrade(box.getHost(8004), 'hello through the edge')
   assert.equal(echoed, 'hello through the edge')

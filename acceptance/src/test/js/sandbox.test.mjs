@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { Sandbox, e2b, sandbox, until } from './client.mjs'
+import { Sandbox, e2b, until } from './client.mjs'
+import { sandbox } from './sandboxes.mjs'
 
 test('Sandbox.create gives a running sandbox with the defaults', async () => {
   const made = await sandbox()

@@ -28,7 +28,8 @@ final class ClientEnvironmentTest {
         assertThat(ClientEnvironment.variables(DAEMON, "e2b_00", Mode.DOMAIN))
                 .containsOnlyKeys("E2B_API_KEY", "E2B_DOMAIN", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE");
         assertThat(ClientEnvironment.variables(DAEMON, "e2b_00", Mode.URL))
-                .containsOnlyKeys("E2B_API_KEY", "E2B_API_URL", "E2B_SANDBOX_URL", "E2B_VOLUME_API_URL");
+                .containsKeys("E2B_API_URL", "E2B_SANDBOX_URL", "E2B_VOLUME_API_URL", "NODE_EXTRA_CA_CERTS")
+                .doesNotContainKey("E2B_DOMAIN");
     }
 
     @Test

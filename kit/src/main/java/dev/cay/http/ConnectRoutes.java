@@ -31,7 +31,12 @@ public final class ConnectRoutes implements Handler {
 
     /// Where a streaming call puts its answers; each one is on the wire when `send` returns. Any thread may send.
     public interface Sink<A extends Message> {
-        void send(A message) throws IOException;
+        default void send(A message) throws IOException {
+            send(message, () -> {});
+        }
+
+        /// The same, and runs the action when nothing but the write itself is left to do.
+        void send(A message, Runnable leaving) throws IOException;
     }
 
     public interface Unary<Q extends Message, A extends Message> {
@@ -81,7 +86,9 @@ public final class ConnectRoutes implements Handler {
 
     public <Q extends Message, A extends Message> ConnectRoutes clientStream(
             String path, Q prototype, ClientStream<Q, A> call) {
-        return add(path, streaming((running, stream) -> stream.send(call.call(running, stream.incoming(prototype)))));
+        return add(
+                path,
+                streaming((running, stream) -> stream.send(call.call(running, stream.incoming(prototype)), () -> {})));
     }
 
     public boolean knows(String path) {

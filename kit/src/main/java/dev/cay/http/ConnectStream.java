@@ -85,8 +85,10 @@ final class ConnectStream {
         };
     }
 
-    synchronized void send(Message message) throws IOException {
-        frame(0, codec.write(message));
+    synchronized void send(Message message, Runnable leaving) throws IOException {
+        byte[] bytes = codec.write(message);
+        leaving.run();
+        frame(0, bytes);
     }
 
     /// The last frame; `error` is null when all went well.

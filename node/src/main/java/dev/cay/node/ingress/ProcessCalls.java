@@ -92,8 +92,8 @@ final class ProcessCalls {
                         call,
                         subscription,
                         limit,
-                        event -> answers.send(
-                                StartResponse.newBuilder().setEvent(event).build()));
+                        (event, leaving) -> answers.send(
+                                StartResponse.newBuilder().setEvent(event).build(), leaving));
             } finally {
                 if (isUp(limit, begun)) {
                     // Time is up, and the interrupt that told us so must not stop the kill.
@@ -119,13 +119,13 @@ final class ProcessCalls {
                     call,
                     subscription,
                     null,
-                    event -> answers.send(
-                            ConnectResponse.newBuilder().setEvent(event).build()));
+                    (event, leaving) -> answers.send(
+                            ConnectResponse.newBuilder().setEvent(event).build(), leaving));
         }
     }
 
     private interface Events {
-        void send(ProcessEvent event) throws IOException;
+        void send(ProcessEvent event, Runnable leaving) throws IOException;
     }
 
     private static void follow(
@@ -134,25 +134,29 @@ final class ProcessCalls {
         subscription.onCut(() -> call.exchange().abort("the process can no longer be followed"));
         Duration keepalive = keepalive(call.exchange());
         long begun = System.nanoTime();
-        events.send(ProcessEvent.newBuilder()
-                .setStart(ProcessEvent.StartEvent.newBuilder()
-                        .setPid(subscription.process().pid()))
-                .build());
+        events.send(
+                ProcessEvent.newBuilder()
+                        .setStart(ProcessEvent.StartEvent.newBuilder()
+                                .setPid(subscription.process().pid()))
+                        .build(),
+                () -> {});
         while (true) {
             switch (subscription.next(keepalive)) {
                 case Output.Data data -> {
-                    events.send(dataEvent(data));
+                    events.send(dataEvent(data), subscription::sending);
                     subscription.sent();
                 }
                 case Output.Silence() ->
-                    events.send(ProcessEvent.newBuilder()
-                            .setKeepalive(ProcessEvent.KeepAlive.getDefaultInstance())
-                            .build());
+                    events.send(
+                            ProcessEvent.newBuilder()
+                                    .setKeepalive(ProcessEvent.KeepAlive.getDefaultInstance())
+                                    .build(),
+                            () -> {});
                 case Output.End(Exit exit) -> {
                     if (isUp(limit, begun)) {
                         throw new CayException(ErrorKind.DEADLINE_EXCEEDED, "context deadline exceeded");
                     }
-                    events.send(endEvent(exit));
+                    events.send(endEvent(exit), () -> {});
                     return;
                 }
             }

@@ -174,14 +174,30 @@ final class Audience {
         }
     }
 
-    void sent(Subscription subscription) {
+    /// Notes the piece as delivered before it is: a client often has the bytes, and could see the daemon die, before
+    /// the
+    /// thread that sent them runs again. {@link #allowed} takes it back where the sending does not get ahead.
+    void sending(Subscription subscription) {
         locked(() -> {
-            if (cursor != null) {
-                cursor.moveTo(0, sent(subscription.at(), 0));
-                cursor.moveTo(1, sent(subscription.at(), 1));
-            }
+            subscription.beginSending();
+            place(subscription.at());
             return null;
         });
+    }
+
+    void sent(Subscription subscription) {
+        locked(() -> {
+            subscription.endSending();
+            place(subscription.at());
+            return null;
+        });
+    }
+
+    private void place(Map<Channel, Long> delivered) {
+        if (cursor != null) {
+            cursor.moveTo(0, sent(delivered, 0));
+            cursor.moveTo(1, sent(delivered, 1));
+        }
     }
 
     /// A client that goes of its own will gives up its place. One that a closing table sent away does not.
@@ -211,6 +227,9 @@ final class Audience {
     private int allowed(Pump pump) {
         long allowed = Integer.MAX_VALUE;
         for (var subscription : subscriptions) {
+            if (subscription.stuck()) {
+                place(subscription.before());
+            }
             long behind = pump.output().end() - subscription.position(pump.channel());
             allowed = Math.min(allowed, pump.output().segment() - behind);
         }

@@ -13,14 +13,18 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Holds offsets, never output. While it is more than half a log behind, the process waits for it.
 public final class Subscription implements AutoCloseable {
+    private static final Duration STUCK = Duration.ofMillis(50);
+
     private final SandboxProcess process;
     private final Audience audience;
     private final Map<Channel, Long> positions;
     /// Output older than the journal is delivered stream by stream, up to these offsets.
+    private final Map<Channel, Long> before = new EnumMap<>(Channel.class);
     private final Map<Channel, Long> backlog;
     private long run;
     private int runDone;
     private long progressAt = System.nanoTime();
+    private long sendingSince;
     private boolean parked;
     private @Nullable CayException cut;
     private @Nullable Runnable onCut;
@@ -57,7 +61,12 @@ public final class Subscription implements AutoCloseable {
         return audience.next(this, limit);
     }
 
-    /// The last piece is on its way to the client: after a crash of the daemon, a new subscriber goes on behind it.
+    /// The last piece is about to be sent: after a crash of the daemon, a new subscriber goes on behind it.
+    public void sending() {
+        audience.sending(this);
+    }
+
+    /// The last piece has left for the client.
     public void sent() {
         audience.sent(this);
     }
@@ -116,12 +125,31 @@ public final class Subscription implements AutoCloseable {
     }
 
     void advance(Channel channel, int count) {
+        before.putAll(positions);
         boolean old = position(channel) < backlog.getOrDefault(channel, 0L);
         positions.merge(channel, (long) count, Long::sum);
         if (!old) {
             runDone += count;
         }
         progressAt = System.nanoTime();
+    }
+
+    void beginSending() {
+        sendingSince = System.nanoTime();
+    }
+
+    void endSending() {
+        sendingSince = 0;
+    }
+
+    /// Whether a piece is being sent that the client does not take.
+    boolean stuck() {
+        return sendingSince != 0 && System.nanoTime() - sendingSince > STUCK.toNanos();
+    }
+
+    /// Where it was before the piece that is being sent.
+    Map<Channel, Long> before() {
+        return before;
     }
 
     boolean idleFor(Duration limit) {
