@@ -1,6 +1,8 @@
 package dev.cay.wire;
 
+import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /// Names one sandbox for all its life, through pause and resume. Part of host names, so lower case and digits only.
 public record SandboxId(String value) {
@@ -22,6 +24,11 @@ public record SandboxId(String value) {
             throw new CayException(ErrorKind.INVALID_ARGUMENT, "Invalid sandbox ID");
         }
         return new SandboxId(text.substring(0, dash));
+    }
+
+    /// Those of the names, of files for example, that are ids. Others are somebody else's.
+    public static List<SandboxId> among(Stream<String> names) {
+        return names.filter(SHAPE.asMatchPredicate()).map(SandboxId::new).toList();
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.cay.node.files;
 
 import dev.cay.node.linux.Descriptor;
 import dev.cay.node.linux.DescriptorIo;
+import dev.cay.node.linux.FileCalls;
 import java.io.IOException;
 import java.io.OutputStream;
 
@@ -38,6 +39,14 @@ public final class NewFile extends OutputStream {
                 done += count;
                 position += count;
             }
+            return null;
+        });
+    }
+
+    /// Permissions other than those every new file gets.
+    public void setMode(int mode) throws IOException {
+        tree.work(path, owner, () -> {
+            FileCalls.setMode(descriptor, mode);
             return null;
         });
     }

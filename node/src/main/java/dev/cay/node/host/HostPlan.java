@@ -7,7 +7,10 @@ import java.nio.ByteBuffer;
 import java.util.BitSet;
 import java.util.regex.Pattern;
 
-/// Hands out slots, lowest first, and knows the names this instance uses on the host. Thread-safe.
+/// Hands out slots in turn, and knows the names this instance uses on the host. Thread-safe.
+///
+/// A slot that was given back is the last to be taken again: the kernel and others still remember connections of the
+/// address it stands for.
 ///
 /// The range's first address is the gateway; slot 0 has the third, so that none ends in 0.
 public final class HostPlan {
@@ -22,6 +25,7 @@ public final class HostPlan {
     private final int prefix;
     private final int capacity;
     private final BitSet taken = new BitSet();
+    private int next;
 
     /// @param range like `10.200.0.0/16`
     public HostPlan(String instance, int uidBase, String range) {
@@ -79,21 +83,29 @@ public final class HostPlan {
     }
 
     public synchronized Slot take() {
-        int index = taken.nextClearBit(0);
+        int index = taken.nextClearBit(next);
+        if (index >= capacity) {
+            index = taken.nextClearBit(0);
+        }
         if (index >= capacity) {
             throw new CayException(
                     ErrorKind.UNAVAILABLE,
                     "all %d sandbox slots are taken; widen network.range or kill sandboxes".formatted(capacity));
         }
+        next = index + 1;
         return claim(index);
     }
 
     /// Takes a certain slot: that of a sandbox which is there already.
     public synchronized Slot claim(int index) {
+        if (index < 0 || index >= capacity) {
+            throw new CayException(ErrorKind.CONFLICT, "there is no slot " + index);
+        }
         if (taken.get(index)) {
-            throw new IllegalStateException("slot " + index + " is taken");
+            throw new CayException(ErrorKind.CONFLICT, "slot " + index + " is taken");
         }
         taken.set(index);
+        next = Math.max(next, index + 1);
         return new Slot(index, uidBase + index * Slot.UIDS, format(network + FIRST + index), gateway(), veth(index));
     }
 

@@ -24,12 +24,14 @@ import org.jspecify.annotations.Nullable;
 public final class Envd implements Handler {
     /// What the routes know of their sandbox.
     ///
+    /// @param defaults       variables of every process that nobody asked for, and anybody may replace
     /// @param environment    the variables its creator asked for
     /// @param accessToken    what requests must carry, or null when it is open to all
     /// @param defaultWorkdir where processes start, or null for the user's home
     public record Sandbox(
             SandboxId id,
             String templateId,
+            Map<String, String> defaults,
             Map<String, String> environment,
             @Nullable String accessToken,
             String defaultUser,
@@ -38,6 +40,7 @@ public final class Envd implements Handler {
             FileTree files,
             Supplier<ResourceUse> use) {
         public Sandbox {
+            defaults = Map.copyOf(defaults);
             environment = Map.copyOf(environment);
         }
 

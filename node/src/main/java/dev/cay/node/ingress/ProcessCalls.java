@@ -79,14 +79,11 @@ final class ProcessCalls {
 
     private void start(ConnectRoutes.Call call, StartRequest request, ConnectRoutes.Sink<StartResponse> answers)
             throws Exception {
-        var launch = launch(request, users.ofCall(call.exchange()));
-        long begun = System.nanoTime();
         Duration limit = call.timeout();
+        var launch = launch(request, users.ofCall(call.exchange()), limit);
+        long begun = System.nanoTime();
         try (var subscription = sandbox.processes().start(launch)) {
             var process = subscription.process();
-            if (limit != null) {
-                process.killAfter(limit.plus(GRACE));
-            }
             try {
                 follow(
                         call,
@@ -194,7 +191,7 @@ final class ProcessCalls {
         return text != null && text.matches("[1-9][0-9]{0,5}") ? Duration.ofSeconds(Long.parseLong(text)) : KEEPALIVE;
     }
 
-    private Launch launch(StartRequest request, Account user) {
+    private Launch launch(StartRequest request, Account user, @Nullable Duration limit) {
         var config = request.getProcess();
         if (config.getCmd().isEmpty()) {
             throw new CayException(ErrorKind.INVALID_ARGUMENT, "process.cmd is missing");
@@ -215,7 +212,8 @@ final class ProcessCalls {
                 user.groups(),
                 request.hasPty() ? new Launch.TerminalSize(size.getCols(), size.getRows()) : null,
                 !request.hasStdin() || request.getStdin(),
-                request.hasTag() ? request.getTag() : null);
+                request.hasTag() ? request.getTag() : null,
+                limit == null ? null : limit.plus(GRACE));
     }
 
     private Map<String, String> environment(Account user, Map<String, String> requested) {
@@ -224,6 +222,7 @@ final class ProcessCalls {
         all.put("HOME", user.home());
         all.put("USER", user.name());
         all.put("LOGNAME", user.name());
+        all.putAll(sandbox.defaults());
         all.putAll(sandbox.environment());
         all.putAll(requested);
         all.putAll(sandbox.identity());

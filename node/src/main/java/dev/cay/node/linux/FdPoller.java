@@ -99,6 +99,13 @@ public final class FdPoller implements AutoCloseable {
         };
     }
 
+    /// How many timers wait.
+    public int timers() {
+        synchronized (alarms) {
+            return alarms.size();
+        }
+    }
+
     /// Stops watching; the descriptors are their owners' to close.
     @Override
     public void close() {

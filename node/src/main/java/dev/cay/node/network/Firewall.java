@@ -116,6 +116,20 @@ public final class Firewall {
     public synchronized void load() {
         barred.clear();
         barred.addAll(listBarred());
+        apply();
+    }
+
+    /// Loads the rules again, as they were, if somebody took them away.
+    public synchronized void putBack() {
+        if (programs.run(LIMIT, "nft", "list", "set", "inet", plan.firewallTable(), "noinet")
+                .ok()) {
+            return;
+        }
+        log.atWarn().log("the firewall rules of this instance were gone and are loaded again");
+        apply();
+    }
+
+    private void apply() {
         var loaded = nft(rules(true));
         if (loaded.ok()) {
             return;

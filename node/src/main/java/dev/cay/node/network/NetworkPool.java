@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -92,9 +93,12 @@ public final class NetworkPool implements AutoCloseable {
         orphans(claimed).forEach(this::unlink);
     }
 
-    /// Looks again for firewalls of others that stop our packets: one may have been started after us.
+    /// Looks again for what others did to our packets since: a firewall that was started after us may stop them, and
+    /// the way some are loaded takes every other's rules away, ours included.
     public void heal() {
+        firewall.putBack();
         foreign.makeWay();
+        forward();
     }
 
     @Override
@@ -136,9 +140,15 @@ public final class NetworkPool implements AutoCloseable {
 
     private static void forward() {
         try {
-            if (!Files.readString(FORWARDING).strip().equals("1")) {
-                Files.writeString(FORWARDING, "1");
+            // In one read: the file has no size and answers only from its beginning.
+            try (var in = Files.newInputStream(FORWARDING)) {
+                if (new String(in.readNBytes(16), StandardCharsets.US_ASCII)
+                        .strip()
+                        .equals("1")) {
+                    return;
+                }
             }
+            Files.writeString(FORWARDING, "1");
         } catch (IOException e) {
             throw new CayException(
                     ErrorKind.UNAVAILABLE, "cannot turn on IPv4 forwarding: sysctl -w net.ipv4.ip_forward=1", e);

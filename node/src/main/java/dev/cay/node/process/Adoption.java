@@ -54,9 +54,9 @@ final class Adoption {
         var known = folder.about();
         var streams = table.link().attach(found.pid());
         boolean terminal = streams.terminal() != null;
-        var about = known.orElse(new ProcessFolder.About(ProcessInfo.getDefaultInstance(), "", terminal));
+        var about = known.orElse(new ProcessFolder.About(ProcessInfo.getDefaultInstance(), "", terminal, null));
         if (known.isEmpty() || about.terminal() != terminal) {
-            about = new ProcessFolder.About(about.info(), about.user(), terminal);
+            about = about.withTerminal(terminal);
             folder.create(about);
         }
         var logs = table.logs(folder, terminal);
@@ -70,6 +70,7 @@ final class Adoption {
             process.exited(found.exit());
         }
         table.settleEarly(process);
+        process.killAt(about.deadline());
     }
 
     private ProcessFolder folderOf(GuestProcess found) {

@@ -1,5 +1,6 @@
 package dev.cay.node.process;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 /// @param groups      supplementary ones
 /// @param terminal    its size, or null for pipes
 /// @param stdin       whether stdin is a pipe rather than `/dev/null`
+/// @param limit       it is killed when it still runs after so long, also when nobody follows it any more; null for
+///                    never
 public record Launch(
         List<String> command,
         Map<String, String> environment,
@@ -25,7 +28,8 @@ public record Launch(
         List<Integer> groups,
         @Nullable TerminalSize terminal,
         boolean stdin,
-        @Nullable String tag) {
+        @Nullable String tag,
+        @Nullable Duration limit) {
     public record TerminalSize(int columns, int rows) {}
 
     public Launch {

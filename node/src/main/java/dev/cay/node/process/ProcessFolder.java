@@ -11,6 +11,7 @@ import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -20,13 +21,23 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param number of our own, because pids come again; the guest keeps it as the process's tag
 record ProcessFolder(Path path, long number) {
-    /// What a listing shows of a process.
+    /// What must be known of a process besides what the guest knows.
     ///
-    /// @param user whom it runs as
-    record About(ProcessInfo info, String user, boolean terminal) {}
+    /// @param user     whom it runs as
+    /// @param deadline when it is to be killed, by the clock on the wall as restarts come between; null for never
+    record About(
+            ProcessInfo info,
+            String user,
+            boolean terminal,
+            @Nullable Instant deadline) {
+        About withTerminal(boolean is) {
+            return new About(info, user, is, deadline);
+        }
+    }
 
     private static final String ABOUT = "about";
     private static final String EXIT = "exit";
+    private static final long NEVER = Long.MAX_VALUE;
 
     static List<ProcessFolder> list(Path table) throws IOException {
         var folders = new ArrayList<ProcessFolder>();
@@ -54,7 +65,8 @@ record ProcessFolder(Path path, long number) {
         if (launch.tag() != null) {
             info.setTag(launch.tag());
         }
-        var about = new About(info.build(), launch.user(), launch.terminal() != null);
+        var deadline = launch.limit() == null ? null : Instant.now().plus(launch.limit());
+        var about = new About(info.build(), launch.user(), launch.terminal() != null, deadline);
         create(about);
         return about;
     }
@@ -64,6 +76,7 @@ record ProcessFolder(Path path, long number) {
         try (var out = new DataOutputStream(Files.newOutputStream(path.resolve(ABOUT)))) {
             out.writeUTF(about.user());
             out.writeBoolean(about.terminal());
+            out.writeLong(about.deadline() == null ? NEVER : about.deadline().toEpochMilli());
             about.info().writeTo(out);
         }
     }
@@ -72,7 +85,12 @@ record ProcessFolder(Path path, long number) {
         try (var in = new DataInputStream(Files.newInputStream(path.resolve(ABOUT)))) {
             String user = in.readUTF();
             boolean terminal = in.readBoolean();
-            return Optional.of(new About(ProcessInfo.parseFrom(in), user, terminal));
+            long deadline = in.readLong();
+            return Optional.of(new About(
+                    ProcessInfo.parseFrom(in),
+                    user,
+                    terminal,
+                    deadline == NEVER ? null : Instant.ofEpochMilli(deadline)));
         } catch (NoSuchFileException | java.io.EOFException | InvalidProtocolBufferException e) {
             return Optional.empty();
         }

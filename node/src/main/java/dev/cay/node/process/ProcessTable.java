@@ -105,6 +105,7 @@ public final class ProcessTable implements AutoCloseable {
             var subscription = process.subscribe();
             process.begin();
             settleEarly(process);
+            process.killAt(about.deadline());
             return subscription;
         } catch (IOException | RuntimeException e) {
             logs.values().forEach(OutputLog::close);

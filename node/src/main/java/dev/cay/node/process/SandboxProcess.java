@@ -8,6 +8,7 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.process.ProcessInfo;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +33,7 @@ public final class SandboxProcess {
     private boolean asked;
     private boolean killed;
     private boolean over;
+    private boolean released;
     private FdPoller.@Nullable Timer deadline;
 
     /// @param streams null when it ended and was drained before
@@ -122,19 +124,37 @@ public final class SandboxProcess {
         }
     }
 
-    /// Kills it when it still runs after so long, also when nobody follows it any more.
-    public void killAfter(Duration limit) {
-        var timer = table.workers()
-                .poller()
-                .after(
-                        limit,
-                        () -> table.workers().guests().run(() -> {
-                            killNow();
-                            return true;
-                        }));
+    /// Kills it then if it still runs, at once if that time has passed; null for never.
+    void killAt(@Nullable Instant when) {
+        if (when == null) {
+            return;
+        }
+        Duration left = Duration.between(Instant.now(), when);
+        var timer = table.workers().poller().after(left.isNegative() ? Duration.ZERO : left, this::killSoon);
         synchronized (this) {
             deadline = timer;
+            if (over || released) {
+                timer.cancel();
+            }
         }
+    }
+
+    /// On the poller's thread.
+    private void killSoon() {
+        if (table.isClosed()) {
+            return;
+        }
+        table.workers().guests().run(() -> {
+            try {
+                killNow();
+            } catch (CayException e) {
+                // Whoever takes up the sandbox next finds the deadline in the folder, and acts on it.
+                if (!table.isClosed()) {
+                    throw e;
+                }
+            }
+            return true;
+        });
     }
 
     /// Kills it if it runs.
@@ -204,6 +224,12 @@ public final class SandboxProcess {
     }
 
     void release() {
+        synchronized (this) {
+            released = true;
+            if (deadline != null) {
+                deadline.cancel();
+            }
+        }
         pumps.forEach(Pump::close);
         input.release();
         audience.close();

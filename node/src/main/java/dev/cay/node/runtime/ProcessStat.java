@@ -6,13 +6,19 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /// What tells a process from another one that has its pid later.
-record ProcessStat(char state, long startTime) {
+///
+/// @param exiting whether it is on its way out: the first process of a sandbox waits there for all others
+record ProcessStat(char state, boolean exiting, long startTime) {
+    /// `PF_EXITING` of the kernel.
+    private static final long EXITING = 4;
+
     static Optional<ProcessStat> read(long pid) {
         try {
             String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
             // The name in parentheses may contain anything.
             String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
-            return Optional.of(new ProcessStat(fields[0].charAt(0), Long.parseLong(fields[19])));
+            return Optional.of(new ProcessStat(
+                    fields[0].charAt(0), (Long.parseLong(fields[6]) & EXITING) != 0, Long.parseLong(fields[19])));
         } catch (IOException gone) {
             return Optional.empty();
         }
@@ -20,6 +26,6 @@ record ProcessStat(char state, long startTime) {
 
     /// Whether it is that process, and alive.
     boolean is(long thatStartTime) {
-        return startTime == thatStartTime && state != 'Z' && state != 'X';
+        return startTime == thatStartTime && !exiting && state != 'Z' && state != 'X';
     }
 }

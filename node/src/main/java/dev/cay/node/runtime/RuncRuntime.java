@@ -128,8 +128,7 @@ public final class RuncRuntime implements ContainerRuntime {
     @Override
     public List<SandboxId> list() {
         try (var entries = Files.list(bundles)) {
-            return entries.map(entry -> new SandboxId(entry.getFileName().toString()))
-                    .toList();
+            return SandboxId.among(entries.map(entry -> entry.getFileName().toString()));
         } catch (NoSuchFileException e) {
             return List.of();
         } catch (IOException e) {

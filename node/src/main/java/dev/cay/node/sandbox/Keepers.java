@@ -14,23 +14,33 @@ import dev.cay.wire.node.NodeSandbox;
 import dev.cay.wire.node.ResourceUse;
 import dev.cay.wire.node.SandboxSpec;
 import java.time.Duration;
-import java.util.LinkedHashSet;
+import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Semaphore;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// All sandboxes of this node, by their keepers: the node as servers see it, and the way in for traffic.
+///
+/// A sandbox is in the map from the moment its slot is taken until the last of it is gone, so that nobody can make it
+/// twice and whoever kills it finds it, also while it starts.
 public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Keepers.class);
     private static final Duration ALL_LIMIT = Duration.ofMinutes(5);
+    private static final Duration UPKEEP = Duration.ofSeconds(30);
+    private static final int AT_ONCE = 2 * Runtime.getRuntime().availableProcessors();
 
     private final Machine machine;
     private final ConcurrentHashMap<SandboxId, SandboxKeeper> keepers = new ConcurrentHashMap<>();
     private final List<EndListener> listeners = new CopyOnWriteArrayList<>();
+    private @Nullable Thread upkeep;
+    private volatile boolean closed;
 
     public Keepers(Machine machine) {
         this.machine = machine;
@@ -38,57 +48,78 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
 
     /// Takes up what an earlier daemon left running, and removes what it left half made. Nothing may be created before.
     public void start() {
-        Set<SandboxId> found = new LinkedHashSet<>(SandboxNotes.list(machine.records()));
-        found.addAll(machine.runtime().list());
-        found.addAll(machine.pool().list());
-        forAll(found, this::takeUp);
+        var found = new Inheritance(machine).look();
+        forAll(found.keySet(), id -> takeUp(Objects.requireNonNull(found.get(id))));
         machine.network().removeOrphans(slots());
+        upkeep = Thread.ofVirtual().name("upkeep").start(this::keepUp);
     }
 
-    private void takeUp(SandboxId id) {
-        var notes = SandboxNotes.read(machine.records(), id);
-        if (notes.isEmpty()) {
-            SandboxKeeper.remove(machine, id, null);
+    private void takeUp(Inheritance.Found found) {
+        if (found.notes() == null || found.slot() == null) {
+            SandboxKeeper.remove(machine, found.id(), null);
             return;
         }
-        Slot slot = machine.plan().claim(notes.get().slot());
-        var container = machine.runtime().find(id);
-        if (!notes.get().ready() || container.isEmpty()) {
-            SandboxKeeper.remove(machine, id, slot);
+        var keeper = new SandboxKeeper(machine, found.slot(), found.notes(), this::ended);
+        keepers.put(found.id(), keeper);
+        if (!Inheritance.canGoOn(found)) {
+            keeper.end();
             return;
         }
-        var keeper = new SandboxKeeper(machine, slot, notes.get(), this::ended);
         try {
-            keeper.adopt(container.get());
-            keepers.put(id, keeper);
+            keeper.adopt(Objects.requireNonNull(found.container()));
         } catch (CayException e) {
-            log.atError().setCause(e).addKeyValue("sandbox", id).log("a sandbox could not be taken up and is removed");
+            log.atError()
+                    .setCause(e)
+                    .addKeyValue("sandbox", found.id())
+                    .log("a sandbox could not be taken up and is removed");
             keeper.end();
         }
     }
 
     @Override
     public NodeSandbox create(SandboxSpec spec) {
-        var known = keepers.get(spec.id());
-        if (known != null) {
-            return known.view();
-        }
+        requireOpen();
         Slot slot = machine.plan().take();
         var notes = new SandboxNotes(spec, slot.index(), machine.clock().instant(), false);
         var keeper = new SandboxKeeper(machine, slot, notes, this::ended);
+        var known = keepers.putIfAbsent(spec.id(), keeper);
+        if (known != null) {
+            machine.plan().release(slot);
+            known.awaitOpen();
+            return known.view();
+        }
         keeper.start();
-        keepers.put(spec.id(), keeper);
+        requireOpen(keeper);
         return keeper.view();
+    }
+
+    /// One that began while the daemon was being stopped is nobody's.
+    private void requireOpen(SandboxKeeper keeper) {
+        if (closed) {
+            keeper.end();
+            requireOpen();
+        }
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "the node is stopping");
+        }
     }
 
     @Override
     public Optional<NodeSandbox> find(SandboxId id) {
-        return Optional.ofNullable(keepers.get(id)).map(SandboxKeeper::view);
+        return Optional.ofNullable(keepers.get(id))
+                .filter(SandboxKeeper::isThere)
+                .map(SandboxKeeper::view);
     }
 
     @Override
     public List<NodeSandbox> list() {
-        return keepers.values().stream().map(SandboxKeeper::view).toList();
+        return keepers.values().stream()
+                .filter(SandboxKeeper::isThere)
+                .map(SandboxKeeper::view)
+                .toList();
     }
 
     @Override
@@ -96,13 +127,12 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
         var keeper = keepers.get(id);
         if (keeper != null) {
             keeper.end();
-            keepers.remove(id, keeper);
         }
     }
 
     /// Ends every sandbox, several at a time.
     public void killAll() {
-        forAll(Set.copyOf(keepers.keySet()), this::kill);
+        forAll(List.copyOf(keepers.keySet()), this::kill);
     }
 
     @Override
@@ -130,20 +160,39 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
         keeper.serve(address.port(), exchange);
     }
 
-    /// Lets go of all sandboxes; they run on.
+    /// Lets go of all sandboxes; they run on. Those that were about to start are taken back.
     @Override
     public void close() {
-        forAll(Set.copyOf(keepers.keySet()), id -> require(id).leave());
-        keepers.clear();
+        closed = true;
+        if (upkeep != null) {
+            upkeep.interrupt();
+        }
+        forAll(List.copyOf(keepers.keySet()), id -> {
+            var keeper = keepers.remove(id);
+            if (keeper != null) {
+                keeper.leave();
+            }
+        });
     }
 
-    private void ended(SandboxKeeper keeper, String reason) {
-        if (keepers.remove(keeper.id(), keeper)) {
-            log.atInfo()
-                    .addKeyValue("sandbox", keeper.id())
-                    .addKeyValue("reason", reason)
-                    .log("sandbox ended by itself");
-            listeners.forEach(listener -> listener.ended(keeper.id(), reason));
+    /// Told by a keeper when nothing is left of its sandbox.
+    ///
+    /// @param reason null when somebody asked for it
+    private void ended(SandboxKeeper keeper, @Nullable String reason) {
+        keepers.remove(keeper.id(), keeper);
+        if (reason == null || closed) {
+            return;
+        }
+        log.atInfo()
+                .addKeyValue("sandbox", keeper.id())
+                .addKeyValue("reason", reason)
+                .log("sandbox ended by itself");
+        for (var listener : listeners) {
+            try {
+                listener.ended(keeper.id(), reason);
+            } catch (RuntimeException e) {
+                log.atError().setCause(e).addKeyValue("sandbox", keeper.id()).log("the end of a sandbox was not noted");
+            }
         }
     }
 
@@ -159,19 +208,45 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
         return keepers.values().stream().map(SandboxKeeper::slot).toList();
     }
 
-    private interface Each {
-        void run(SandboxId id);
+    /// Mends from time to time what others break: firewalls, and sandboxes that resisted their end.
+    private void keepUp() {
+        try {
+            while (!closed) {
+                Thread.sleep(UPKEEP);
+                tidy();
+            }
+        } catch (InterruptedException e) {
+            // Closed.
+        }
     }
 
-    /// One that fails does not keep the others from their turn.
-    private static void forAll(Set<SandboxId> ids, Each action) {
+    void tidy() {
+        try {
+            machine.network().heal();
+        } catch (RuntimeException e) {
+            log.atWarn().setCause(e).log("the network could not be looked after");
+        }
+        var resisted = keepers.values().stream()
+                .filter(SandboxKeeper::resisted)
+                .map(SandboxKeeper::id)
+                .toList();
+        forAll(resisted, this::kill);
+    }
+
+    /// Several at a time, but not so many that all of them run into their limits. One that fails does not keep the
+    /// others from their turn.
+    private static void forAll(Collection<SandboxId> ids, Consumer<SandboxId> action) {
+        var turns = new Semaphore(AT_ONCE);
         try (var tasks = new TaskGroup()) {
             for (var id : ids) {
                 tasks.run(() -> {
+                    turns.acquire();
                     try {
-                        action.run(id);
+                        action.accept(id);
                     } catch (RuntimeException e) {
                         log.atError().setCause(e).addKeyValue("sandbox", id).log("a sandbox resisted");
+                    } finally {
+                        turns.release();
                     }
                 });
             }

@@ -5,18 +5,31 @@ import dev.cay.http.Exchange;
 import dev.cay.http.ReverseProxy.Upstream;
 import dev.cay.http.SandboxAddress;
 import dev.cay.life.Undo;
+import dev.cay.node.files.Account;
 import dev.cay.node.files.FileTree;
+import dev.cay.node.files.SandboxPath;
 import dev.cay.node.guest.GuestLink;
 import dev.cay.node.host.Slot;
+import dev.cay.node.image.NodeLayer;
 import dev.cay.node.ingress.Envd;
 import dev.cay.node.linux.NetNamespace;
 import dev.cay.node.process.ProcessTable;
 import dev.cay.node.runtime.Container;
+import dev.cay.wire.CayException;
 import dev.cay.wire.node.ResourceUse;
 import dev.cay.wire.node.SandboxSpec;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// All the node holds open of a running sandbox: its guest, files, listeners and connections.
 ///
@@ -26,7 +39,13 @@ final class OpenSandbox implements AutoCloseable {
     /// Where clients find processes and files.
     static final int ENVD_PORT = 49983;
 
+    private static final Logger log = LoggerFactory.getLogger(OpenSandbox.class);
     private static final Duration GUEST_LIMIT = Duration.ofSeconds(10);
+    private static final Account ROOT = new Account("root", 0, 0, "/root", "/bin/sh", List.of(0));
+
+    /// Between tries to reach a port: a server that was just started is often a moment late.
+    private static final List<Duration> PAUSES =
+            Stream.of(10, 20, 40, 80, 150, 300, 400).map(Duration::ofMillis).toList();
 
     private final SandboxSpec spec;
     private final Machine machine;
@@ -48,6 +67,7 @@ final class OpenSandbox implements AutoCloseable {
             this.network = closing.add(NetNamespace.open(container.pid(), machine.hops()));
             network.setHostname(spec.id().value());
             var files = closing.add(FileTree.open(container.pid(), slot.uidBase(), machine.fileWork()));
+            identify(files);
             var link = closing.add(GuestLink.open(network, machine.poller(), GUEST_LIMIT));
             var folder = SandboxNotes.folder(machine.records(), spec.id());
             var processes = closing.add(
@@ -62,10 +82,25 @@ final class OpenSandbox implements AutoCloseable {
         }
     }
 
+    /// Programs look there for where they are. Root inside may have put anything in the way, which is its own loss.
+    private void identify(FileTree files) {
+        var texts = Map.of("SANDBOX", "true", "SANDBOX_ID", spec.id().value(), "TEMPLATE_ID", spec.templateId());
+        for (var text : texts.entrySet()) {
+            var path = new SandboxPath("/run/e2b/.E2B_" + text.getKey());
+            try (var file = files.write(path, ROOT, Map.of())) {
+                file.write(text.getValue().getBytes(StandardCharsets.UTF_8));
+                file.setMode(0444);
+            } catch (IOException | CayException e) {
+                log.atWarn().setCause(e).addKeyValue("sandbox", spec.id()).log("a sandbox was not told who it is");
+            }
+        }
+    }
+
     private Envd.Sandbox view(ProcessTable processes, FileTree files) {
         return new Envd.Sandbox(
                 spec.id(),
                 spec.templateId(),
+                NodeLayer.environment(),
                 spec.environment(),
                 spec.accessToken(),
                 spec.defaultUser(),
@@ -94,12 +129,38 @@ final class OpenSandbox implements AutoCloseable {
             envd.handle(exchange);
             return;
         }
+        var over = new CountDownLatch(1);
+        exchange.onEnd(over::countDown);
         try {
             machine.proxy()
-                    .forward(exchange, new Upstream(connectionKey, port, network::connect, exchange.upstreamHost()));
+                    .forward(
+                            exchange,
+                            new Upstream(
+                                    connectionKey, port, wanted -> connect(wanted, over), exchange.upstreamHost()));
         } catch (ConnectException e) {
             EdgeAnswers.portClosed(exchange, new SandboxAddress(spec.id(), port));
         }
+    }
+
+    /// Tries for about a second while the port is closed.
+    ///
+    /// @param over when nobody waits for the connection any more, because the client or the sandbox has gone
+    private SocketChannel connect(int port, CountDownLatch over) throws IOException {
+        for (var pause : PAUSES) {
+            try {
+                return network.connect(port);
+            } catch (ConnectException closed) {
+                try {
+                    if (over.await(pause.toNanos(), TimeUnit.NANOSECONDS)) {
+                        throw closed;
+                    }
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                    throw closed;
+                }
+            }
+        }
+        return network.connect(port);
     }
 
     ResourceUse measure() {

@@ -2,6 +2,7 @@ package dev.cay.node.sandbox;
 
 import dev.cay.http.EdgeAnswers;
 import dev.cay.http.Exchange;
+import dev.cay.life.TaskGroup;
 import dev.cay.life.Undo;
 import dev.cay.node.host.Slot;
 import dev.cay.node.runtime.Container;
@@ -21,19 +22,35 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Owns one sandbox. Everything that changes it runs on the keeper's one thread, in the order it was asked for;
 /// traffic does not wait in that queue, it reads what is open now.
 ///
 /// ```
-///   start ─► open ──────────► end
-///   adopt ─►  │ guest lost: open again while the container lives, otherwise end
+///   start ─► STARTING ─► OPEN ──────────────► OVER
+///   adopt ─►               │  ▲ guest lost ─┘  ▲
+///                          │  └─ RESISTED ─────┘   the end is tried again
+///                          └► LEFT                 the daemon stops, the sandbox runs on
 /// ```
 final class SandboxKeeper {
+    private static final Logger log = LoggerFactory.getLogger(SandboxKeeper.class);
     private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final Duration LOSSES_LIMIT = Duration.ofMinutes(1);
+    private static final int MAX_LOSSES = 5;
+
+    private enum Stage {
+        STARTING,
+        OPEN,
+        RESISTED,
+        OVER,
+        LEFT
+    }
 
     private final Machine machine;
     private final Slot slot;
@@ -41,11 +58,17 @@ final class SandboxKeeper {
     private final ExecutorService thread;
     private volatile SandboxNotes notes;
     private volatile @Nullable OpenSandbox open;
-    private boolean over;
+    private volatile Stage stage = Stage.STARTING;
+    /// Somebody wants its end; a start that is under way gives up.
+    private volatile boolean doomed;
+    private @Nullable String reason;
+    private long lossesSince;
+    private int losses;
 
-    /// Told when a sandbox has ended by itself.
+    /// Told when nothing is left of a sandbox.
     interface Ended {
-        void ended(SandboxKeeper keeper, String reason);
+        /// @param reason why, if it ended by itself
+        void ended(SandboxKeeper keeper, @Nullable String reason);
     }
 
     SandboxKeeper(Machine machine, Slot slot, SandboxNotes notes, Ended ended) {
@@ -69,27 +92,63 @@ final class SandboxKeeper {
         return new NodeSandbox(id(), notes.spec().templateId(), notes.startedAt());
     }
 
+    /// Whether there is more of it than a plan.
+    boolean isThere() {
+        return stage == Stage.OPEN || stage == Stage.RESISTED;
+    }
+
+    /// Whether its end was tried and something would not go.
+    boolean resisted() {
+        return stage == Stage.RESISTED;
+    }
+
     /// Builds the sandbox; when that fails nothing of it is left.
     void start() {
-        try (var undo = new Undo()) {
-            undo.step(thread::shutdown);
+        try {
             ask("start", this::build);
-            undo.keep();
+        } catch (CayException e) {
+            // It may be that only we have given up: then what goes on must end too.
+            doomed = true;
+            throw e;
         }
     }
 
-    private @Nullable Void build() throws IOException {
+    private @Nullable Void build() throws Exception {
         try (var undo = new Undo()) {
             undo.step(this::removeAll);
             note(notes);
-            var spec = notes.spec();
-            Path writable = machine.pool().create(id(), spec.resources().diskSizeMB());
-            machine.network().attach(slot, spec.internetAccess());
-            open(machine.runtime().start(containerSpec(spec, writable)));
+            var container = machine.runtime().start(prepare(notes.spec()));
+            requireWanted();
+            open(container);
             note(notes.nowReady());
+            requireWanted();
+            stage = Stage.OPEN;
             undo.keep();
         }
         return null;
+    }
+
+    /// The disk is made by another program, which need not be waited for while the rest is gathered.
+    private ContainerSpec prepare(SandboxSpec spec) throws Exception {
+        requireWanted();
+        List<Path> layers = new ArrayList<>();
+        try (var tasks = new TaskGroup()) {
+            tasks.run(() -> machine.pool().create(id(), spec.resources().diskSizeMB()));
+            machine.network().attach(slot, spec.internetAccess());
+            layers.add(machine.layers()
+                    .require(machine.nodeLayer().require(spec.layers().getLast())));
+            spec.layers().forEach(key -> layers.add(machine.layers().require(key)));
+            tasks.join(LIMIT);
+        }
+        requireWanted();
+        var writable = machine.pool().layer(id());
+        return new ContainerSpec(id(), slot, spec.resources(), machine.maxProcesses(), layers, writable, id().value());
+    }
+
+    private void requireWanted() {
+        if (doomed) {
+            throw new CayException(ErrorKind.CANCELED, "sandbox %s was killed while it started".formatted(id()));
+        }
     }
 
     private void note(SandboxNotes changed) {
@@ -102,32 +161,43 @@ final class SandboxKeeper {
         ask("adopt", () -> {
             machine.network().attach(slot, notes.spec().internetAccess());
             open(container);
+            stage = Stage.OPEN;
             return null;
         });
     }
 
-    /// Ends the sandbox and removes all of it. Doing so twice is fine.
+    /// Returns when the sandbox is open, after whoever starts it.
+    void awaitOpen() {
+        ask("open", () -> {
+            requireStage();
+            return null;
+        });
+    }
+
+    /// Ends the sandbox and removes all of it, also one that is just starting. Doing so twice is fine.
     void end() {
+        doomed = true;
         refuseTraffic();
-        ask("end", () -> {
-            removeAll();
-            return null;
-        });
-        thread.shutdown();
+        askIfThere("end", this::removeAll);
     }
 
-    /// Lets go of the sandbox, which runs on, because the daemon stops.
+    /// Lets go of the sandbox, which runs on, because the daemon stops. One that was not open yet is taken back.
     void leave() {
-        ask("leave", () -> {
-            close();
-            over = true;
-            return null;
+        if (stage == Stage.STARTING) {
+            doomed = true;
+        }
+        askIfThere("leave", () -> {
+            if (stage == Stage.OPEN) {
+                close();
+                stage = Stage.LEFT;
+            }
+            thread.shutdown();
         });
-        thread.shutdown();
     }
 
     void setInternetAccess(boolean allowed) {
         ask("network", () -> {
+            requireStage();
             note(notes.withInternetAccess(allowed));
             machine.network().setInternetAccess(slot, allowed);
             return null;
@@ -137,7 +207,7 @@ final class SandboxKeeper {
     ResourceUse measure() {
         var now = open;
         if (now == null) {
-            throw new CayException(ErrorKind.NOT_FOUND, "sandbox %s is not running".formatted(id()));
+            throw notRunning();
         }
         return now.measure();
     }
@@ -151,12 +221,14 @@ final class SandboxKeeper {
         now.serve(port, exchange);
     }
 
-    private ContainerSpec containerSpec(SandboxSpec spec, Path writable) {
-        List<Path> layers = new ArrayList<>();
-        layers.add(machine.layers()
-                .require(machine.nodeLayer().require(spec.layers().getLast())));
-        spec.layers().forEach(key -> layers.add(machine.layers().require(key)));
-        return new ContainerSpec(id(), slot, spec.resources(), machine.maxProcesses(), layers, writable, id().value());
+    private void requireStage() {
+        if (stage != Stage.OPEN) {
+            throw notRunning();
+        }
+    }
+
+    private CayException notRunning() {
+        return new CayException(ErrorKind.NOT_FOUND, "sandbox %s is not running".formatted(id()));
     }
 
     private void open(Container container) throws IOException {
@@ -165,29 +237,54 @@ final class SandboxKeeper {
 
     /// On the poller's thread: the work is the keeper's.
     private void guestLost() {
-        if (!thread.isShutdown()) {
+        try {
             thread.execute(this::recover);
+        } catch (RejectedExecutionException e) {
+            // It is over, or left to the next daemon.
         }
     }
 
     private void recover() {
-        if (over) {
+        if (stage != Stage.OPEN) {
             return;
         }
         close();
-        var container = machine.runtime().find(id());
-        if (container.isPresent()) {
+        reason = tryAgain();
+        if (reason != null) {
             try {
-                open(container.get());
-                return;
-            } catch (IOException | RuntimeException e) {
                 removeAll();
-                ended.ended(this, "its guest does not answer: " + e.getMessage());
-                return;
+            } catch (RuntimeException e) {
+                log.atError().setCause(e).addKeyValue("sandbox", id()).log("an ended sandbox resists its removal");
             }
         }
-        removeAll();
-        ended.ended(this, "its first process ended");
+    }
+
+    /// @return why the sandbox must end, or null when it is open again
+    private @Nullable String tryAgain() {
+        try {
+            var container = machine.runtime().find(id());
+            if (container.isEmpty()) {
+                return "its first process ended";
+            }
+            if (losesTooOften()) {
+                return "its guest was lost again and again";
+            }
+            open(container.get());
+            return null;
+        } catch (IOException | RuntimeException e) {
+            return "its guest does not answer: " + e.getMessage();
+        }
+    }
+
+    /// Root inside can bring the link down as often as it likes; we need not lift it up as often.
+    private boolean losesTooOften() {
+        long now = System.nanoTime();
+        if (losses == 0 || now - lossesSince > LOSSES_LIMIT.toNanos()) {
+            lossesSince = now;
+            losses = 0;
+        }
+        losses++;
+        return losses > MAX_LOSSES;
     }
 
     private void close() {
@@ -206,35 +303,52 @@ final class SandboxKeeper {
         }
     }
 
-    /// In this order each step also cleans up what a crash left of the ones before it.
     private void removeAll() {
-        if (over) {
+        if (stage == Stage.OVER || stage == Stage.LEFT) {
             return;
         }
-        over = true;
+        stage = Stage.RESISTED;
         close();
         remove(machine, id(), slot);
+        stage = Stage.OVER;
+        thread.shutdown();
+        ended.ended(this, reason);
     }
 
-    /// Takes a sandbox from the host, whatever there is of it.
+    /// Takes a sandbox from the host, whatever there is of it: first the container, then what it stood on, at
+    /// last what is known of it. Stops at the first step that fails, as what is still used must not be given to
+    /// another one; the notes stay, so that it can be tried again.
     static void remove(Machine machine, SandboxId id, @Nullable Slot slot) {
-        try (var steps = new Undo()) {
-            // Newest first: the container goes before what it stands on.
-            if (slot != null) {
-                steps.step(() -> machine.plan().release(slot));
+        machine.runtime().delete(id);
+        if (slot != null) {
+            machine.network().detach(slot);
+        }
+        machine.pool().delete(id);
+        SandboxNotes.delete(machine.records(), id);
+        if (slot != null) {
+            machine.plan().release(slot);
+        }
+    }
+
+    /// Nothing is to be done for one that is over.
+    private void askIfThere(String what, Runnable action) {
+        try {
+            ask(what, () -> {
+                action.run();
+                return null;
+            });
+        } catch (CayException e) {
+            if (!(e.getCause() instanceof RejectedExecutionException)) {
+                throw e;
             }
-            steps.step(() -> SandboxNotes.delete(machine.records(), id));
-            steps.step(() -> machine.pool().delete(id));
-            if (slot != null) {
-                steps.step(() -> machine.network().detach(slot));
-            }
-            steps.step(() -> machine.runtime().delete(id));
         }
     }
 
     private <T extends @Nullable Object> T ask(String what, Callable<T> action) {
         try {
             return thread.submit(action).get(LIMIT.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException e) {
+            throw new CayException(ErrorKind.NOT_FOUND, "sandbox %s is not running".formatted(id()), e);
         } catch (TimeoutException e) {
             throw new CayException(
                     ErrorKind.UNAVAILABLE, "sandbox %s did not %s within %s".formatted(id(), what, LIMIT), e);

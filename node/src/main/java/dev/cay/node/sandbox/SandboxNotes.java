@@ -1,6 +1,8 @@
 package dev.cay.node.sandbox;
 
 import dev.cay.http.Json;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.SandboxSpec;
 import java.io.IOException;
@@ -25,6 +27,7 @@ import org.slf4j.LoggerFactory;
 record SandboxNotes(SandboxSpec spec, int slot, Instant startedAt, boolean ready) {
     private static final Logger log = LoggerFactory.getLogger(SandboxNotes.class);
     private static final String FILE = "sandbox.json";
+    private static final int TRIES = 10;
 
     SandboxNotes nowReady() {
         return new SandboxNotes(spec, slot, startedAt, true);
@@ -53,7 +56,8 @@ record SandboxNotes(SandboxSpec spec, int slot, Instant startedAt, boolean ready
     static Optional<SandboxNotes> read(Path records, SandboxId id) {
         try {
             return Optional.ofNullable(
-                    Json.read(Files.readAllBytes(folder(records, id).resolve(FILE)), SandboxNotes.class));
+                            Json.read(Files.readAllBytes(folder(records, id).resolve(FILE)), SandboxNotes.class))
+                    .filter(notes -> notes.spec().id().equals(id));
         } catch (NoSuchFileException e) {
             return Optional.empty();
         } catch (IOException | RuntimeException e) {
@@ -64,24 +68,25 @@ record SandboxNotes(SandboxSpec spec, int slot, Instant startedAt, boolean ready
 
     static List<SandboxId> list(Path records) {
         try (var folders = Files.list(Files.createDirectories(records))) {
-            return folders.map(folder -> new SandboxId(folder.getFileName().toString()))
-                    .toList();
+            return SandboxId.among(folders.map(folder -> folder.getFileName().toString()));
         } catch (IOException e) {
             throw new UncheckedIOException("cannot list " + records, e);
         }
     }
 
+    /// Whoever wrote a last line about an ended process may do so while we look: then we look again.
     static void delete(Path records, SandboxId id) {
         var folder = folder(records, id);
-        if (!Files.exists(folder)) {
-            return;
-        }
-        try (var paths = Files.walk(folder)) {
-            for (var path : paths.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(path);
+        for (int tries = 1; Files.exists(folder); tries++) {
+            try (var paths = Files.walk(folder)) {
+                for (var path : paths.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.deleteIfExists(path);
+                }
+            } catch (IOException | UncheckedIOException e) {
+                if (tries == TRIES) {
+                    throw new CayException(ErrorKind.INTERNAL, "cannot remove " + folder, e);
+                }
             }
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot remove " + folder, e);
         }
     }
 }

@@ -102,8 +102,7 @@ public final class Pool {
     /// Every layer there is, for finding those that nobody owns.
     public List<SandboxId> list() {
         try (var entries = Files.list(root.resolve(SANDBOXES))) {
-            return entries.map(entry -> new SandboxId(entry.getFileName().toString()))
-                    .toList();
+            return SandboxId.among(entries.map(entry -> entry.getFileName().toString()));
         } catch (NoSuchFileException e) {
             return List.of();
         } catch (IOException e) {

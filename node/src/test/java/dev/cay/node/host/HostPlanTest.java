@@ -22,6 +22,23 @@ final class HostPlanTest {
     }
 
     @Test
+    void takesASlotAgainOnlyWhenAllOthersHadTheirTurn() {
+        var small = new HostPlan("a", 1_000_000, "10.200.0.0/29");
+        var first = small.take();
+        small.release(first);
+        assertThat(small.take().index()).isEqualTo(1);
+        assertThat(small.claim(3).index()).isEqualTo(3);
+        assertThat(small.take().index()).isEqualTo(4);
+        assertThat(small.take().index()).isEqualTo(0);
+        assertThat(small.take().index()).isEqualTo(2);
+        assertThatThrownBy(small::take).isInstanceOf(CayException.class).hasMessageContaining("all 5 sandbox slots");
+        assertThatThrownBy(() -> small.claim(3)).isInstanceOf(CayException.class);
+        assertThatThrownBy(() -> small.claim(5)).isInstanceOf(CayException.class);
+        small.release(first);
+        assertThat(small.take()).isEqualTo(first);
+    }
+
+    @Test
     void keepsInterfacesOfInstancesApart() {
         var longer = new HostPlan("ab", 1_000_000, "10.201.0.0/16");
         assertThat(longer.interfacePrefix()).doesNotStartWith(plan.interfacePrefix());

@@ -68,7 +68,8 @@ class EnvdTest {
                 new Envd.Sandbox(
                         new SandboxId("abc"),
                         "base",
-                        Map.of("FROM_CREATE", "1", "E2B_SANDBOX_ID", "forged"),
+                        Map.of("TRUSTED", "/bundle", "REPLACED", "no", "FROM_CREATE", "no"),
+                        Map.of("FROM_CREATE", "1", "REPLACED", "yes", "E2B_SANDBOX_ID", "forged"),
                         TOKEN,
                         "root",
                         "/tmp",
@@ -170,10 +171,11 @@ class EnvdTest {
         var frames = frames(open(
                 "/process.Process/Start",
                 bash(
-                        "echo $FROM_CREATE $A $HOME $USER $E2B_SANDBOX $E2B_SANDBOX_ID $E2B_TEMPLATE_ID $PWD",
+                        "echo $TRUSTED $REPLACED $FROM_CREATE $A $HOME $USER"
+                                + " $E2B_SANDBOX $E2B_SANDBOX_ID $E2B_TEMPLATE_ID $PWD",
                         ",\"envs\":{\"A\":\"2\"}")));
         String data = frames.get(1).replaceAll(".*stdout\":\"([^\"]*)\".*", "$1");
-        assertThat(text(data)).isEqualTo("1 2 /root root true abc base /tmp\n");
+        assertThat(text(data)).isEqualTo("/bundle yes 1 2 /root root true abc base /tmp\n");
     }
 
     @Test

@@ -30,6 +30,16 @@ final class NetworkPoolTest {
                 assertThat(pool.say("bar")).isEqualTo("done");
                 assertThat(lab.tcp(sandbox, NetworkLab.PUBLIC, 8080)).startsWith("error");
 
+                lab.in(lab.host, "nft flush ruleset");
+                lab.in(lab.host, "sysctl -qw net.ipv4.ip_forward=0");
+                assertThat(pool.say("heal")).isEqualTo("done");
+                assertThat(lab.in(lab.host, "nft list table inet " + lab.plan.firewallTable()))
+                        .as("who was barred is barred")
+                        .contains("\"" + slot.veth() + "\"");
+                assertThat(lab.tcp(sandbox, NetworkLab.PUBLIC, 8080)).startsWith("error");
+                assertThat(pool.say("allow")).isEqualTo("done");
+                assertThat(lab.tcp(sandbox, NetworkLab.PUBLIC, 8080)).isEqualTo(NetworkLab.HOST_PUBLIC);
+
                 assertThat(pool.say("orphans")).isEqualTo("[" + slot.veth() + "]");
                 assertThat(pool.say("detach")).isEqualTo("done");
                 assertThat(pool.say("orphans")).isEqualTo("[]");
@@ -80,6 +90,8 @@ final class NetworkPoolTest {
             switch (order) {
                 case "attach" -> pool.attach(slot, true);
                 case "bar" -> pool.setInternetAccess(slot, false);
+                case "allow" -> pool.setInternetAccess(slot, true);
+                case "heal" -> pool.heal();
                 case "detach" -> pool.detach(slot);
                 case "remove" -> pool.remove();
                 default -> {

@@ -46,6 +46,7 @@ final class Follower {
                 List.of(),
                 null,
                 false,
-                "followed");
+                "followed",
+                null);
     }
 }

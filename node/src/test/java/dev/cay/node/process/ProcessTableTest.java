@@ -60,11 +60,20 @@ class ProcessTableTest {
     }
 
     static Launch shell(String script) {
-        return launch(script, null, false, null);
+        return launch(script, null, false, null, null);
     }
 
     private static Launch launch(
             String script, Launch.@Nullable TerminalSize terminal, boolean stdin, @Nullable String tag) {
+        return launch(script, terminal, stdin, tag, null);
+    }
+
+    private static Launch launch(
+            String script,
+            Launch.@Nullable TerminalSize terminal,
+            boolean stdin,
+            @Nullable String tag,
+            @Nullable Duration limit) {
         return new Launch(
                 List.of("/bin/sh", "-c", script),
                 Map.of("PATH", "/usr/bin:/bin"),
@@ -76,7 +85,8 @@ class ProcessTableTest {
                 List.of(),
                 terminal,
                 stdin,
-                tag);
+                tag,
+                limit);
     }
 
     /// Everything a subscription brings until the end.
@@ -123,6 +133,48 @@ class ProcessTableTest {
             assertThat(System.nanoTime()).isLessThan(deadline);
             TimeUnit.MILLISECONDS.sleep(2);
         }
+    }
+
+    @Test
+    void killsAProcessWhoseTimeIsUp() throws Exception {
+        try (var subscription = table.start(launch("echo on; sleep 600", null, false, null, Duration.ofMillis(300)))) {
+            assertThat(listen(subscription).exit().signal()).isEqualTo(9);
+        }
+    }
+
+    @Test
+    void killsAProcessWhoseTimeEndsInAnotherDaemonsLife() throws Exception {
+        try (var _ = table.start(launch("sleep 600", null, false, "later", Duration.ofSeconds(2)));
+                var _ = table.start(launch("sleep 600", null, false, "passed", Duration.ofMillis(150)));
+                var _ = table.start(launch("sleep 600", null, false, "never", null))) {
+            table.close();
+            link.close();
+        }
+        long began = System.nanoTime();
+        TimeUnit.MILLISECONDS.sleep(200); // The deadline must pass while no daemon is there.
+        open(SETTINGS);
+
+        try (var passed = table.require(new Selector.Tag("passed")).subscribe()) {
+            assertThat(listen(passed).exit().signal()).isEqualTo(9);
+        }
+        assertThat(table.require(new Selector.Tag("later")).running())
+                .as("its time is not up")
+                .isTrue();
+        try (var later = table.require(new Selector.Tag("later")).subscribe()) {
+            assertThat(listen(later).exit().signal()).isEqualTo(9);
+        }
+        assertThat(Duration.ofNanos(System.nanoTime() - began)).isGreaterThan(Duration.ofSeconds(1));
+        assertThat(table.require(new Selector.Tag("never")).running()).isTrue();
+    }
+
+    /// A closed table knows nobody who could be killed: its timers would speak to a link that is gone.
+    @Test
+    void forgetsItsDeadlinesWhenItIsClosed() throws Exception {
+        try (var _ = table.start(launch("sleep 600", null, false, null, Duration.ofMillis(400)))) {
+            table.close();
+            link.close();
+        }
+        assertThat(sandbox.poller().timers()).isZero();
     }
 
     @Test
@@ -210,13 +262,13 @@ class ProcessTableTest {
 
     @Test
     void saysWhyAProcessCannotStart() {
-        var missing =
-                new Launch(List.of("/nowhere"), Map.of(), Map.of(), "/tmp", "root", 0, 0, List.of(), null, false, null);
+        var missing = new Launch(
+                List.of("/nowhere"), Map.of(), Map.of(), "/tmp", "root", 0, 0, List.of(), null, false, null, null);
         assertThatThrownBy(() -> table.start(missing))
                 .hasMessageStartingWith("error starting process '/nowhere'")
                 .hasMessageContaining("no such file");
         var lost = new Launch(
-                List.of("/bin/true"), Map.of(), Map.of(), "/nowhere", "root", 0, 0, List.of(), null, false, null);
+                List.of("/bin/true"), Map.of(), Map.of(), "/nowhere", "root", 0, 0, List.of(), null, false, null, null);
         assertThatThrownBy(() -> table.start(lost)).hasMessage("cwd '/nowhere' does not exist");
     }
 
