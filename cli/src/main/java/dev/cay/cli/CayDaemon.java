@@ -48,8 +48,10 @@ final class CayDaemon implements AutoCloseable {
             undo.add(closing);
             var listeners = closing.add(new HttpListeners());
             listeners.start();
+            progress.mark("http");
             var node = closing.add(startNode(listeners));
             var layers = node.baseLayers(progress);
+            progress.mark("base template");
             progress.step("opening the database");
             var server = closing.add(new CayServer(
                     new CayServer.Settings(
@@ -61,10 +63,13 @@ final class CayDaemon implements AutoCloseable {
                     node.node(),
                     node.ports(),
                     InstantSource.system()));
+            progress.mark("database");
             server.start();
             server.templates().register("base", layers, resources(), "user", null);
             this.server = server;
+            progress.mark("server");
             listen(listeners, server);
+            progress.mark("listening");
             undo.keep();
         }
         took = Duration.ofNanos(System.nanoTime() - began);
@@ -74,6 +79,7 @@ final class CayDaemon implements AutoCloseable {
         progress.step("preparing the machine");
         var authority = LocalAuthority.open(
                 config.stateDir().resolve("tls"), config.http().domain());
+        progress.mark("certificates");
         var started = new CayNode(
                 new CayNode.Settings(
                         config.instance(),

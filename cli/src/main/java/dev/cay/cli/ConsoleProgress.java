@@ -3,15 +3,21 @@ package dev.cay.cli;
 import dev.cay.life.Progress;
 import java.io.PrintStream;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Locale;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// One line per step and no tricks with the cursor, so that it reads the same on a terminal, in a file and in a
 /// service's journal.
 final class ConsoleProgress implements Progress {
+    private static final Logger log = LoggerFactory.getLogger(ConsoleProgress.class);
+
     private final PrintStream out;
     private final InstantSource clock;
-    private java.time.Instant stepBegan;
+    private Instant stepBegan;
+    private long marked = System.nanoTime();
 
     ConsoleProgress(PrintStream out, InstantSource clock) {
         this.out = out;
@@ -33,6 +39,16 @@ final class ConsoleProgress implements Progress {
     @Override
     public synchronized void done(String what) {
         out.println("  ok " + what + "  (" + seconds(Duration.between(stepBegan, clock.instant())) + ")");
+    }
+
+    @Override
+    public synchronized void mark(String what) {
+        long now = System.nanoTime();
+        log.atInfo()
+                .addKeyValue("what", what)
+                .addKeyValue("ms", Duration.ofNanos(now - marked).toMillis())
+                .log("start");
+        marked = now;
     }
 
     static String seconds(Duration time) {

@@ -57,6 +57,14 @@ final class Foreground {
     /// Returns what is to be said once everything is closed.
     private String serve(CayConfig effective) throws Exception {
         var progress = new ConsoleProgress(out, clock);
+        ProcessHandle.current()
+                .info()
+                .startInstant()
+                .ifPresent(began -> log.atInfo()
+                        .addKeyValue("what", "java, settings, ports")
+                        .addKeyValue(
+                                "ms", Duration.between(began, clock.instant()).toMillis())
+                        .log("start"));
         try (var daemon = new CayDaemon(effective, progress)) {
             try {
                 daemon.start();

@@ -44,6 +44,8 @@ public final class LocalAuthority {
     private final String domain;
     private final InstantSource clock;
     private final List<Path> systemRoots;
+    private @Nullable KeyStore loaded;
+    private @Nullable SSLContext shown;
 
     private LocalAuthority(Path directory, String domain, InstantSource clock, List<Path> systemRoots) {
         this.directory = directory;
@@ -68,7 +70,15 @@ public final class LocalAuthority {
         }
     }
 
-    public SSLContext tls() {
+    /// One for all listeners: a session begun on one of them may be resumed on another.
+    public synchronized SSLContext tls() {
+        if (shown == null) {
+            shown = makeContext();
+        }
+        return shown;
+    }
+
+    private SSLContext makeContext() {
         try {
             var keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
             keys.init(server(), PASSWORD);
@@ -123,11 +133,9 @@ public final class LocalAuthority {
                     SigningKeys.pem("CERTIFICATE", made.certificate().getEncoded()),
                     PUBLIC);
         }
-        var ca = new SigningKeys(
-                SigningKeys.readKey(Files.readString(caKey())),
-                SigningKeys.readCertificate(Files.readString(caCertificate())));
-        if (!serverCertificateServes(ca.certificate())) {
-            sign(ca);
+        X509Certificate certificate = SigningKeys.readCertificate(Files.readString(caCertificate()));
+        if (!serverCertificateServes(certificate)) {
+            sign(new SigningKeys(SigningKeys.readKey(Files.readString(caKey())), certificate));
         }
         bundleRoots();
     }
@@ -140,6 +148,7 @@ public final class LocalAuthority {
         var bytes = new java.io.ByteArrayOutputStream();
         store.store(bytes, PASSWORD);
         write(serverFile(), bytes.toByteArray(), SECRET);
+        loaded = store;
     }
 
     private boolean serverCertificateServes(X509Certificate ca) {
@@ -160,11 +169,16 @@ public final class LocalAuthority {
         }
     }
 
+    /// Read once: its format makes guessing its password slow, and so every reading.
     private KeyStore server() throws IOException, GeneralSecurityException {
+        if (loaded != null) {
+            return loaded;
+        }
         KeyStore store = KeyStore.getInstance("PKCS12");
         try (InputStream in = Files.newInputStream(serverFile())) {
             store.load(in, PASSWORD);
         }
+        loaded = store;
         return store;
     }
 

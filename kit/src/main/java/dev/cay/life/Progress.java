@@ -14,6 +14,9 @@ public interface Progress {
     /// A step is over and this came out of it.
     void done(String what);
 
+    /// What was done since the last mark, for whoever asks later where the time went; nobody needs to read it now.
+    default void mark(String what) {}
+
     /// For work nobody watches.
     static Progress silent() {
         return new Progress() {

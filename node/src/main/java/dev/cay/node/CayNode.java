@@ -79,9 +79,12 @@ public final class CayNode implements AutoCloseable {
                     .forEach(change -> progress.detail(
                             "%s raised from %s to %s".formatted(change.name(), change.before(), change.after())));
             var guest = GuestProgram.install(settings.stateDir().resolve("guest"));
+            progress.mark("kernel settings, guest");
             this.pool = Pool.open(settings.stateDir(), settings.poolSizeMB(), guest);
+            progress.mark("pool");
             this.network = closing.add(new NetworkPool(plan, settings.nameservers()));
             network.start();
+            progress.mark("network");
             var layers = new LayerStore(settings.cacheDir());
             this.base = new BaseTemplate(
                     layers, Programs.ofHost(), settings.stateDir().resolve("logs"));
@@ -90,6 +93,7 @@ public final class CayNode implements AutoCloseable {
             poller.start();
             var proxy = closing.add(new ReverseProxy());
             proxy.start();
+            progress.mark("runtime");
             this.keepers = closing.add(new Keepers(new Machine(
                     plan,
                     settings.stateDir().resolve("sandboxes"),
@@ -114,6 +118,7 @@ public final class CayNode implements AutoCloseable {
                     edge,
                     InstantSource.system())));
             keepers.start();
+            progress.mark("sandboxes found");
         } catch (IOException | RuntimeException e) {
             closing.close();
             throw e;

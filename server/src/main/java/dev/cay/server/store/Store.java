@@ -12,7 +12,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.flywaydb.core.Flyway;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.sqlite.SQLiteConfig;
@@ -42,7 +41,7 @@ public final class Store implements AutoCloseable {
             if (directory != null) {
                 Files.createDirectories(directory);
             }
-            migrate(file);
+            new Schema(source(file, false)).bringUpToDate();
             return new Store(new Writer(connect(file, false)), new Readers(READERS, () -> connect(file, true)));
         } catch (SQLException | IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "the database %s cannot be opened".formatted(file), e);
@@ -66,15 +65,6 @@ public final class Store implements AutoCloseable {
     public void close() {
         readers.close();
         writer.close();
-    }
-
-    /// The seam for a copy of the file before its tables change.
-    private static void migrate(Path file) throws SQLException {
-        var flyway = Flyway.configure()
-                .dataSource(source(file, false))
-                .locations("classpath:dev/cay/server/store/migrations")
-                .load();
-        flyway.migrate();
     }
 
     private static Handle connect(Path file, boolean readOnly) throws SQLException {

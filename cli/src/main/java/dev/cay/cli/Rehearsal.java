@@ -1,0 +1,174 @@
+package dev.cay.cli;
+
+import dev.cay.http.HttpListeners;
+import dev.cay.http.LocalAuthority;
+import dev.cay.http.ReverseProxy;
+import dev.cay.life.Undo;
+import dev.cay.node.host.Programs;
+import dev.cay.node.linux.FdPoller;
+import dev.cay.node.linux.HostThreads;
+import dev.cay.node.runtime.GuestProgram;
+import dev.cay.server.CayServer;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Node;
+import dev.cay.wire.node.NodeSandbox;
+import dev.cay.wire.node.ResourceUse;
+import dev.cay.wire.node.Resources;
+import dev.cay.wire.node.SandboxSpec;
+import java.io.File;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.jar.JarFile;
+
+/// A daemon that serves a few requests on ports of its own and is gone: everything but what would be seen on the host.
+/// Needs no root.
+///
+/// Twice over the same files, as a second start takes other ways than the first.
+final class Rehearsal implements AutoCloseable {
+    private static final Duration LIMIT = Duration.ofSeconds(10);
+    private static final String DOMAIN = "cay.localhost";
+
+    private final Path directory;
+    private String key = "";
+
+    Rehearsal() throws IOException {
+        this.directory = Files.createTempDirectory("cay-warm-up");
+    }
+
+    void run() throws Exception {
+        linkOurClasses();
+        serve();
+        serve();
+    }
+
+    /// What only a sandbox brings into use is at least read and linked.
+    private static void linkOurClasses() throws IOException {
+        for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
+            if (!Path.of(entry).getFileName().toString().matches("cay-.*\\.jar")) {
+                continue;
+            }
+            try (var jar = new JarFile(entry)) {
+                jar.stream()
+                        .map(file -> file.getName().replace('/', '.'))
+                        .filter(name -> name.startsWith("dev.cay.") && name.endsWith(".class"))
+                        .filter(name -> !name.endsWith("-info.class"))
+                        .forEach(name -> link(name.substring(0, name.length() - ".class".length())));
+            }
+        }
+    }
+
+    private static void link(String name) {
+        try {
+            // Asking for the methods links a class without running its initialiser.
+            var _ = Class.forName(name, false, Rehearsal.class.getClassLoader()).getDeclaredMethods();
+        } catch (ClassNotFoundException | LinkageError e) {
+            throw new CayException(ErrorKind.INTERNAL, name + " cannot be linked", e);
+        }
+    }
+
+    private void serve() throws Exception {
+        try (var closing = new Undo()) {
+            var listeners = closing.add(new HttpListeners());
+            listeners.start();
+            var authority = LocalAuthority.open(directory.resolve("tls"), DOMAIN);
+            prepareNode(closing);
+            var server = closing.add(new CayServer(
+                    new CayServer.Settings(
+                            directory.resolve("cay.db"),
+                            directory.resolve("secret"),
+                            DOMAIN,
+                            Duration.ofMinutes(5),
+                            Duration.ofHours(1)),
+                    new EmptyNode(),
+                    (_, _) -> {},
+                    InstantSource.system()));
+            server.start();
+            server.templates().register("base", List.of("0"), new Resources(2, 512, 1024), "user", null);
+            server.firstKey().ifPresent(made -> key = made);
+            var loopback = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+            var plain = listeners.listen(loopback, server.frontDoor());
+            var secure = listeners.listenTls(loopback, authority.tls(), server.frontDoor());
+            try (var socket = new Socket(plain.getAddress(), plain.getPort())) {
+                ask(socket);
+            }
+            try (var socket =
+                    authority.trusting().getSocketFactory().createSocket(secure.getAddress(), secure.getPort())) {
+                ask(socket);
+            }
+        }
+    }
+
+    private void prepareNode(Undo closing) throws IOException {
+        GuestProgram.install(directory.resolve("guest"));
+        Programs.ofHost().run(LIMIT, "true");
+        closing.add(new FdPoller()).start();
+        closing.add(new ReverseProxy()).start();
+        try (var threads = new HostThreads("warm-up", 1, 1)) {
+            threads.call(LIMIT, () -> "warm");
+        }
+    }
+
+    private void ask(Socket socket) throws IOException {
+        socket.setSoTimeout((int) LIMIT.toMillis());
+        String request = "GET /v2/sandboxes HTTP/1.1\r\nHost: api.%s\r\nX-API-Key: %s\r\nConnection: close\r\n\r\n"
+                .formatted(DOMAIN, key);
+        socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+        String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        if (!answer.startsWith("HTTP/1.1 200")) {
+            throw new CayException(ErrorKind.INTERNAL, "the rehearsal was answered: " + answer);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        try (var files = Files.walk(directory)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+
+    /// Has no sandbox and makes none.
+    private static final class EmptyNode implements Node {
+        @Override
+        public NodeSandbox create(SandboxSpec spec) {
+            throw new CayException(ErrorKind.NOT_IMPLEMENTED, "a rehearsal makes no sandbox");
+        }
+
+        @Override
+        public Optional<NodeSandbox> find(SandboxId id) {
+            return Optional.empty();
+        }
+
+        @Override
+        public List<NodeSandbox> list() {
+            return List.of();
+        }
+
+        @Override
+        public void kill(SandboxId id) {}
+
+        @Override
+        public void setInternetAccess(SandboxId id, boolean allowed) {}
+
+        @Override
+        public ResourceUse measure(SandboxId id) {
+            throw new CayException(ErrorKind.NOT_FOUND, "a rehearsal has no sandbox");
+        }
+
+        @Override
+        public void onEnd(EndListener listener) {}
+    }
+}
