@@ -4,35 +4,50 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /// What a user sees of a daemon that dies without warning: nothing is lost.
 final class CrashTest {
+    private static final int TRIES = 3;
+
+    /// What was printed is never lost: it can be read again, exactly. An unmodified client, which cannot say how far it
+    /// read, goes on where it was cut, unless the crash hits the microseconds between note and send, or the client
+    /// itself drops what it had received but not yet looked at. So that part may take another try.
     @Test
     void aRestartAfterAKillAdoptsSandboxesAndTheirCommands() throws Exception {
         try (var platform = TestPlatform.start()) {
-            var client = Client.install("e2b", "2.51.0");
-            var script = client.start(platform.environment(TestPlatform.Mode.URL), "node", "src/test/js/crash.mjs");
-            try (var lines = script.inputReader(StandardCharsets.UTF_8);
-                    var orders = script.outputWriter(StandardCharsets.UTF_8)) {
-                assertThat(lines.readLine()).isEqualTo("ready");
-                platform.crash();
-                platform.startAgain();
-                orders.write("up\n");
-                orders.flush();
-                var text = lines.readLine();
-                assertThat(text).as(platform::output).startsWith("{");
-                var verdict = JsonMapper.shared().readTree(text);
-                assertThat(verdict.get("alive").asBoolean()).isTrue();
-                assertThat(verdict.get("listed").asBoolean()).isTrue();
-                assertThat(verdict.get("broken").isNull())
-                        .as(verdict.toString())
-                        .isTrue();
-                assertThat(verdict.get("numbers").asInt()).isGreaterThan(200);
-                assertThat(verdict.get("lonelyAfter").asInt()).isGreaterThan(20);
-            } finally {
-                script.destroyForcibly();
+            JsonNode verdict = crash(platform);
+            for (int tries = 1; tries < TRIES && !verdict.get("broken").isNull(); tries++) {
+                verdict = crash(platform);
             }
+            assertThat(verdict.get("broken").isNull()).as(verdict.toString()).isTrue();
+        }
+    }
+
+    private static JsonNode crash(TestPlatform platform) throws Exception {
+        var client = Client.install("e2b", "2.51.0");
+        var script = client.start(platform.environment(TestPlatform.Mode.URL), "node", "src/test/js/crash.mjs");
+        try (var lines = script.inputReader(StandardCharsets.UTF_8);
+                var orders = script.outputWriter(StandardCharsets.UTF_8)) {
+            assertThat(lines.readLine()).isEqualTo("ready");
+            platform.crash();
+            platform.startAgain();
+            orders.write("up\n");
+            orders.flush();
+            var text = lines.readLine();
+            assertThat(text).as(platform::output).startsWith("{");
+            var verdict = JsonMapper.shared().readTree(text);
+            assertThat(verdict.get("alive").asBoolean()).isTrue();
+            assertThat(verdict.get("listed").asBoolean()).isTrue();
+            assertThat(verdict.get("brokenWhenReadAgain").isNull())
+                    .as(verdict.toString())
+                    .isTrue();
+            assertThat(verdict.get("numbers").asInt()).isGreaterThan(200);
+            assertThat(verdict.get("lonelyAfter").asInt()).isGreaterThan(20);
+            return verdict;
+        } finally {
+            script.destroyForcibly();
         }
     }
 }
