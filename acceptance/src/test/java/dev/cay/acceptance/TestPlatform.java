@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -45,7 +46,10 @@ final class TestPlatform implements AutoCloseable {
     }
 
     static TestPlatform start() throws Exception {
-        return new TestPlatform(Files.createTempDirectory("cay-acceptance-"));
+        var directory = Files.createTempDirectory("cay-acceptance-");
+        // Sandboxes' own root users pass through it on the way to their bundles.
+        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
+        return new TestPlatform(directory);
     }
 
     private String configuration() {

@@ -22,9 +22,13 @@ import dev.cay.node.runtime.RuncRuntime;
 import dev.cay.node.sandbox.Keepers;
 import dev.cay.node.sandbox.Machine;
 import dev.cay.node.storage.Pool;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import dev.cay.wire.node.Node;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -73,6 +77,8 @@ public final class CayNode implements AutoCloseable {
             Settings settings, HttpListeners listeners, Handler edge, SSLContext tls, Path authority, Progress progress)
             throws IOException {
         try {
+            requirePassable("runDir", settings.runDir());
+            requirePassable("stateDir", settings.stateDir());
             this.plan = new HostPlan(settings.instance(), settings.uidBase(), settings.range());
             this.sysctls = new Sysctls(settings.stateDir().resolve("sysctls.json"));
             sysctls.apply()
@@ -122,6 +128,18 @@ public final class CayNode implements AutoCloseable {
         } catch (IOException | RuntimeException e) {
             closing.close();
             throw e;
+        }
+    }
+
+    /// Sandboxes run as users of their own, which must be able to pass on their way to their bundles and the guest.
+    private static void requirePassable(String key, Path directory) throws IOException {
+        for (Path step = directory.toAbsolutePath(); step != null; step = step.getParent()) {
+            if (!Files.getPosixFilePermissions(step).contains(PosixFilePermission.OTHERS_EXECUTE)) {
+                throw new CayException(
+                        ErrorKind.INVALID_ARGUMENT,
+                        "%s is %s, but users of sandboxes cannot pass %s; run `chmod o+x %s` or set another %s"
+                                .formatted(key, directory, step, step, key));
+            }
         }
     }
 
