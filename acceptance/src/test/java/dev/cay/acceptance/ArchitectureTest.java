@@ -1,15 +1,21 @@
 package dev.cay.acceptance;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaAccess.Predicates.target;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaPackage;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
@@ -88,6 +94,34 @@ final class ArchitectureTest {
                 .dependOnClassesThat()
                 .haveFullyQualifiedName("java.lang.foreign.Linker")
                 .check(CAY);
+    }
+
+    /// A call on a descriptor may block, and two virtual threads that block stop all others on two cores. Which
+    /// thread runs a method cannot be seen here, so these few classes are the ones that were looked at: they hop
+    /// to `HostThreads`, run on the thread of `FdPoller`, or use descriptors that never block.
+    @Test
+    void onlyAFewCallTheKernelOnDescriptors() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("dev.cay.node.linux..")
+                .and(not(simpleNameIn("FileTree", "NewFile", "OpenFile", "Metadata")))
+                .and(not(simpleNameIn("OutputLog", "Pump", "ProcessInput", "GuestLink")))
+                .should()
+                .callMethodWhere(target(
+                        owner(simpleNameIn("FileCalls", "DescriptorIo", "FileIdentity", "UnixSocket", "Attributes"))))
+                .check(CAY);
+    }
+
+    private static DescribedPredicate<JavaClass> simpleNameIn(String... names) {
+        var known = Set.of(names);
+        return DescribedPredicate.describe(
+                "named " + known,
+                type -> type.getPackageName().startsWith("dev.cay.node")
+                        && known.contains(outermost(type).getSimpleName()));
+    }
+
+    private static JavaClass outermost(JavaClass type) {
+        return type.getEnclosingClass().map(ArchitectureTest::outermost).orElse(type);
     }
 
     /// Each capability has its own SQL, in one class that is named for it.

@@ -80,7 +80,10 @@ final class Inheritance {
         try {
             return found.with(machine.plan().claim(found.notes().slot()));
         } catch (CayException e) {
-            log.atError().setCause(e).addKeyValue("sandbox", found.id()).log("a sandbox has no place of its own");
+            log.atError()
+                    .addKeyValue("sandbox", found.id())
+                    .addKeyValue("reason", e.getMessage())
+                    .log("a sandbox has no place of its own and is removed");
             return found;
         }
     }

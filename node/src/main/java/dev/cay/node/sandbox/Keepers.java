@@ -196,6 +196,12 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
         }
     }
 
+    /// Whether the end of this sandbox was asked for and is not done.
+    boolean killAsked(SandboxId id) {
+        var keeper = keepers.get(id);
+        return keeper != null && keeper.doomed();
+    }
+
     private SandboxKeeper require(SandboxId id) {
         var keeper = keepers.get(id);
         if (keeper == null) {

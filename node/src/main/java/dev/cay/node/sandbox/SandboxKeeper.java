@@ -102,6 +102,11 @@ final class SandboxKeeper {
         return stage == Stage.RESISTED;
     }
 
+    /// Whether somebody asked for its end.
+    boolean doomed() {
+        return doomed;
+    }
+
     /// Builds the sandbox; when that fails nothing of it is left.
     void start() {
         try {

@@ -19,7 +19,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /// A runtime and a small pool of its own, with a root file system made of this host's programs. Close leaves nothing.
-final class TestHost implements AutoCloseable {
+public final class TestHost implements AutoCloseable {
     static final Resources RESOURCES = new Resources(2, 256, 100);
     static final int MAX_PROCESSES = 200;
 
@@ -48,7 +48,7 @@ final class TestHost implements AutoCloseable {
             int number = ThreadLocalRandom.current().nextInt(1000);
             plan = new HostPlan("t" + number, 0x4000_0000, "10.231.%d.0/24".formatted(number % 250));
             runtime = new RuncRuntime(guest, directory.resolve("run"), plan.cgroup());
-            layers = List.of(topLayer(), bottomLayer());
+            layers = List.of(topLayer(), rootfs(directory.resolve("layers/bottom")));
             script = Files.write(
                     directory.resolve("guest.py"),
                     Stream.of(TestHost.class.getResourceAsStream("guest.py"))
@@ -126,8 +126,8 @@ final class TestHost implements AutoCloseable {
     }
 
     /// This host's own programs with the libraries they name.
-    private Path bottomLayer() throws IOException {
-        Path layer = Files.createDirectories(directory.resolve("layers/bottom"));
+    public static Path rootfs(Path layer) throws IOException {
+        Files.createDirectories(layer);
         for (String name : List.of("etc", "proc", "sys", "dev", "run", "tmp", "home", "bin")) {
             Files.createDirectory(layer.resolve(name));
         }

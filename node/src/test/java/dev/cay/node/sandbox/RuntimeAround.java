@@ -1,0 +1,69 @@
+package dev.cay.node.sandbox;
+
+import dev.cay.node.runtime.Container;
+import dev.cay.node.runtime.ContainerRuntime;
+import dev.cay.node.runtime.ContainerSpec;
+import dev.cay.node.runtime.Usage;
+import dev.cay.wire.SandboxId;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/// The real runtime, for tests that put something between.
+class RuntimeAround implements ContainerRuntime {
+    private final ContainerRuntime real;
+
+    RuntimeAround(ContainerRuntime real) {
+        this.real = real;
+    }
+
+    @Override
+    public Container start(ContainerSpec spec) {
+        return real.start(spec);
+    }
+
+    @Override
+    public Optional<Container> find(SandboxId id) {
+        return real.find(id);
+    }
+
+    @Override
+    public List<SandboxId> list() {
+        return real.list();
+    }
+
+    @Override
+    public void kill(SandboxId id) {
+        real.kill(id);
+    }
+
+    @Override
+    public void delete(SandboxId id) {
+        real.delete(id);
+    }
+
+    @Override
+    public void freeze(SandboxId id) {
+        real.freeze(id);
+    }
+
+    @Override
+    public void thaw(SandboxId id) {
+        real.thaw(id);
+    }
+
+    @Override
+    public void checkpoint(SandboxId id, Path images, After after) {
+        real.checkpoint(id, images, after);
+    }
+
+    @Override
+    public Container restore(ContainerSpec spec, Path images) {
+        return real.restore(spec, images);
+    }
+
+    @Override
+    public Usage usage(Container container) {
+        return real.usage(container);
+    }
+}

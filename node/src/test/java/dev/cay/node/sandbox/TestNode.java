@@ -1,0 +1,287 @@
+package dev.cay.node.sandbox;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.cay.http.HttpListeners;
+import dev.cay.http.LocalAuthority;
+import dev.cay.http.ReverseProxy;
+import dev.cay.http.SandboxAddress;
+import dev.cay.life.Undo;
+import dev.cay.node.host.HostPlan;
+import dev.cay.node.host.Programs;
+import dev.cay.node.image.LayerStore;
+import dev.cay.node.image.NodeLayer;
+import dev.cay.node.linux.FdPoller;
+import dev.cay.node.linux.HostThreads;
+import dev.cay.node.network.NetworkPool;
+import dev.cay.node.process.ProcessTable;
+import dev.cay.node.process.Workers;
+import dev.cay.node.runtime.ContainerRuntime;
+import dev.cay.node.runtime.GuestProgram;
+import dev.cay.node.runtime.RuncRuntime;
+import dev.cay.node.runtime.TestHost;
+import dev.cay.node.storage.Pool;
+import dev.cay.wire.CayException;
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Resources;
+import dev.cay.wire.node.SandboxSpec;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// A node in a place of its own on this host. Closing it leaves its sandboxes running; closing the place leaves
+/// nothing.
+final class TestNode implements AutoCloseable {
+    static final Duration LIMIT = Duration.ofSeconds(30);
+    static final int EDGE_PORT = 8443;
+    private static final Pattern STDOUT = Pattern.compile("\"stdout\":\"([^\"]*)\"");
+
+    /// What a node leaves to its successor: directories and names.
+    record Place(Path directory, String instance, String range) implements AutoCloseable {
+        static Place make() throws IOException {
+            var directory = Files.createTempDirectory("cay-keepers-");
+            Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
+            var layer = Files.createDirectories(directory.resolve("cache/layers/base"));
+            var built = builtBase();
+            if (built == null) {
+                var rootfs = TestHost.rootfs(layer.resolve("rootfs"));
+                Files.writeString(rootfs.resolve("etc/passwd"), "root:x:0:0:root:/:/bin/bash\n");
+            } else {
+                Files.createSymbolicLink(layer.resolve("rootfs"), built);
+            }
+            int number = ThreadLocalRandom.current().nextInt(1000);
+            return new Place(directory, "k" + number, "10.232.%d.0/24".formatted(number % 250));
+        }
+
+        /// The real template, when this machine has made it before.
+        static @Nullable Path builtBase() throws IOException {
+            var layers = Path.of("/var/cache/cay/layers");
+            if (!Files.isDirectory(layers)) {
+                return null;
+            }
+            try (var found = Files.newDirectoryStream(layers, "base-*")) {
+                for (var layer : found) {
+                    return layer.resolve("rootfs");
+                }
+            }
+            return null;
+        }
+
+        HostPlan plan() {
+            return new HostPlan(instance, 0x4800_0000, range);
+        }
+
+        Path records() {
+            return directory.resolve("state/sandboxes");
+        }
+
+        /// Whoever is left here is ended by a last node.
+        @Override
+        public void close() throws IOException {
+            try (var undo = new Undo()) {
+                undo.step(() ->
+                        Programs.ofHost().require(LIMIT, "rm", "-rf", "--one-file-system", "--", directory.toString()));
+                var last = new TestNode(this);
+                undo.step(() -> last.machine.pool().unmount());
+                undo.step(() -> last.machine.network().remove());
+                undo.step(last.runc::clear);
+                undo.step(last::close);
+                last.keepers.killAll();
+            }
+        }
+    }
+
+    final Place place;
+    final Machine machine;
+    final Keepers keepers;
+    final RuncRuntime runc;
+    final HttpClient http =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    private final Undo closing = new Undo();
+    private final URI edge;
+
+    TestNode(Place place) throws IOException {
+        this(place, runtime -> runtime, EDGE_PORT);
+    }
+
+    /// @param around what the keepers are given instead of the runtime
+    TestNode(Place place, UnaryOperator<ContainerRuntime> around, int edgePort) throws IOException {
+        this.place = place;
+        try {
+            var plan = place.plan();
+            var state = Files.createDirectories(place.directory().resolve("state"));
+            Files.setPosixFilePermissions(state, PosixFilePermissions.fromString("rwx--x--x"));
+            var guest = GuestProgram.install(state.resolve("guest"));
+            var pool = Pool.open(state, 1024, guest);
+            var network = closing.add(new NetworkPool(plan, List.of("192.0.2.1")));
+            network.start();
+            var layers = new LayerStore(place.directory().resolve("cache"));
+            var authority = LocalAuthority.open(state.resolve("tls"), "cay.localhost");
+            runc = new RuncRuntime(guest, place.directory().resolve("run"), plan.cgroup());
+            var poller = closing.add(new FdPoller());
+            poller.start();
+            var proxy = closing.add(new ReverseProxy());
+            proxy.start();
+            var listeners = closing.add(new HttpListeners());
+            listeners.start();
+            machine = new Machine(
+                    plan,
+                    place.records(),
+                    1000,
+                    pool,
+                    layers,
+                    new NodeLayer(layers, plan.gateway(), authority.caCertificate(), null),
+                    network,
+                    around.apply(runc),
+                    poller,
+                    closing.add(new HostThreads("namespace", 2, 1024)),
+                    closing.add(new HostThreads("file", 4, 1024)),
+                    new Workers(
+                            poller,
+                            closing.add(new HostThreads("log", 2, 1024)),
+                            closing.add(new HostThreads("guest", 2, 1024))),
+                    ProcessTable.Settings.DEFAULT,
+                    listeners,
+                    proxy,
+                    edgePort,
+                    authority.tls(),
+                    exchange -> exchange.send(204),
+                    InstantSource.system());
+            keepers = closing.add(new Keepers(machine));
+            keepers.start();
+            edge = URI.create("http://127.0.0.1:"
+                    + listeners
+                            .listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), exchange -> {
+                                var id = new SandboxId(String.valueOf(exchange.header("X-Sandbox")));
+                                int port = Integer.parseInt(String.valueOf(exchange.header("X-Port")));
+                                keepers.handle(new SandboxAddress(id, port), exchange);
+                            })
+                            .getPort());
+        } catch (IOException | RuntimeException e) {
+            closing.close();
+            throw e;
+        }
+    }
+
+    static SandboxSpec spec(String id) {
+        return spec(id, "base");
+    }
+
+    static SandboxSpec spec(String id, String layer) {
+        return new SandboxSpec(
+                new SandboxId(id),
+                "template-of-" + id,
+                List.of(layer),
+                new Resources(1, 256, 200),
+                Map.of("FROM_CREATE", "1"),
+                null,
+                "root",
+                "/tmp",
+                true);
+    }
+
+    HttpResponse<String> get(String id, int port, String path) throws IOException, InterruptedException {
+        return http.send(request(id, port, path).build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    HttpRequest.Builder request(String id, int port, String path) {
+        return HttpRequest.newBuilder(edge.resolve(path))
+                .header("X-Sandbox", id)
+                .header("X-Port", Integer.toString(port))
+                .timeout(LIMIT);
+    }
+
+    /// A process's events, as they come.
+    InputStream start(String id, String script) throws IOException, InterruptedException {
+        byte[] message = ("{\"process\":{\"cmd\":\"/bin/bash\",\"args\":[\"-c\",\"%s\"]},\"stdin\":false}")
+                .formatted(script.replace("\\", "\\\\").replace("\"", "\\\""))
+                .getBytes(UTF_8);
+        var framed = ByteBuffer.allocate(5 + message.length)
+                .put((byte) 0)
+                .putInt(message.length)
+                .put(message);
+        var response = http.send(
+                request(id, OpenSandbox.ENVD_PORT, "/process.Process/Start")
+                        .header("Content-Type", "application/connect+json")
+                        .POST(HttpRequest.BodyPublishers.ofByteArray(framed.array()))
+                        .build(),
+                HttpResponse.BodyHandlers.ofInputStream());
+        return response.body();
+    }
+
+    /// One event of a process.
+    static String event(InputStream events) throws IOException {
+        var in = new DataInputStream(events);
+        in.readByte();
+        return new String(in.readNBytes(in.readInt()), UTF_8);
+    }
+
+    /// What a script prints, errors among it.
+    String run(String id, String script) throws IOException, InterruptedException {
+        var output = new ByteArrayOutputStream();
+        try (var events = start(id, "exec 2>&1; " + script)) {
+            for (String event = event(events); !event.contains("\"end\""); event = event(events)) {
+                var matcher = STDOUT.matcher(event);
+                if (matcher.find()) {
+                    output.writeBytes(Base64.getDecoder().decode(matcher.group(1)));
+                }
+            }
+        }
+        return output.toString(UTF_8).strip();
+    }
+
+    /// Everything on the host that bears the sandbox's name or the slot's.
+    List<String> traces(String name, int slot) throws IOException {
+        var traces = new ArrayList<String>();
+        var id = new SandboxId(name);
+        Stream.of(
+                        machine.pool().layer(id),
+                        SandboxNotes.folder(place.records(), id),
+                        place.directory().resolve("run/bundles").resolve(name),
+                        place.directory().resolve("run/runc").resolve(name),
+                        Path.of("/sys/class/net", place.plan().claim(slot).veth()))
+                .filter(Files::exists)
+                .forEach(path -> traces.add(path.toString()));
+        try (var hierarchies = Files.list(Path.of("/sys/fs/cgroup"))) {
+            Stream.concat(Stream.of(Path.of("/sys/fs/cgroup")), hierarchies)
+                    .map(root ->
+                            root.resolve(machine.plan().cgroup().substring(1)).resolve(name))
+                    .filter(Files::exists)
+                    .forEach(path -> traces.add(path.toString()));
+        }
+        try {
+            machine.plan().release(machine.plan().claim(slot));
+        } catch (CayException e) {
+            traces.add(String.valueOf(e.getMessage()));
+        }
+        return traces;
+    }
+
+    @Override
+    public void close() {
+        http.shutdownNow();
+        closing.close();
+    }
+}
