@@ -31,6 +31,7 @@ public final class NetworkPool implements AutoCloseable {
     private final Firewall firewall;
     private final ForeignFirewalls foreign;
     private final DnsForwarder dns;
+    private boolean turnedForwardingOn;
 
     /// @param nameservers what DNS questions are passed on to; empty means whatever the host uses
     public NetworkPool(HostPlan plan, List<String> nameservers) {
@@ -109,6 +110,9 @@ public final class NetworkPool implements AutoCloseable {
         programs.run(LIMIT, "ip", "address", "delete", plan.gateway() + "/32", "dev", "lo");
         foreign.withdraw();
         firewall.remove();
+        if (turnedForwardingOn) {
+            setForwarding("0");
+        }
     }
 
     /// Who may not reach the internet gets no names either, as questions for names can carry data out.
@@ -134,14 +138,24 @@ public final class NetworkPool implements AutoCloseable {
         }
     }
 
-    private static void forward() {
+    /// A node has done so before and remembers it beyond its own end.
+    private void forward() {
         try {
             if (!Files.readString(FORWARDING).strip().equals("1")) {
-                Files.writeString(FORWARDING, "1");
+                setForwarding("1");
+                turnedForwardingOn = true;
             }
         } catch (IOException e) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "cannot read " + FORWARDING, e);
+        }
+    }
+
+    private static void setForwarding(String value) {
+        try {
+            Files.writeString(FORWARDING, value);
+        } catch (IOException e) {
             throw new CayException(
-                    ErrorKind.UNAVAILABLE, "cannot turn on IPv4 forwarding: sysctl -w net.ipv4.ip_forward=1", e);
+                    ErrorKind.UNAVAILABLE, "cannot set IPv4 forwarding: sysctl -w net.ipv4.ip_forward=" + value, e);
         }
     }
 }
