@@ -57,14 +57,10 @@ final class Foreground {
     /// Returns what is to be said once everything is closed.
     private String serve(CayConfig effective) throws Exception {
         var progress = new ConsoleProgress(out, clock);
-        ProcessHandle.current()
-                .info()
-                .startInstant()
-                .ifPresent(began -> log.atInfo()
-                        .addKeyValue("what", "java, settings, ports")
-                        .addKeyValue(
-                                "ms", Duration.between(began, clock.instant()).toMillis())
-                        .log("start"));
+        log.atInfo()
+                .addKeyValue("what", "java, settings, ports")
+                .addKeyValue("ms", sinceExec().toMillis())
+                .log("start");
         try (var daemon = new CayDaemon(effective, progress)) {
             try {
                 daemon.start();
@@ -80,6 +76,19 @@ final class Foreground {
             }
             Thread.interrupted();
             return stop(daemon);
+        }
+    }
+
+    /// How long this process has been there, in the kernel's own ticks of 10 ms; zero if it does not say. The JDK's
+    /// answer rests on the time of boot, which is known to the second only.
+    private static Duration sinceExec() {
+        try {
+            String status = Files.readString(Path.of("/proc/self/stat"));
+            String began = status.substring(status.lastIndexOf(')') + 2).split(" ")[19];
+            String now = Files.readString(Path.of("/proc/uptime")).split(" ")[0].replace(".", "");
+            return Duration.ofMillis((Long.parseLong(now) - Long.parseLong(began)) * 10);
+        } catch (IOException | NumberFormatException _) {
+            return Duration.ZERO;
         }
     }
 

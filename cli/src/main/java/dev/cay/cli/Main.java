@@ -4,6 +4,10 @@ import dev.cay.cli.doctor.DoctorCommand;
 import dev.cay.wire.CayException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -15,30 +19,48 @@ import picocli.CommandLine.ParameterException;
         name = "cay",
         mixinStandardHelpOptions = true,
         versionProvider = VersionCommand.class,
-        description = "Gives AI agents computers of their own, spoken to by E2B's unmodified clients.",
-        subcommands = {
-            UpCommand.class,
-            DownCommand.class,
-            EnvCommand.class,
-            DoctorCommand.class,
-            ConfigCommand.class,
-            LogsCommand.class,
-            VersionCommand.class,
-            WarmUpCommand.class
-        })
+        description = "Gives AI agents computers of their own, spoken to by E2B's unmodified clients.")
 public final class Main implements Runnable {
     /// Wrong words on the command line, as is usual for shells.
     static final int USAGE = 2;
+
+    private static final Map<String, Supplier<Callable<Integer>>> COMMANDS = commands();
 
     public static void main(String[] arguments) {
         System.exit(run(arguments));
     }
 
     static int run(String... arguments) {
-        var line = new CommandLine(new Main());
+        var line = commandLine(arguments);
         line.setExecutionExceptionHandler((failure, _, _) -> report(failure, System.err));
         line.setParameterExceptionHandler((problem, _) -> refuse(problem));
         return line.execute(arguments);
+    }
+
+    /// Knows only the command that is asked for, if there is one of that name: to describe them all takes longer than
+    /// most of them need.
+    static CommandLine commandLine(String... arguments) {
+        var line = new CommandLine(new Main());
+        String asked = arguments.length > 0 && COMMANDS.containsKey(arguments[0]) ? arguments[0] : null;
+        COMMANDS.forEach((name, command) -> {
+            if (asked == null || asked.equals(name)) {
+                line.addSubcommand(name, command.get());
+            }
+        });
+        return line;
+    }
+
+    private static Map<String, Supplier<Callable<Integer>>> commands() {
+        var commands = new LinkedHashMap<String, Supplier<Callable<Integer>>>();
+        commands.put("up", UpCommand::new);
+        commands.put("down", DownCommand::new);
+        commands.put("env", EnvCommand::new);
+        commands.put("doctor", DoctorCommand::new);
+        commands.put("config", ConfigCommand::new);
+        commands.put("logs", LogsCommand::new);
+        commands.put("version", VersionCommand::new);
+        commands.put("warm-up", WarmUpCommand::new);
+        return commands;
     }
 
     /// Help of the whole is the launcher's; this is seen only when somebody starts the jar by hand.

@@ -21,7 +21,7 @@ final class WarmUpCommand implements Callable<Integer> {
         for (var shell : ClientEnvironment.Shell.values()) {
             ClientEnvironment.write(variables, shell);
         }
-        new CommandLine(new Main())
+        Main.commandLine()
                 .getSubcommands()
                 .values()
                 .forEach(command -> command.getUsageMessage(CommandLine.Help.Ansi.OFF));

@@ -13,7 +13,6 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /// The launcher's functions, each called in a bash that has read the script but not run it.
 final class LauncherTest {
@@ -26,7 +25,7 @@ final class LauncherTest {
     void helpWorksFromAnywhereAndThroughALinkAndNamesEveryCommand() throws Exception {
         Path link = Files.createSymbolicLink(directory.resolve("kay"), LAUNCHER);
         String help = run(directory, Map.of(), link.toString());
-        for (var command : new CommandLine(new Main()).getSubcommands().entrySet()) {
+        for (var command : Main.commandLine().getSubcommands().entrySet()) {
             if (!command.getValue().getCommandSpec().usageMessage().hidden()) {
                 assertThat(help).contains("\n  " + command.getKey() + " ");
             }

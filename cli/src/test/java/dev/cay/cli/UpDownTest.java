@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.NetworkInterface;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -13,29 +14,28 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The real command in processes of its own, with directories, ports and names no other daemon uses.
+/// The real command in processes of its own, with directories, ports, addresses and names no other daemon uses.
+/// Only the cache is shared: the first run on a machine makes the base template, hence the long limit.
 final class UpDownTest {
-    private static final Duration LIMIT = Duration.ofMinutes(5);
+    private static final Duration LIMIT = Duration.ofMinutes(20);
 
     @TempDir
     private Path directory = Path.of("unset");
 
-    private final String instance =
-            "t" + Long.toString(ProcessHandle.current().pid() % 60_000_000, 36).toLowerCase(Locale.ROOT);
+    private final long pid = ProcessHandle.current().pid();
+    private final String instance = "t" + Long.toString(pid, 36);
     private final List<Process> started = new ArrayList<>();
 
     @BeforeEach
     void needsRoot() throws IOException {
         assumeTrue(Root.here(), "only root can start Cay");
-        Files.writeString(
-                directory.resolve("cay.yaml"), """
+        Files.writeString(directory.resolve("cay.yaml"), """
                 instance: %s
                 stateDir: %s/state
                 runDir: %s/run
@@ -47,24 +47,48 @@ final class UpDownTest {
                   poolSizeMB: 1GB
                   uidBase: 1900000000
                 network:
-                  range: 10.213.0.0/24
-                """.formatted(instance, directory, directory, freePort(), freePort()));
+                  range: 10.213.%d.0/24
+                """.formatted(
+                        instance, directory, directory, freePort(), freePort(), pid % 256));
     }
 
     @AfterEach
     void leaveNothingRunning() throws Exception {
-        if (Root.here()) {
-            run("down", "--all");
+        if (!Root.here()) {
+            return;
         }
+        var down = run("down", "--all");
         for (Process process : started) {
             process.destroyForcibly().waitFor();
         }
+        Files.deleteIfExists(KeyFile.in(Path.of(System.getProperty("user.home")), instance));
+        assertThat(down.code()).as(down.text()).isZero();
+        assertThat(onHost()).as("left on the host").isEmpty();
+    }
+
+    /// What a daemon of this instance has on the host while it runs.
+    private List<String> onHost() throws Exception {
+        var found = new ArrayList<String>();
+        Files.readAllLines(Path.of("/proc/self/mounts")).stream()
+                .filter(line -> line.contains(directory.toString()))
+                .forEach(found::add);
+        var tables = new ProcessBuilder("nft", "list", "tables").start();
+        try (var lines = tables.inputReader()) {
+            lines.lines().filter(line -> line.endsWith(" cay_" + instance)).forEach(found::add);
+        }
+        NetworkInterface.getByName("lo")
+                .inetAddresses()
+                .map(InetAddress::getHostAddress)
+                .filter(address -> address.startsWith("10.213.%d.".formatted(pid % 256)))
+                .forEach(found::add);
+        return found;
     }
 
     @Test
     void servesUntilItIsToldToStopAndEndsWithoutAnError() throws Exception {
         Process daemon = up();
         awaitReady();
+        assertThat(onHost()).as("pool, table and address").hasSize(3);
         Path file = RunFile.in(directory.resolve("run"));
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
                 .isEqualTo("rw-r--r--");
@@ -73,7 +97,8 @@ final class UpDownTest {
         assertThat(daemon.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
         assertThat(daemon.exitValue()).isZero();
         assertThat(file).doesNotExist();
-        assertThat(output()).contains("Cay is ready", "Cay stopped");
+        assertThat(output()).contains("Cay is ready", "Cay stopped; no sandbox was running.");
+        assertThat(onHost()).as("left on the host").isEmpty();
     }
 
     @Test

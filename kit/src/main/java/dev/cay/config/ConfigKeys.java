@@ -14,7 +14,7 @@ public final class ConfigKeys {
 
     static final ConfigKey<String> INSTANCE = key(
             "instance",
-            ConfigValue.matching("[a-z0-9]{1,6}", "one to six lower-case letters or digits"),
+            ConfigValue.matching("[a-z0-9]{1,7}", "one to seven lower-case letters or digits"),
             "0",
             "Names this daemon among several on one host: its nft table, interfaces and cgroup.");
     static final ConfigKey<Path> STATE_DIR =

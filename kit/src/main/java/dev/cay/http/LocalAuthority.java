@@ -1,7 +1,6 @@
 package dev.cay.http;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -11,27 +10,24 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
-import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
-import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /// A certificate authority of this machine's own, made at first start, and the wildcard certificate it signed.
 ///
-/// Lies in one directory: `ca.pem` (readable by all), `ca.key` and `server.p12` (0600), `bundle.pem` (the system's
+/// Lies in one directory: `ca.pem` (readable by all), `ca.key` and `server.pem` (0600), `bundle.pem` (the system's
 /// roots plus our CA, as some clients read only one file). A certificate near its end is signed anew by the same CA.
 public final class LocalAuthority {
     private static final Duration RENEW_BEFORE = Duration.ofDays(30);
-    /// The file is the secret; the format merely insists on a password.
-    private static final char[] PASSWORD = "cay".toCharArray();
 
     private static final Set<PosixFilePermission> SECRET = PosixFilePermissions.fromString("rw-------");
     private static final Set<PosixFilePermission> PUBLIC = PosixFilePermissions.fromString("rw-r--r--");
@@ -44,7 +40,6 @@ public final class LocalAuthority {
     private final String domain;
     private final InstantSource clock;
     private final List<Path> systemRoots;
-    private @Nullable KeyStore loaded;
     private @Nullable SSLContext shown;
 
     private LocalAuthority(Path directory, String domain, InstantSource clock, List<Path> systemRoots) {
@@ -80,11 +75,7 @@ public final class LocalAuthority {
 
     private SSLContext makeContext() {
         try {
-            var keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-            keys.init(server(), PASSWORD);
-            SSLContext context = SSLContext.getInstance("TLS");
-            context.init(keys.getKeyManagers(), null, null);
-            return context;
+            return server().tls();
         } catch (IOException | GeneralSecurityException e) {
             throw new IllegalStateException("cannot use " + serverFile(), e);
         }
@@ -95,7 +86,7 @@ public final class LocalAuthority {
         try {
             KeyStore roots = KeyStore.getInstance("PKCS12");
             roots.load(null, null);
-            roots.setCertificateEntry("cay", SigningKeys.readCertificate(Files.readString(caCertificate())));
+            roots.setCertificateEntry("cay", readAuthority());
             var trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
             trust.init(roots);
             SSLContext context = SSLContext.getInstance("TLS");
@@ -119,7 +110,7 @@ public final class LocalAuthority {
     }
 
     private Path serverFile() {
-        return directory.resolve("server.p12");
+        return directory.resolve("server.pem");
     }
 
     private void prepare() throws IOException, GeneralSecurityException {
@@ -127,28 +118,25 @@ public final class LocalAuthority {
         // The key is written before the certificate: with the certificate there, the key surely is.
         if (!Files.exists(caCertificate()) || !Files.exists(caKey())) {
             SigningKeys made = SigningKeys.authority(clock.instant());
-            write(caKey(), SigningKeys.pem("PRIVATE KEY", made.key().getEncoded()), SECRET);
+            write(caKey(), ServerIdentity.pem("PRIVATE KEY", made.key().getEncoded()), SECRET);
             write(
                     caCertificate(),
-                    SigningKeys.pem("CERTIFICATE", made.certificate().getEncoded()),
+                    ServerIdentity.pem("CERTIFICATE", made.certificate().getEncoded()),
                     PUBLIC);
         }
-        X509Certificate certificate = SigningKeys.readCertificate(Files.readString(caCertificate()));
+        X509Certificate certificate = readAuthority();
         if (!serverCertificateServes(certificate)) {
-            sign(new SigningKeys(SigningKeys.readKey(Files.readString(caKey())), certificate));
+            sign(new SigningKeys(ServerIdentity.readKey(Files.readString(caKey())), certificate));
         }
         bundleRoots();
     }
 
     private void sign(SigningKeys ca) throws IOException, GeneralSecurityException {
         SigningKeys made = SigningKeys.server(ca, domain, clock.instant());
-        KeyStore store = KeyStore.getInstance("PKCS12");
-        store.load(null, null);
-        store.setKeyEntry("server", made.key(), PASSWORD, new Certificate[] {made.certificate(), ca.certificate()});
-        var bytes = new java.io.ByteArrayOutputStream();
-        store.store(bytes, PASSWORD);
-        write(serverFile(), bytes.toByteArray(), SECRET);
-        loaded = store;
+        String all = ServerIdentity.pem("PRIVATE KEY", made.key().getEncoded())
+                + ServerIdentity.pem("CERTIFICATE", made.certificate().getEncoded())
+                + ServerIdentity.pem("CERTIFICATE", ca.certificate().getEncoded());
+        write(serverFile(), all, SECRET);
     }
 
     private boolean serverCertificateServes(X509Certificate ca) {
@@ -156,30 +144,24 @@ public final class LocalAuthority {
             return false;
         }
         try {
-            var certificate = (X509Certificate) server().getCertificate("server");
-            certificate.verify(ca.getPublicKey());
-            boolean lasts = certificate
-                    .getNotAfter()
-                    .toInstant()
-                    .isAfter(clock.instant().plus(RENEW_BEFORE));
-            return lasts && SigningKeys.names(certificate).contains("*." + domain);
-        } catch (IOException | GeneralSecurityException e) {
-            // Damaged, or signed by a CA that is no more: a new one costs nothing.
+            var server = server();
+            Instant end = server.certificate().getNotAfter().toInstant();
+            return server.issuer().equals(ca)
+                    && end.isAfter(clock.instant().plus(RENEW_BEFORE))
+                    && server.names().contains("*." + domain);
+        } catch (IOException | GeneralSecurityException | RuntimeException e) {
+            // Damaged: a new one costs nothing.
             return false;
         }
     }
 
-    /// Read once: its format makes guessing its password slow, and so every reading.
-    private KeyStore server() throws IOException, GeneralSecurityException {
-        if (loaded != null) {
-            return loaded;
-        }
-        KeyStore store = KeyStore.getInstance("PKCS12");
-        try (InputStream in = Files.newInputStream(serverFile())) {
-            store.load(in, PASSWORD);
-        }
-        loaded = store;
-        return store;
+    private ServerIdentity server() throws IOException, GeneralSecurityException {
+        return ServerIdentity.read(Files.readString(serverFile()));
+    }
+
+    private X509Certificate readAuthority() throws IOException, GeneralSecurityException {
+        return ServerIdentity.readCertificates(Files.readString(caCertificate()))
+                .getFirst();
     }
 
     private void bundleRoots() throws IOException {

@@ -1,24 +1,17 @@
 package dev.cay.http;
 
-import java.io.ByteArrayInputStream;
 import java.math.BigInteger;
-import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
-import java.security.KeyFactory;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
 import java.security.PrivateKey;
 import java.security.PublicKey;
 import java.security.SecureRandom;
-import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.security.spec.ECGenParameterSpec;
-import java.security.spec.PKCS8EncodedKeySpec;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Base64;
 import java.util.Date;
-import java.util.List;
 import org.bouncycastle.asn1.ASN1ObjectIdentifier;
 import org.bouncycastle.asn1.x500.X500Name;
 import org.bouncycastle.asn1.x500.X500NameBuilder;
@@ -83,31 +76,6 @@ record SigningKeys(PrivateKey key, X509Certificate certificate) {
             throw new GeneralSecurityException(e);
         }
         return new SigningKeys(pair.getPrivate(), signed(builder, ca.key()));
-    }
-
-    /// The host names and addresses a certificate speaks for.
-    static List<String> names(X509Certificate certificate) throws GeneralSecurityException {
-        var names = certificate.getSubjectAlternativeNames();
-        return names == null
-                ? List.of()
-                : names.stream().map(entry -> String.valueOf(entry.get(1))).toList();
-    }
-
-    static String pem(String type, byte[] bytes) {
-        String body = Base64.getMimeEncoder(64, "\n".getBytes(StandardCharsets.US_ASCII))
-                .encodeToString(bytes);
-        return "-----BEGIN " + type + "-----\n" + body + "\n-----END " + type + "-----\n";
-    }
-
-    static X509Certificate readCertificate(String pem) throws GeneralSecurityException {
-        var in = new ByteArrayInputStream(pem.getBytes(StandardCharsets.US_ASCII));
-        return (X509Certificate) CertificateFactory.getInstance("X.509").generateCertificate(in);
-    }
-
-    static PrivateKey readKey(String pem) throws GeneralSecurityException {
-        String body = pem.replaceAll("-----[A-Z ]+-----", "");
-        byte[] bytes = Base64.getMimeDecoder().decode(body);
-        return KeyFactory.getInstance("EC").generatePrivate(new PKCS8EncodedKeySpec(bytes));
     }
 
     private static KeyPair pair() throws GeneralSecurityException {

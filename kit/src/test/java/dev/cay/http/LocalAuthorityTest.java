@@ -34,7 +34,7 @@ class LocalAuthorityTest {
         assertThat(mode("ca.pem")).isEqualTo("rw-r--r--");
         assertThat(mode("bundle.pem")).isEqualTo("rw-r--r--");
         assertThat(mode("ca.key")).isEqualTo("rw-------");
-        assertThat(mode("server.p12")).isEqualTo("rw-------");
+        assertThat(mode("server.pem")).isEqualTo("rw-------");
         assertThat(Files.readString(tls("bundle.pem"))).startsWith("# roots\n-----BEGIN CERTIFICATE-----");
         try (var files = Files.list(directory.resolve("tls"))) {
             assertThat(files.toList()).hasSize(4);
@@ -44,21 +44,21 @@ class LocalAuthorityTest {
     @Test
     void keepsWhatStillServes() throws Exception {
         open(DAY_ONE, "cay.localhost");
-        byte[] server = Files.readAllBytes(tls("server.p12"));
+        byte[] server = Files.readAllBytes(tls("server.pem"));
         open(DAY_ONE.plus(Duration.ofDays(300)), "cay.localhost");
-        assertThat(Files.readAllBytes(tls("server.p12"))).isEqualTo(server);
+        assertThat(Files.readAllBytes(tls("server.pem"))).isEqualTo(server);
     }
 
     @Test
     void signsAnewNearTheEndAndForAnotherDomain() throws Exception {
         open(DAY_ONE, "cay.localhost");
         byte[] authority = Files.readAllBytes(tls("ca.pem"));
-        byte[] server = Files.readAllBytes(tls("server.p12"));
+        byte[] server = Files.readAllBytes(tls("server.pem"));
         open(DAY_ONE.plus(Duration.ofDays(340)), "cay.localhost");
-        byte[] renewed = Files.readAllBytes(tls("server.p12"));
+        byte[] renewed = Files.readAllBytes(tls("server.pem"));
         assertThat(renewed).isNotEqualTo(server);
         open(DAY_ONE.plus(Duration.ofDays(340)), "example.org");
-        assertThat(Files.readAllBytes(tls("server.p12"))).isNotEqualTo(renewed);
+        assertThat(Files.readAllBytes(tls("server.pem"))).isNotEqualTo(renewed);
         assertThat(Files.readAllBytes(tls("ca.pem"))).isEqualTo(authority);
     }
 

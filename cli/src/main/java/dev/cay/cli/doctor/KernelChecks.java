@@ -107,7 +107,7 @@ final class KernelChecks implements Check {
                 : Finding.warn(
                         "open files",
                         "at most %s; a thousand sandboxes want %d".formatted(hard, DESCRIPTORS),
-                        "start by the systemd unit, or: ulimit -Hn 1048576");
+                        "start Cay by docs/cay.service, or raise the hard limit where your login comes from");
     }
 
     private static Finding sysctls() {

@@ -1,16 +1,23 @@
 package dev.cay.cli.doctor;
 
 import dev.cay.cli.PortHolder;
+import dev.cay.cli.Root;
 import dev.cay.config.CayConfig;
+import dev.cay.node.host.HostPlan;
+import dev.cay.node.host.Programs;
+import dev.cay.node.network.ForeignFirewalls;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
 
 /// Ports, names, address ranges and firewalls.
 final class NetworkChecks implements Check {
+    private static final String FIREWALL = "firewall";
+
     @Override
     public List<Finding> look(CayConfig config) {
         var findings = new ArrayList<Finding>();
@@ -18,9 +25,13 @@ final class NetworkChecks implements Check {
         findings.add(port(config.http().tlsPort(), "--tls-port"));
         findings.add(names(config.http().domain()));
         findings.add(nameSwitch(Probe.read("/etc/nsswitch.conf"), config.http().domain()));
-        findings.add(routes(Probe.read("/proc/net/route"), config.network().range(), "cay" + config.instance()));
-        findings.add(forwarding(
-                Probe.run("nft", "list", "chains").map(Probe.Answer::text).orElse(""), config.instance()));
+        var plan = new HostPlan(
+                config.instance(), config.storage().uidBase(), config.network().range());
+        findings.add(routes(Probe.read("/proc/net/route"), plan.range(), plan.interfacePrefix()));
+        findings.addAll(
+                Root.here()
+                        ? firewall(new ForeignFirewalls(plan, Programs.ofHost()).obstacles())
+                        : List.of(Finding.note(FIREWALL, "not looked at without root")));
         findings.add(uids(
                 Probe.read("/etc/subuid") + "\n" + Probe.read("/etc/subgid"),
                 config.storage().uidBase()));
@@ -97,23 +108,23 @@ final class NetworkChecks implements Check {
         return Finding.ok("addresses", range + " is nobody else's");
     }
 
-    /// A packet must be accepted by every table that sees it, so a foreign policy of `drop` wins over our `accept`.
-    static Finding forwarding(String chains, String instance) {
-        String table = "";
-        for (String line : chains.lines().map(String::strip).toList()) {
-            if (line.startsWith("table ")) {
-                table = line.substring("table ".length()).replace(" {", "");
-            }
-            boolean drops = line.contains("hook forward") && line.contains("policy drop");
-            if (drops && !table.endsWith("cay_" + instance)) {
-                return Finding.warn(
-                        "firewall",
-                        "table \"%s\" drops forwarded packets: sandboxes may not reach the network".formatted(table),
-                        "sudo iptables -I FORWARD -i cay%1$s+ -j ACCEPT; sudo iptables -I FORWARD -o cay%1$s+ -j ACCEPT"
-                                .formatted(instance));
-            }
+    /// Docker, ufw and the like are served by Cay itself, as far as they are iptables; what somebody wrote by hand in
+    /// nftables is theirs to change.
+    static List<Finding> firewall(List<ForeignFirewalls.Obstacle> obstacles) {
+        if (obstacles.isEmpty()) {
+            return List.of(Finding.ok(FIREWALL, "none of this host stops sandboxes"));
         }
-        return Finding.ok("firewall", "no foreign table drops forwarded packets");
+        var mends = new LinkedHashMap<String, List<String>>();
+        for (var obstacle : obstacles) {
+            mends.computeIfAbsent(obstacle.where(), _ -> new ArrayList<>())
+                    .add(obstacle.mend().replaceFirst("^nft (.*)$", "sudo nft '$1'"));
+        }
+        return mends.entrySet().stream()
+                .map(entry -> Finding.warn(
+                        FIREWALL,
+                        entry.getKey() + ": sandboxes cannot reach the network",
+                        String.join("; ", entry.getValue())))
+                .toList();
     }
 
     static Finding uids(String ranges, int base) {

@@ -2,8 +2,11 @@ package dev.cay.cli.doctor;
 
 import dev.cay.cli.Root;
 import dev.cay.config.CayConfig;
+import dev.cay.node.host.Programs;
+import dev.cay.node.image.BuildTools;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /// The programs Cay runs, and the one it runs on.
 final class ProgramChecks implements Check {
@@ -33,8 +36,20 @@ final class ProgramChecks implements Check {
         PROGRAMS.forEach(program -> findings.add(ask(program)));
         findings.add(checkpoint(
                 Probe.run("criu", "--version").map(Probe.Answer::text).orElse(""),
-                System.getProperty("os.version", "")));
+                System.getProperty("os.version", ""),
+                System.getProperty("os.arch", "")));
+        findings.add(templates(BuildTools.missing(Programs.ofHost())));
         return findings;
+    }
+
+    /// Not needed once the base template is in the cache, but wanted again when its recipe changes.
+    static Finding templates(Map<String, String> missing) {
+        return missing.isEmpty()
+                ? Finding.ok("templates", "can be built")
+                : Finding.fail(
+                        "templates",
+                        "cannot be built without " + String.join(", ", missing.keySet()),
+                        "sudo " + BuildTools.mend(missing));
     }
 
     private static Finding ask(Program program) {
@@ -49,12 +64,23 @@ final class ProgramChecks implements Check {
                 });
     }
 
-    /// CRIU before 4.2 cannot read the sockets of kernels from 6.16 on; Cay's preloaded shim translates.
-    static Finding checkpoint(String criu, String kernel) {
+    /// CRIU before 4.2 cannot read the sockets of kernels from 6.16 on; Cay's preloaded shim translates. On x86,
+    /// CRIU before 4.1 does not know the clock pages of kernels from 6.13 on either: there the shim helps from 6.17
+    /// on, as only then the kernel moves them in one piece.
+    static Finding checkpoint(String criu, String kernel, String cpu) {
         var program = Version.in(criu);
         var system = Version.in(kernel);
         if (program.isEmpty() || system.isEmpty()) {
             return Finding.note("checkpoints", "files only: there is no usable criu");
+        }
+        boolean x86 = cpu.equals("amd64") || cpu.equals("x86_64");
+        boolean between = system.get().isAtLeast(6, 13) && !system.get().isAtLeast(6, 17);
+        if (x86 && between && !program.get().isAtLeast(4, 1)) {
+            return Finding.warn(
+                    "checkpoints",
+                    "criu %s cannot save processes on kernel %s: only files are kept"
+                            .formatted(program.get(), system.get()),
+                    "install criu 4.1 or newer, or a kernel from 6.17 on");
         }
         boolean shim = system.get().isAtLeast(6, 16) && !program.get().isAtLeast(4, 2);
         String pair = "criu %s on kernel %s".formatted(program.get(), system.get());

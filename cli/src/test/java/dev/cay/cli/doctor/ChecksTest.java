@@ -3,6 +3,9 @@ package dev.cay.cli.doctor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.cli.doctor.Finding.Level;
+import dev.cay.node.network.ForeignFirewalls.Obstacle;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 final class ChecksTest {
@@ -16,11 +19,28 @@ final class ChecksTest {
 
     @Test
     void oldCriuOnANewKernelNeedsTheShim() {
-        assertThat(ProgramChecks.checkpoint("Version: 3.17.1", "6.18.5").found())
+        assertThat(ProgramChecks.checkpoint("Version: 3.17.1", "6.18.5", "amd64")
+                        .found())
                 .contains("shim");
-        assertThat(ProgramChecks.checkpoint("Version: 4.2", "6.18.5").level()).isEqualTo(Level.OK);
-        assertThat(ProgramChecks.checkpoint("Version: 3.17.1", "6.1.0").level()).isEqualTo(Level.OK);
-        assertThat(ProgramChecks.checkpoint("", "6.1.0").found()).contains("files only");
+        assertThat(ProgramChecks.checkpoint("Version: 4.2", "6.18.5", "amd64").level())
+                .isEqualTo(Level.OK);
+        assertThat(ProgramChecks.checkpoint("Version: 3.17.1", "6.1.0", "amd64").level())
+                .isEqualTo(Level.OK);
+        assertThat(ProgramChecks.checkpoint("", "6.1.0", "amd64").found()).contains("files only");
+    }
+
+    @Test
+    void someKernelsOfX86ShowClocksThatOldCriuDoesNotKnow() {
+        for (String kernel : List.of("6.13.0", "6.14.2", "6.16.9")) {
+            assertThat(ProgramChecks.checkpoint("Version: 3.17.1", kernel, "amd64")
+                            .level())
+                    .isEqualTo(Level.WARN);
+        }
+        assertThat(ProgramChecks.checkpoint("Version: 3.17.1", "6.14.2", "aarch64")
+                        .level())
+                .isEqualTo(Level.OK);
+        assertThat(ProgramChecks.checkpoint("Version: 4.1", "6.16.0", "amd64").found())
+                .contains("shim");
     }
 
     @Test
@@ -87,21 +107,23 @@ final class ChecksTest {
     }
 
     @Test
-    void aForeignTableThatDropsForwardedPacketsIsNamed() {
-        String chains = """
-                table ip filter {
-                	chain FORWARD {
-                		type filter hook forward priority filter; policy drop;
-                	}
-                }
-                """;
-        assertThat(NetworkChecks.forwarding(chains, "0").found()).contains("ip filter");
-        assertThat(NetworkChecks.forwarding(chains.replace("ip filter", "inet cay_0"), "0")
-                        .level())
-                .isEqualTo(Level.OK);
-        assertThat(NetworkChecks.forwarding(chains.replace("drop", "accept"), "0")
-                        .level())
-                .isEqualTo(Level.OK);
+    void aFirewallInTheWayIsNamedOnceWithEveryCommandItTakes() {
+        var both = List.of(
+                new Obstacle("nftables chain inet mine forward drops by default", "nft insert rule a"),
+                new Obstacle("nftables chain inet mine forward drops by default", "nft insert rule \"b\""));
+        var findings = NetworkChecks.firewall(both);
+        assertThat(findings).hasSize(1);
+        assertThat(findings.getFirst().found()).contains("inet mine forward");
+        assertThat(findings.getFirst().mend()).isEqualTo("sudo nft 'insert rule a'; sudo nft 'insert rule \"b\"'");
+        assertThat(NetworkChecks.firewall(List.of()).getFirst().level()).isEqualTo(Level.OK);
+    }
+
+    @Test
+    void namesWhatTemplatesNeed() {
+        assertThat(ProgramChecks.templates(Map.of()).level()).isEqualTo(Level.OK);
+        var missing = ProgramChecks.templates(Map.of("mmdebstrap", "mmdebstrap"));
+        assertThat(missing.level()).isEqualTo(Level.FAIL);
+        assertThat(missing.mend()).isEqualTo("sudo apt-get install -y mmdebstrap");
     }
 
     @Test

@@ -35,7 +35,8 @@ public final class BuildTools {
         return programs.run(LIMIT, "npm", "--version").ok();
     }
 
-    static String mend(Map<String, String> missing) {
+    /// The command that brings what {@link #missing} found.
+    public static String mend(Map<String, String> missing) {
         return "apt-get install -y " + String.join(" ", missing.values());
     }
 }

@@ -32,6 +32,7 @@ public final class NetworkPool implements AutoCloseable {
     private final Firewall firewall;
     private final ForeignFirewalls foreign;
     private final DnsForwarder dns;
+    private boolean turnedForwardingOn;
 
     /// @param nameservers what DNS questions are passed on to; empty means whatever the host uses
     public NetworkPool(HostPlan plan, List<String> nameservers) {
@@ -113,6 +114,9 @@ public final class NetworkPool implements AutoCloseable {
         programs.run(LIMIT, "ip", "address", "delete", plan.gateway() + "/32", "dev", "lo");
         foreign.withdraw();
         firewall.remove();
+        if (turnedForwardingOn) {
+            setForwarding("0");
+        }
     }
 
     /// Who may not reach the internet gets no names either, as questions for names can carry data out.
@@ -138,20 +142,33 @@ public final class NetworkPool implements AutoCloseable {
         }
     }
 
-    private static void forward() {
+    /// A node has done so before and remembers it beyond its own end.
+    private void forward() {
         try {
-            // In one read: the file has no size and answers only from its beginning.
-            try (var in = Files.newInputStream(FORWARDING)) {
-                if (new String(in.readNBytes(16), StandardCharsets.US_ASCII)
-                        .strip()
-                        .equals("1")) {
-                    return;
-                }
+            if (!isForwarding()) {
+                setForwarding("1");
+                turnedForwardingOn = true;
             }
-            Files.writeString(FORWARDING, "1");
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "cannot read " + FORWARDING, e);
+        }
+    }
+
+    /// In one read: the file has no size and answers only from its beginning.
+    private static boolean isForwarding() throws IOException {
+        try (var in = Files.newInputStream(FORWARDING)) {
+            return new String(in.readNBytes(16), StandardCharsets.US_ASCII)
+                    .strip()
+                    .equals("1");
+        }
+    }
+
+    private static void setForwarding(String value) {
+        try {
+            Files.writeString(FORWARDING, value);
         } catch (IOException e) {
             throw new CayException(
-                    ErrorKind.UNAVAILABLE, "cannot turn on IPv4 forwarding: sysctl -w net.ipv4.ip_forward=1", e);
+                    ErrorKind.UNAVAILABLE, "cannot set IPv4 forwarding: sysctl -w net.ipv4.ip_forward=" + value, e);
         }
     }
 }
