@@ -48,6 +48,7 @@ final class Forwarding {
                 return false;
             }
             passHead();
+            agreeInSilence();
             passContent();
             return sent && answer.reusable() && release();
         } finally {
@@ -122,10 +123,6 @@ final class Forwarding {
             }
             answer.readHead();
         }
-        if (answer.status() < 300) {
-            // Some servers agree without saying so first, and then wait for the body.
-            mayContinue.countDown();
-        }
         if (answer.status() == 101 && !request.wantsUpgrade()) {
             throw new IOException("the server switched protocols unasked");
         }
@@ -144,6 +141,15 @@ final class Forwarding {
         }
         if (fields.contains(HttpHeader.TRAILER)) {
             response.setTrailersSupplier(answer::trailers);
+        }
+    }
+
+    /// Some servers agree to a body without saying so first, and then wait for it. The head must be out before anybody
+    /// looks for that body: looking tells the client to go on, and that is no answer to follow the answer with.
+    private void agreeInSilence() throws IOException {
+        if (mayContinue.getCount() > 0 && answer.status() < 300) {
+            exchange.answer().flush();
+            mayContinue.countDown();
         }
     }
 
