@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,6 +36,7 @@ final class UpDownTest {
     @BeforeEach
     void needsRoot() throws IOException {
         assumeTrue(Root.here(), "only root can start Cay");
+        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
         Files.writeString(directory.resolve("cay.yaml"), """
                 instance: %s
                 stateDir: %s/state
