@@ -1,13 +1,13 @@
 package dev.cay.cli;
 
 import dev.cay.config.CayConfig;
+import dev.cay.life.Progress;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -61,8 +61,8 @@ final class DownCommand implements Callable<Integer> {
             System.out.println("Cay is not running; sandboxes it left, if any, keep running (--all ends them).");
             return 0;
         }
-        var progress = new ConsoleProgress(System.out, InstantSource.system());
-        try (var daemon = new CayDaemon(config, progress)) {
+        // Silent: to take things off, the node puts on what is missing, and saying so would only confuse.
+        try (var daemon = new CayDaemon(config, Progress.silent())) {
             daemon.killAll();
         }
         System.out.println("Cay was not running; no sandbox is left.");

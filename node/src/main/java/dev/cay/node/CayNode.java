@@ -32,6 +32,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.stream.Collectors;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
@@ -81,9 +82,11 @@ public final class CayNode implements AutoCloseable {
             requirePassable("stateDir", settings.stateDir());
             this.plan = new HostPlan(settings.instance(), settings.uidBase(), settings.range());
             this.sysctls = new Sysctls(settings.stateDir().resolve("sysctls.json"));
-            sysctls.apply()
-                    .forEach(change -> progress.detail(
-                            "%s raised from %s to %s".formatted(change.name(), change.before(), change.after())));
+            var raised = sysctls.apply();
+            if (!raised.isEmpty()) {
+                progress.detail("raised until `cay down`: "
+                        + raised.stream().map(Sysctls.Change::name).collect(Collectors.joining(", ")));
+            }
             var guest = GuestProgram.install(settings.stateDir().resolve("guest"));
             progress.mark("kernel settings, guest");
             this.pool = Pool.open(settings.stateDir(), settings.poolSizeMB(), guest);
