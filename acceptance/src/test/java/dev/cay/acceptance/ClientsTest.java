@@ -6,7 +6,10 @@ import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import dev.cay.acceptance.Client.Result;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.TestFactory;
@@ -20,22 +23,44 @@ final class ClientsTest {
     private static final List<String> FILES =
             List.of("sandbox.test.mjs", "commands.test.mjs", "files.test.mjs", "ports.test.mjs");
 
+    /// The cases mostly wait, so a few files run side by side.
+    private static final int AT_ONCE = 3;
+
+    private record Plan(String version, TestPlatform.Mode mode, String file) {
+        Client.Run run(TestPlatform platform) throws Exception {
+            return Client.install("e2b", version).test(file, platform.environment(mode));
+        }
+    }
+
     @TestFactory
     List<DynamicNode> everyVersionBothWays(TestPlatform platform) throws Exception {
         var report = new CompatibilityReport(VERSIONS);
         var nodes = new ArrayList<DynamicNode>();
-        for (var version : VERSIONS) {
-            var client = Client.install("e2b", version);
-            for (var mode : TestPlatform.Mode.values()) {
-                for (var file : FILES) {
-                    var run = client.test(file, platform.environment(mode));
-                    report.add(version, mode, file, run.results());
-                    nodes.add(dynamicContainer("e2b %s, %s, %s".formatted(version, mode, file), cases(run, platform)));
-                }
+        var runs = new LinkedHashMap<Plan, Future<Client.Run>>();
+        try (var clients = Executors.newFixedThreadPool(AT_ONCE)) {
+            for (var plan : plans()) {
+                runs.put(plan, clients.submit(() -> plan.run(platform)));
             }
+        }
+        for (var entry : runs.entrySet()) {
+            var plan = entry.getKey();
+            var run = entry.getValue().get();
+            report.add(plan.version(), plan.file(), run.results());
+            nodes.add(dynamicContainer(
+                    "e2b %s, %s, %s".formatted(plan.version(), plan.mode(), plan.file()), cases(run, platform)));
         }
         report.write();
         return nodes;
+    }
+
+    private static List<Plan> plans() {
+        var plans = new ArrayList<Plan>();
+        for (var version : VERSIONS) {
+            for (var mode : TestPlatform.Mode.values()) {
+                FILES.forEach(file -> plans.add(new Plan(version, mode, file)));
+            }
+        }
+        return plans;
     }
 
     private static List<DynamicNode> cases(Client.Run run, TestPlatform platform) {

@@ -19,7 +19,7 @@ final class CompatibilityReport {
         this.versions = versions;
     }
 
-    void add(String version, TestPlatform.Mode mode, String file, List<Result> results) {
+    void add(String version, String file, List<Result> results) {
         var cases = found.computeIfAbsent(file.replace(".test.mjs", ""), _ -> new LinkedHashMap<>());
         for (var result : results) {
             if (!result.skipped()) {

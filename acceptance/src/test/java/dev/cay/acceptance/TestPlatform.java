@@ -117,7 +117,7 @@ final class TestPlatform implements AutoCloseable {
     Map<String, String> environment(Mode mode) {
         try {
             var process = cay("env", "--shell", "json", "--mode", mode.name().toLowerCase(java.util.Locale.ROOT))
-                    .redirectError(ProcessBuilder.Redirect.INHERIT)
+                    .redirectError(log())
                     .start();
             var text = new String(process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
             var environment = new HashMap<String, String>();
@@ -128,6 +128,10 @@ final class TestPlatform implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private ProcessBuilder.Redirect log() {
+        return ProcessBuilder.Redirect.appendTo(directory.resolve("daemon.out").toFile());
     }
 
     String output() {
@@ -149,7 +153,10 @@ final class TestPlatform implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        var down = cay("down", "--all").inheritIO().start();
+        var down = cay("down", "--all")
+                .redirectErrorStream(true)
+                .redirectOutput(log())
+                .start();
         boolean ended = down.onExit()
                 .completeOnTimeout(down, 120, SECONDS)
                 .thenApply(process -> !process.isAlive() && process.exitValue() == 0)
