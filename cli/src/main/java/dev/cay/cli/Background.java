@@ -52,17 +52,18 @@ final class Background {
     private int follow(Process process, Path output, PrintStream out) throws IOException, InterruptedException {
         long end = System.nanoTime() + LIMIT.toNanos();
         try (var text = new RandomAccessFile(output.toFile(), "r")) {
+            var shown = new StringBuilder();
             while (System.nanoTime() < end) {
                 boolean gone = process.waitFor(LOOK_EVERY.toMillis(), TimeUnit.MILLISECONDS);
                 boolean ready = RunFile.find(config.runDir())
                         .filter(file -> file.pid() == process.pid())
                         .isPresent();
-                copy(text, out);
+                shown.append(copy(text, out));
                 if (gone) {
                     return process.exitValue() == 0 ? 1 : process.exitValue();
                 }
                 if (ready) {
-                    showTheRest(text, out);
+                    showTheRest(text, out, shown);
                     return 0;
                 }
             }
@@ -73,12 +74,12 @@ final class Background {
     }
 
     /// The run file is written just before the closing lines are printed.
-    private static void showTheRest(RandomAccessFile text, PrintStream out) throws IOException, InterruptedException {
+    private static void showTheRest(RandomAccessFile text, PrintStream out, StringBuilder shown)
+            throws IOException, InterruptedException {
         long end = System.nanoTime() + Duration.ofSeconds(2).toNanos();
-        boolean complete = false;
-        while (!complete && System.nanoTime() < end) {
-            complete = copy(text, out).contains(Foreground.LAST_LINE);
-            TimeUnit.MILLISECONDS.sleep(complete ? 0 : LOOK_EVERY.toMillis());
+        while (shown.indexOf(Foreground.LAST_LINE) < 0 && System.nanoTime() < end) {
+            TimeUnit.MILLISECONDS.sleep(LOOK_EVERY.toMillis());
+            shown.append(copy(text, out));
         }
     }
 
