@@ -10,6 +10,7 @@ import dev.cay.node.host.HostPlan;
 import dev.cay.node.host.Programs;
 import dev.cay.node.host.Sysctls;
 import dev.cay.node.image.BaseTemplate;
+import dev.cay.node.image.BuildProgress;
 import dev.cay.node.image.LayerStore;
 import dev.cay.node.image.NodeLayer;
 import dev.cay.node.linux.FdPoller;
@@ -168,8 +169,7 @@ public final class CayNode implements AutoCloseable {
         }
         progress.step("making the base template (once per machine)");
         var began = System.nanoTime();
-        var key = base.build(
-                (step, detail, fraction) -> progress.detail("%3.0f %% %s %s".formatted(fraction * 100, step, detail)));
+        var key = base.build(new Pace(progress));
         progress.done("base template made in "
                 + Duration.ofNanos(System.nanoTime() - began).toSeconds() + " s");
         return List.of(key);
@@ -199,5 +199,28 @@ public final class CayNode implements AutoCloseable {
     @Override
     public void close() {
         closing.close();
+    }
+
+    /// A build tells of every package; people want to hear from it every few seconds.
+    private static final class Pace implements BuildProgress {
+        private static final Duration EVERY = Duration.ofSeconds(3);
+
+        private final Progress progress;
+        private String step = "";
+        private long spoke;
+
+        private Pace(Progress progress) {
+            this.progress = progress;
+        }
+
+        @Override
+        public synchronized void at(String now, String detail, double fraction) {
+            if (now.equals(step) && System.nanoTime() - spoke < EVERY.toNanos()) {
+                return;
+            }
+            step = now;
+            spoke = System.nanoTime();
+            progress.detail("%3.0f %% %s %s".formatted(fraction * 100, now, detail));
+        }
     }
 }
