@@ -33,6 +33,7 @@ public final class NetworkPool implements AutoCloseable {
     private final ForeignFirewalls foreign;
     private final DnsForwarder dns;
     private boolean turnedForwardingOn;
+    private boolean removed;
 
     /// @param nameservers what DNS questions are passed on to; empty means whatever the host uses
     public NetworkPool(HostPlan plan, List<String> nameservers) {
@@ -96,7 +97,10 @@ public final class NetworkPool implements AutoCloseable {
 
     /// Looks again for what others did to our packets since: a firewall that was started after us may stop them, and
     /// the way some are loaded takes every other's rules away, ours included.
-    public void heal() {
+    public synchronized void heal() {
+        if (removed) {
+            return;
+        }
         firewall.putBack();
         foreign.makeWay();
         forward();
@@ -108,7 +112,8 @@ public final class NetworkPool implements AutoCloseable {
     }
 
     /// Takes everything of this instance from the host, rules included. Only when no sandbox runs.
-    public void remove() {
+    public synchronized void remove() {
+        removed = true;
         close();
         removeOrphans(List.of());
         programs.run(LIMIT, "ip", "address", "delete", plan.gateway() + "/32", "dev", "lo");

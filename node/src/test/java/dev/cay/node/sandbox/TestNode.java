@@ -9,6 +9,7 @@ import dev.cay.http.SandboxAddress;
 import dev.cay.life.Undo;
 import dev.cay.node.host.HostPlan;
 import dev.cay.node.host.Programs;
+import dev.cay.node.host.Sysctls;
 import dev.cay.node.image.LayerStore;
 import dev.cay.node.image.NodeLayer;
 import dev.cay.node.linux.FdPoller;
@@ -93,6 +94,11 @@ final class TestNode implements AutoCloseable {
             return new HostPlan(instance, 0x4800_0000, range);
         }
 
+        /// As in a real node, what was raised is remembered beyond the end of the daemon that raised it.
+        Sysctls sysctls() {
+            return new Sysctls(directory.resolve("state/sysctls.json"));
+        }
+
         Path records() {
             return directory.resolve("state/sandboxes");
         }
@@ -105,6 +111,7 @@ final class TestNode implements AutoCloseable {
                         Programs.ofHost().require(LIMIT, "rm", "-rf", "--one-file-system", "--", directory.toString()));
                 var last = new TestNode(this);
                 undo.step(() -> last.machine.pool().unmount());
+                undo.step(() -> sysctls().restore());
                 undo.step(() -> last.machine.network().remove());
                 undo.step(last.runc::clear);
                 undo.step(last::close);
@@ -133,6 +140,7 @@ final class TestNode implements AutoCloseable {
             var plan = place.plan();
             var state = Files.createDirectories(place.directory().resolve("state"));
             Files.setPosixFilePermissions(state, PosixFilePermissions.fromString("rwx--x--x"));
+            place.sysctls().apply();
             var guest = GuestProgram.install(state.resolve("guest"));
             var pool = Pool.open(state, 1024, guest);
             var network = closing.add(new NetworkPool(plan, List.of("192.0.2.1")));
