@@ -11,7 +11,10 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
 
 /// The disk all sandboxes share: on btrfs one subvolume with a hard limit for each.
 ///
@@ -113,6 +116,25 @@ public final class Pool {
     /// Bytes the layer holds, up to some seconds old.
     public long used(SandboxId id) {
         return volumes.used(layer(id));
+    }
+
+    /// The same of all layers at once; without those not known yet.
+    public Map<SandboxId, Long> used() {
+        var used = new HashMap<SandboxId, Long>();
+        volumes.usedBelow(root.resolve(SANDBOXES))
+                .forEach((layer, bytes) -> SandboxId.among(
+                                Stream.of(layer.getFileName().toString()))
+                        .forEach(id -> used.put(id, bytes)));
+        return used;
+    }
+
+    /// How large the disk is that all share.
+    public long size() {
+        try {
+            return Files.getFileStore(root).getTotalSpace();
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, "cannot read the size of the pool", e);
+        }
     }
 
     /// Bytes still free for all.

@@ -4,7 +4,9 @@ import dev.cay.server.store.JsonColumn;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
@@ -59,6 +61,23 @@ public final class EventStore {
                 .bind("limit", query.limit())
                 .bind("offset", query.offset());
         return select.map((row, context) -> event(row)).list();
+    }
+
+    /// How many sandboxes came to life in this time, by team: made, resumed or forked.
+    ///
+    /// @param after not included
+    public static Map<String, Long> countStarts(Handle handle, Instant after, Instant until) {
+        return handle.createQuery("""
+                        SELECT team_id, count(*) AS starts FROM event
+                        WHERE happened_at > :after AND happened_at <= :until AND type IN ('CREATED', 'RESUMED')
+                        GROUP BY team_id
+                        """)
+                .bind("after", after.toEpochMilli())
+                .bind("until", until.toEpochMilli())
+                .reduceRows(new HashMap<>(), (found, row) -> {
+                    found.put(row.getColumn("team_id", String.class), row.getColumn("starts", Long.class));
+                    return found;
+                });
     }
 
     public static int deleteOlder(Handle handle, Instant than) {

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 
 /// Every sandbox that lives, in memory: what the edge looks at for each request, and what lists are made of.
@@ -15,6 +16,7 @@ public final class SandboxDirectory {
     private final SandboxTokens tokens;
     private final Map<SandboxId, SandboxRecord> sandboxes = new ConcurrentHashMap<>();
     private final Map<String, SandboxId> byToken = new ConcurrentHashMap<>();
+    private final AtomicLong changes = new AtomicLong();
 
     public SandboxDirectory(SandboxTokens tokens) {
         this.tokens = tokens;
@@ -41,13 +43,23 @@ public final class SandboxDirectory {
         return List.copyOf(sandboxes.values());
     }
 
+    public boolean isEmpty() {
+        return sandboxes.isEmpty();
+    }
+
     public int running() {
         return (int) sandboxes.values().stream()
                 .filter(sandbox -> sandbox.state() == SandboxState.RUNNING)
                 .count();
     }
 
+    /// Another number whenever something changed: so that an idle house need not be looked through.
+    public long changes() {
+        return changes.get();
+    }
+
     void add(SandboxRecord sandbox) {
+        changes.incrementAndGet();
         sandboxes.put(sandbox.id(), sandbox);
         if (sandbox.secure()) {
             byToken.put(tokens.access(sandbox.id()), sandbox.id());
@@ -56,10 +68,12 @@ public final class SandboxDirectory {
 
     /// Commits may be told of in another order than they happened in: the newer copy stays, and what left stays away.
     void update(SandboxRecord fresh) {
+        changes.incrementAndGet();
         sandboxes.computeIfPresent(fresh.id(), (id, old) -> old.version() < fresh.version() ? fresh : old);
     }
 
     void remove(SandboxId id) {
+        changes.incrementAndGet();
         sandboxes.remove(id);
         byToken.remove(tokens.access(id));
     }
