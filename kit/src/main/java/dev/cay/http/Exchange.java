@@ -221,6 +221,11 @@ public final class Exchange {
         }
     }
 
+    /// Of the answer, as far as it was decided.
+    int status() {
+        return response.getStatus();
+    }
+
     /// Of the answer's status: `2xx`; `1xx` if the connection was taken over, `cut` if the exchange was.
     String statusClass() {
         if (takenOver) {

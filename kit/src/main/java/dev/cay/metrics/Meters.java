@@ -1,6 +1,7 @@
 package dev.cay.metrics;
 
 import io.prometheus.metrics.core.metrics.Counter;
+import io.prometheus.metrics.core.metrics.CounterWithCallback;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;
 import io.prometheus.metrics.core.metrics.Histogram;
 import io.prometheus.metrics.expositionformats.ExpositionFormats;
@@ -14,10 +15,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// All meters of this process. Asking for one that is there already gives the same one again, so that each of a
 /// thousand sandboxes may ask.
 public final class Meters {
+    private static final Logger log = LoggerFactory.getLogger(Meters.class);
+
     private final PrometheusRegistry registry = new PrometheusRegistry();
     private final ExpositionFormats formats = ExpositionFormats.init();
     private final Map<String, Tally> tallies = new ConcurrentHashMap<>();
@@ -51,12 +56,12 @@ public final class Meters {
                         .register(registry)));
     }
 
-    /// A value that is looked at when somebody asks. Must be quick, and must not fail.
+    /// A value that is looked at when somebody asks. Must be quick; one that cannot be told is left out.
     public void gauge(String name, String help, DoubleSupplier value) {
         GaugeWithCallback.builder()
                 .name(name)
                 .help(help)
-                .callback(callback -> callback.call(value.getAsDouble()))
+                .callback(callback -> attempt(name, () -> callback.call(value.getAsDouble())))
                 .register(registry);
     }
 
@@ -66,8 +71,31 @@ public final class Meters {
                 .name(name)
                 .help(help)
                 .labelNames(label)
-                .callback(callback -> values.get().forEach((key, value) -> callback.call(value.doubleValue(), key)))
+                .callback(callback -> attempt(
+                        name, () -> values.get().forEach((key, value) -> callback.call(value.doubleValue(), key))))
                 .register(registry);
+    }
+
+    /// Counts by one label that are kept elsewhere, looked at when somebody asks.
+    ///
+    /// @param name ends in `_total`
+    public void tallies(String name, String help, String label, Supplier<Map<String, ? extends Number>> values) {
+        CounterWithCallback.builder()
+                .name(name)
+                .help(help)
+                .labelNames(label)
+                .callback(callback -> attempt(
+                        name, () -> values.get().forEach((key, value) -> callback.call(value.doubleValue(), key))))
+                .register(registry);
+    }
+
+    /// One that fails must not take the page from the others.
+    private static void attempt(String name, Runnable look) {
+        try {
+            look.run();
+        } catch (RuntimeException e) {
+            log.atWarn().setCause(e).addKeyValue("meter", name).log("a meter cannot be read");
+        }
     }
 
     /// All of them as text, in the form that fits the `Accept` header.

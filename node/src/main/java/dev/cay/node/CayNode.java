@@ -56,6 +56,7 @@ public final class CayNode implements AutoCloseable {
             List<String> nameservers,
             @Nullable Path operatorCertificates,
             int maxProcesses,
+            int mostSpares,
             long processLogBytes,
             int edgePort) {
         public Settings {
@@ -117,6 +118,7 @@ public final class CayNode implements AutoCloseable {
                     plan,
                     settings.stateDir().resolve("sandboxes"),
                     settings.maxProcesses(),
+                    settings.mostSpares(),
                     pool,
                     layers,
                     new NodeLayer(layers, plan.gateway(), authority, settings.operatorCertificates()),
@@ -147,12 +149,13 @@ public final class CayNode implements AutoCloseable {
         }
     }
 
-    /// What an operator watches of this machine. Meters of a pool of started sandboxes belong here too.
+    /// What an operator watches of this machine.
     private void watch(Meters meters) {
         meters.gauge("cay_pool_size_bytes", "Size of the disk that sandboxes share", pool::size);
         meters.gauge("cay_pool_free_bytes", "Bytes of it that are free", pool::free);
         meters.gauge("cay_slots", "How many sandboxes this machine has room for", plan::capacity);
         meters.gauge("cay_slots_taken", "Slots that are taken", plan::taken);
+        meters.gauge("cay_spare_sandboxes", "Sandboxes started in advance that wait to be given out", keepers::spare);
     }
 
     /// Sandboxes run as users of their own, which must be able to pass on their way to their bundles and the guest.
@@ -203,6 +206,7 @@ public final class CayNode implements AutoCloseable {
 
     /// Takes all of this instance from the host if no sandbox needs it any more.
     public void leaveHostIfEmpty() {
+        keepers.endSpares();
         if (keepers.list().isEmpty()) {
             leaveHost();
         }

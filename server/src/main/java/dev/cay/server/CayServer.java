@@ -12,6 +12,7 @@ import dev.cay.server.edge.ControlPlane;
 import dev.cay.server.edge.FrontDoor;
 import dev.cay.server.edge.SandboxGate;
 import dev.cay.server.edge.Unserved;
+import dev.cay.server.event.EventMeter;
 import dev.cay.server.event.EventRoutes;
 import dev.cay.server.fleet.Fleet;
 import dev.cay.server.log.LogRoutes;
@@ -96,7 +97,7 @@ public final class CayServer implements AutoCloseable {
         directory = new SandboxDirectory(tokens);
         expiry = opened.add(new Expiry(clock, directory));
         sandboxes = new Sandboxes(store, directory, fleet, expiry, clock, settings.maxTimeout());
-        starter = new SandboxStarter(store, directory, sandboxes, templates, fleet, expiry, tokens, clock, random);
+        starter = new SandboxStarter(store, directory, sandboxes, templates, fleet, expiry, tokens, clock, meters);
         settlement = new Settlement(store, directory, fleet, expiry, clock);
         chores = opened.add(new Chores(store, sandboxes, clock));
         var records = settings.records();
@@ -106,7 +107,19 @@ public final class CayServer implements AutoCloseable {
         var teams = opened.add(new TeamMetrics(records.resolve("team-metrics.ring"), directory, store, clock));
         sampler = opened.add(new Sampler(directory, metrics, teams, settings.measureEvery()));
 
-        var view = new SandboxView(tokens, settings.domain());
+        var routes = routes(settings, store, new SandboxView(tokens, settings.domain()));
+        new MetricRoutes(access, sandboxes, metrics, teams, clock).addTo(routes);
+        new PrometheusRoutes(access, meters).addTo(routes);
+        new EventMeter(store).addTo(meters);
+        meters.gauges("cay_sandboxes", "Sandboxes that live, by state", "state", directory::byState);
+        frontDoor = new FrontDoor(
+                settings.domain(),
+                new ControlPlane(routes.measured(meters)),
+                directory,
+                new SandboxGate(directory, tokens, ports));
+    }
+
+    private Routes routes(Settings settings, Store store, SandboxView view) {
         var routes = new Routes();
         new TeamRoutes(access).addTo(routes);
         new TemplateRoutes(access, templates).addTo(routes);
@@ -120,13 +133,10 @@ public final class CayServer implements AutoCloseable {
                         settings.maxTimeout())
                 .addTo(routes);
         new SandboxListing(access, sandboxes, templates, view).addTo(routes);
-        new MetricRoutes(access, sandboxes, metrics, teams, clock).addTo(routes);
-        new PrometheusRoutes(access, meters).addTo(routes);
         new LogRoutes(access, sandboxes, logs).addTo(routes);
         new EventRoutes(access, store).addTo(routes);
         new Unserved(access).addTo(routes);
-        frontDoor = new FrontDoor(
-                settings.domain(), new ControlPlane(routes), directory, new SandboxGate(directory, tokens, ports));
+        return routes;
     }
 
     /// Settles with the node what a previous run left, and begins to end sandboxes on time. Requests come after.

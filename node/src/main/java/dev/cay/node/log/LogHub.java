@@ -4,7 +4,6 @@ import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.LogLine;
 import dev.cay.wire.node.Node;
 import java.time.InstantSource;
-import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
@@ -21,9 +20,8 @@ public final class LogHub {
         listeners.add(listener);
     }
 
-    /// @param secrets values that must not be told, wherever they turn up
-    public SandboxLog of(SandboxId id, Collection<String> secrets) {
-        return new SandboxLog(id, secrets, clock, this::tell);
+    public SandboxLog of(SandboxId id) {
+        return new SandboxLog(id, clock, this::tell);
     }
 
     private void tell(SandboxId id, LogLine line) {

@@ -24,18 +24,22 @@ public final class SandboxLog {
     private static final String STRUCK_OUT = "[value of a variable]";
 
     private final SandboxId id;
-    private final List<String> secrets;
     private final InstantSource clock;
     private final Node.LogListener listener;
+    private volatile List<String> secrets = List.of();
     private long second;
     private int told;
     private long untold;
 
-    SandboxLog(SandboxId id, Collection<String> secrets, InstantSource clock, Node.LogListener listener) {
+    SandboxLog(SandboxId id, InstantSource clock, Node.LogListener listener) {
         this.id = id;
-        this.secrets = longestFirst(secrets);
         this.clock = clock;
         this.listener = listener;
+    }
+
+    /// From now on these values are struck out wherever they turn up, and only these.
+    public void hide(Collection<String> values) {
+        secrets = longestFirst(values);
     }
 
     public void info(String logger, String message, Map<String, String> fields) {

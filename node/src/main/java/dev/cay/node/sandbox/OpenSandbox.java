@@ -50,15 +50,17 @@ final class OpenSandbox implements AutoCloseable {
     private static final List<Duration> PAUSES =
             Stream.of(10, 20, 40, 80, 150, 300, 400).map(Duration::ofMillis).toList();
 
-    private final SandboxSpec spec;
     private final Machine machine;
+    private final ProcessTable processes;
+    private final FileTree files;
     private final String connectionKey;
     private final OpenExchanges exchanges = new OpenExchanges();
     private final Undo closing = new Undo();
     private final NetNamespace network;
-    private final Envd envd;
     private final SandboxLog log;
     private final UseMeter meter;
+    private volatile SandboxSpec spec;
+    private volatile Envd envd;
 
     /// @param lost runs when the guest went away by itself; must not block
     OpenSandbox(Machine machine, SandboxSpec spec, Slot slot, Container container, Runnable lost) throws IOException {
@@ -66,21 +68,22 @@ final class OpenSandbox implements AutoCloseable {
         this.machine = machine;
         // A pid names the container's incarnation, so that a restored one never gets a connection of the old.
         this.connectionKey = spec.id().value() + "-" + container.pid();
-        this.log = machine.logs().of(spec.id(), spec.environment().values());
+        this.log = machine.logs().of(spec.id());
+        log.hide(spec.environment().values());
         this.meter = new UseMeter(container, spec.resources(), machine.runtime(), log, machine.clock());
         try {
             this.network = closing.add(NetNamespace.open(container.pid(), machine.hops()));
             network.setHostname(spec.id().value());
-            var files = closing.add(FileTree.open(container.pid(), slot.uidBase(), machine.fileWork()));
-            identify(files);
+            this.files = closing.add(FileTree.open(container.pid(), slot.uidBase(), machine.fileWork()));
+            identify();
             var link = closing.add(GuestLink.open(network, machine.poller(), GUEST_LIMIT));
             var folder = SandboxNotes.folder(machine.records(), spec.id());
-            var processes = closing.add(
+            this.processes = closing.add(
                     new ProcessTable(folder.resolve("processes"), link, machine.processWorkers(), machine.processes()));
             processes.onLost(_ -> lost.run());
             processes.watch(new ProcessLog(log));
             processes.adopt();
-            this.envd = new Envd(view(processes, files), machine.clock(), machine.meters());
+            this.envd = new Envd(view(spec), machine.clock(), machine.meters());
             listen();
         } catch (IOException | RuntimeException e) {
             closing.close();
@@ -88,8 +91,15 @@ final class OpenSandbox implements AutoCloseable {
         }
     }
 
+    /// The same sandbox, with what only its owner could say of it: variables, token, user.
+    void become(SandboxSpec given) {
+        spec = given;
+        log.hide(given.environment().values());
+        envd = new Envd(view(given), machine.clock(), machine.meters());
+    }
+
     /// Programs look there for where they are. Root inside may have put anything in the way, which is its own loss.
-    private void identify(FileTree files) {
+    private void identify() {
         var texts = Map.of("SANDBOX", "true", "SANDBOX_ID", spec.id().value(), "TEMPLATE_ID", spec.templateId());
         for (var text : texts.entrySet()) {
             var path = new SandboxPath("/run/e2b/.E2B_" + text.getKey());
@@ -106,7 +116,7 @@ final class OpenSandbox implements AutoCloseable {
         }
     }
 
-    private Envd.Sandbox view(ProcessTable processes, FileTree files) {
+    private Envd.Sandbox view(SandboxSpec spec) {
         return new Envd.Sandbox(
                 spec.id(),
                 spec.templateId(),

@@ -79,7 +79,7 @@ class EnvdTest {
                         table,
                         files,
                         () -> new ResourceUse(NOW, 2, 12.345, 1 << 20, 1 << 29, 5, 6, 7),
-                        logs.of(new SandboxId("abc"), List.of())),
+                        logs.of(new SandboxId("abc"))),
                 InstantSource.fixed(NOW),
                 new Meters());
         listeners = new HttpListeners();

@@ -63,21 +63,42 @@ public final class EventStore {
         return select.map((row, context) -> event(row)).list();
     }
 
-    /// How many sandboxes came to life in this time, by team: made, resumed or forked.
+    /// Events written after some other one, counted.
     ///
-    /// @param after not included
-    public static Map<String, Long> countStarts(Handle handle, Instant after, Instant until) {
-        return handle.createQuery("""
-                        SELECT team_id, count(*) AS starts FROM event
-                        WHERE happened_at > :after AND happened_at <= :until AND type IN ('CREATED', 'RESUMED')
-                        GROUP BY team_id
-                        """)
-                .bind("after", after.toEpochMilli())
-                .bind("until", until.toEpochMilli())
-                .reduceRows(new HashMap<>(), (found, row) -> {
-                    found.put(row.getColumn("team_id", String.class), row.getColumn("starts", Long.class));
-                    return found;
-                });
+    /// @param last the newest of all, to go on from
+    public record Counted(long last, Map<String, Long> counts) {}
+
+    /// How many sandboxes came to life since that event, by team: made, resumed or forked.
+    public static Counted startsAfter(Handle handle, long sequence) {
+        return count(handle, sequence, """
+                SELECT team_id AS what, count(*) AS events FROM event
+                WHERE sequence > :from AND type IN ('CREATED', 'RESUMED') GROUP BY team_id
+                """);
+    }
+
+    /// How many events of each type came since that one.
+    static Counted typesAfter(Handle handle, long sequence) {
+        return count(
+                handle,
+                sequence,
+                "SELECT type AS what, count(*) AS events FROM event WHERE sequence > :from GROUP BY type");
+    }
+
+    public static long lastSequence(Handle handle) {
+        return handle.createQuery("SELECT coalesce(max(sequence), 0) FROM event")
+                .mapTo(Long.class)
+                .one();
+    }
+
+    /// Numbers begin again at one when all events were old enough to be deleted.
+    private static Counted count(Handle handle, long sequence, String select) {
+        long last = lastSequence(handle);
+        var counts = new HashMap<String, Long>();
+        handle.createQuery(select)
+                .bind("from", last < sequence ? 0 : sequence)
+                .map((row, context) -> counts.put(row.getString("what"), row.getLong("events")))
+                .forEach(_ -> {});
+        return new Counted(last, counts);
     }
 
     public static int deleteOlder(Handle handle, Instant than) {

@@ -47,6 +47,7 @@ public final class TeamMetrics implements AutoCloseable {
     private final Series series;
     private final Map<String, long[]> last = new HashMap<>();
     private Instant since;
+    private long sequence;
 
     public TeamMetrics(Path file, SandboxDirectory directory, Store store, InstantSource clock) {
         this.directory = directory;
@@ -54,6 +55,7 @@ public final class TeamMetrics implements AutoCloseable {
         this.clock = clock;
         this.series = new Series(new RingFile(file, LIMITS, clock), COLUMNS);
         this.since = clock.instant();
+        this.sequence = store.read(EventStore::lastSequence);
     }
 
     /// Called by one thread.
@@ -63,8 +65,9 @@ public final class TeamMetrics implements AutoCloseable {
         Map<String, Long> running = directory.list().stream()
                 .filter(sandbox -> sandbox.state() == SandboxState.RUNNING)
                 .collect(Collectors.groupingBy(sandbox -> sandbox.teamId(), Collectors.counting()));
-        Instant from = since;
-        Map<String, Long> started = store.read(handle -> EventStore.countStarts(handle, from, now));
+        var starts = store.read(handle -> EventStore.startsAfter(handle, sequence));
+        var started = starts.counts();
+        sequence = starts.last();
         since = now;
         var teams = new HashSet<>(running.keySet());
         teams.addAll(started.keySet());

@@ -3,8 +3,10 @@ package dev.cay.server.sandbox;
 import dev.cay.server.access.SandboxTokens;
 import dev.cay.wire.SandboxId;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
@@ -45,6 +47,18 @@ public final class SandboxDirectory {
 
     public boolean isEmpty() {
         return sandboxes.isEmpty();
+    }
+
+    /// How many there are in each state, by its name in small letters.
+    public Map<String, Long> byState() {
+        var counts = new TreeMap<String, Long>();
+        for (var state : SandboxState.ALIVE) {
+            counts.put(state.name().toLowerCase(Locale.ROOT), 0L);
+        }
+        sandboxes
+                .values()
+                .forEach(sandbox -> counts.merge(sandbox.state().name().toLowerCase(Locale.ROOT), 1L, Long::sum));
+        return counts;
     }
 
     public int running() {

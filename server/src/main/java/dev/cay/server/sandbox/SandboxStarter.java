@@ -1,5 +1,8 @@
 package dev.cay.server.sandbox;
 
+import dev.cay.metrics.Meters;
+import dev.cay.metrics.Tally;
+import dev.cay.metrics.Timing;
 import dev.cay.server.access.SandboxTokens;
 import dev.cay.server.access.Team;
 import dev.cay.server.event.EventStore;
@@ -10,8 +13,8 @@ import dev.cay.server.template.Templates;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.SandboxKind;
 import dev.cay.wire.node.SandboxSpec;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -29,7 +32,6 @@ import org.slf4j.LoggerFactory;
 /// The client is answered last, so what it was told of is on the disk. Whatever fails before leaves nothing behind.
 public final class SandboxStarter {
     private static final Logger log = LoggerFactory.getLogger(SandboxStarter.class);
-    private static final String ID_CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
     private static final int MOST_WAITING = 1000;
     private static final Duration TURN_LIMIT = Duration.ofSeconds(60);
 
@@ -41,7 +43,8 @@ public final class SandboxStarter {
     private final Expiry expiry;
     private final SandboxTokens tokens;
     private final InstantSource clock;
-    private final SecureRandom random;
+    private final Tally creates;
+    private final Timing phases;
     private final CreateGate gate =
             new CreateGate(2 * Runtime.getRuntime().availableProcessors(), MOST_WAITING, TURN_LIMIT);
 
@@ -57,7 +60,7 @@ public final class SandboxStarter {
             Expiry expiry,
             SandboxTokens tokens,
             InstantSource clock,
-            SecureRandom random) {
+            Meters meters) {
         this.store = store;
         this.directory = directory;
         this.sandboxes = sandboxes;
@@ -66,12 +69,15 @@ public final class SandboxStarter {
         this.expiry = expiry;
         this.tokens = tokens;
         this.clock = clock;
-        this.random = random;
+        this.creates = meters.tally("cay_creates_total", "Sandboxes that were asked for, by outcome", "result");
+        this.phases = meters.timing("cay_create_seconds", "Creates: waiting for their turn, and in all", "phase");
     }
 
     SandboxRecord start(Team team, NewSandbox wanted, SandboxStore.@Nullable Request request) {
         var template = templates.require(team, wanted.template());
+        long began = System.nanoTime();
         try (var _ = gate.enter()) {
+            phases.since(began, "queue");
             var sandbox = record(team, wanted, template);
             synchronized (starting) {
                 starting.put(sandbox.id(), "");
@@ -85,9 +91,12 @@ public final class SandboxStarter {
                 fleet.node().create(spec(sandbox, wanted, template));
                 running = run(sandbox, wanted.timeout());
             } catch (RuntimeException e) {
+                creates.count("failed");
                 undo(sandbox.id());
                 throw e;
             }
+            creates.count("ok");
+            phases.since(began, "total");
             return announce(running);
         }
     }
@@ -151,7 +160,7 @@ public final class SandboxStarter {
     private SandboxRecord record(Team team, NewSandbox wanted, TemplateRecord template) {
         Instant now = now();
         return new SandboxRecord(
-                randomId(),
+                fleet.node().reserve(new SandboxKind(template.id(), template.layers(), template.resources())),
                 team.id(),
                 template.id(),
                 template.buildId(),
@@ -178,15 +187,6 @@ public final class SandboxStarter {
                 template.defaultUser(),
                 template.defaultWorkdir(),
                 sandbox.network().internet());
-    }
-
-    /// 20 random characters are 103 bits: never the same twice, and never guessed.
-    private SandboxId randomId() {
-        var id = new StringBuilder("i");
-        for (int i = 0; i < 20; i++) {
-            id.append(ID_CHARACTERS.charAt(random.nextInt(ID_CHARACTERS.length())));
-        }
-        return new SandboxId(id.toString());
     }
 
     private Instant now() {
