@@ -80,7 +80,8 @@ class RingFileTest {
             }
             assertThat(text(ring, "quiet")).isEqualTo("still here");
             assertThat(text(ring, "loud"))
-                    .hasSize(4 * 30 + 10).startsWith("line 0987;")
+                    .hasSize(4 * 30 + 10)
+                    .startsWith("line 0987;")
                     .endsWith("line 0999;");
         }
         assertThat(Files.size(directory.resolve("ring"))).isEqualTo(600);
