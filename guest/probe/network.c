@@ -1,4 +1,4 @@
-/* Attempts by the network, and the two helpers that are no probes. */
+/* Attempts by the network. */
 #include "probe.h"
 
 #include <arpa/inet.h>
@@ -16,8 +16,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -302,59 +300,3 @@ const struct probe network_probes[] = {
     {"forged-source", forge_source},
     {0},
 };
-
-/* --- helpers --- */
-
-/* Exchanges DIRECTORY/a (a directory with a file `f`) and DIRECTORY/b (a link to TARGET) until it is ended. */
-int run_swap(int argc, char **argv)
-{
-    if (argc != 2 || chdir(argv[0]))
-        return 2;
-    mkdir("a", 0777);
-    if (symlink(argv[1], "b") && errno != EEXIST)
-        return 2;
-    int fd = open("a/f", O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    if (fd < 0 || write(fd, "inside", 6) != 6)
-        return 2;
-    close(fd);
-    puts("swapping");
-    fflush(stdout);
-    while (!syscall(SYS_renameat2, AT_FDCWD, "a", AT_FDCWD, "b", 2u))
-        ;
-    return 0;
-}
-
-int run_name_server(int argc, char **argv)
-{
-    if (argc != 3)
-        return 2;
-    struct sockaddr_in own = {.sin_family = AF_INET, .sin_port = htons((unsigned short)atoi(argv[1]))}, peer;
-    unsigned char message[1024], address[4];
-    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    if (inet_pton(AF_INET, argv[0], &own.sin_addr) != 1 || inet_pton(AF_INET, argv[2], address) != 1
-        || bind(fd, (struct sockaddr *)&own, sizeof own))
-        return 2;
-    puts("answering");
-    fflush(stdout);
-    while (1) {
-        socklen_t length = sizeof peer;
-        ssize_t got = recvfrom(fd, message, 512, 0, (struct sockaddr *)&peer, &length);
-        if (got < 17)
-            continue;
-        /* The question stays; one answer refers to its name. */
-        static const unsigned char record[] = {0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4};
-        size_t end = 12;
-        while (end < (size_t)got && message[end])
-            end += message[end] + 1u;
-        end += 5;
-        if (end > (size_t)got)
-            continue;
-        message[2] = 0x81;
-        message[3] = 0x80;
-        memset(message + 6, 0, 6);
-        message[7] = 1;
-        memcpy(message + end, record, sizeof record);
-        memcpy(message + end + sizeof record, address, 4);
-        sendto(fd, message, end + sizeof record + 4, 0, (struct sockaddr *)&peer, length);
-    }
-}

@@ -34,9 +34,10 @@ void judge_strictly(const char *what, long result) __attribute__((noreturn));
 /* A directory of the probe's own. */
 const char *scratch(void);
 
-/* Modes that are no probes: a race partner for the node's file access, and a name server that answers everything with
- * one address. */
+/* Modes that are no probes: a race partner for the node's file access, somebody to be reached, and a name server that
+ * answers everything with one address. */
 int run_swap(int argc, char **argv);
+int run_server(int argc, char **argv);
 int run_name_server(int argc, char **argv);
 
 #endif
