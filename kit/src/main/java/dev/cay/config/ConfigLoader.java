@@ -110,6 +110,7 @@ public final class ConfigLoader {
                         value(ConfigKeys.MEMORY_MB),
                         value(ConfigKeys.DISK_SIZE_MB),
                         value(ConfigKeys.MAX_PROCESSES),
+                        value(ConfigKeys.SPARES),
                         value(ConfigKeys.TIMEOUT),
                         value(ConfigKeys.MAX_TIMEOUT),
                         value(ConfigKeys.PROCESS_LOG_BYTES)),
