@@ -74,7 +74,7 @@ static void remount(void)
 
 static void unmask(void)
 {
-    judge_strictly("umount /proc/kcore", umount2("/proc/kcore", MNT_DETACH));
+    judge_strictly("umount /proc/cmdline", umount2("/proc/cmdline", MNT_DETACH));
 }
 
 static void change_root(void)
@@ -272,7 +272,7 @@ static void adjust_clock(void)
 static void set_clock(void)
 {
     struct timespec never = {0, 2000000000};
-    judge("clock_settime", clock_settime(CLOCK_REALTIME, &never));
+    judge("clock_settime", syscall(SYS_clock_settime, CLOCK_REALTIME, &never));
 }
 
 static void set_hostname(void)

@@ -1,11 +1,14 @@
 package dev.cay.prove.escape;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
@@ -13,17 +16,16 @@ import tools.jackson.databind.node.ObjectNode;
 
 /// Takes guards out of a bundle's `config.json`.
 final class BundleEdit {
-    /// Every capability there is; a kernel that lacks the last ones makes runc warn.
+    /// Every capability, in the kernel's order.
     private static final List<String> CAPABILITIES = List.of("""
-            CAP_CHOWN CAP_DAC_OVERRIDE CAP_DAC_READ_SEARCH CAP_FOWNER CAP_FSETID CAP_KILL CAP_SETGID CAP_SETUID
-            CAP_SETPCAP CAP_LINUX_IMMUTABLE CAP_NET_BIND_SERVICE CAP_NET_BROADCAST CAP_NET_ADMIN CAP_NET_RAW
-            CAP_IPC_LOCK CAP_IPC_OWNER CAP_SYS_MODULE CAP_SYS_RAWIO CAP_SYS_CHROOT CAP_SYS_PTRACE CAP_SYS_PACCT
-            CAP_SYS_ADMIN CAP_SYS_BOOT CAP_SYS_NICE CAP_SYS_RESOURCE CAP_SYS_TIME CAP_SYS_TTY_CONFIG CAP_MKNOD
-            CAP_LEASE CAP_AUDIT_WRITE CAP_AUDIT_CONTROL CAP_SETFCAP CAP_SYSLOG CAP_WAKE_ALARM CAP_BLOCK_SUSPEND
-            CAP_PERFMON CAP_BPF CAP_CHECKPOINT_RESTORE
+            CHOWN DAC_OVERRIDE DAC_READ_SEARCH FOWNER FSETID KILL SETGID SETUID SETPCAP LINUX_IMMUTABLE
+            NET_BIND_SERVICE NET_BROADCAST NET_ADMIN NET_RAW IPC_LOCK IPC_OWNER SYS_MODULE SYS_RAWIO SYS_CHROOT
+            SYS_PTRACE SYS_PACCT SYS_ADMIN SYS_BOOT SYS_NICE SYS_RESOURCE SYS_TIME SYS_TTY_CONFIG MKNOD LEASE
+            AUDIT_WRITE AUDIT_CONTROL SETFCAP MAC_OVERRIDE MAC_ADMIN SYSLOG WAKE_ALARM BLOCK_SUSPEND AUDIT_READ
+            PERFMON BPF CHECKPOINT_RESTORE
             """.strip().split("\\s+"));
 
-    private static final List<String> BELOW_PROC = List.of("/proc/");
+    private static final Pattern OWN = Pattern.compile("(?m)^CapBnd:\\s*([0-9a-f]{1,16})$");
 
     private final ObjectNode config;
     private final OutsideWorld world;
@@ -34,7 +36,7 @@ final class BundleEdit {
         object("root").put("path", root.toString());
         linux().put("cgroupsPath", "/" + name);
         // Its synthetic files lie in the bundle of the sandbox, which may end before us.
-        dropMounts(mount -> BELOW_PROC.stream().anyMatch(destination(mount)::startsWith));
+        dropMounts(mount -> destination(mount).startsWith("/proc/"));
     }
 
     /// Who owns the files of the root.
@@ -45,22 +47,24 @@ final class BundleEdit {
     }
 
     /// Without its network too, which is the hook's work, unless the hook is kept.
-    ObjectNode without(Set<Guard> removed, List<String> command) {
+    ObjectNode without(Set<Guard> removed, List<String> command) throws IOException {
         config.remove("hooks");
         return withHook(removed, command);
     }
 
-    ObjectNode withHook(Set<Guard> removed, List<String> command) {
+    ObjectNode withHook(Set<Guard> removed, List<String> command) throws IOException {
         var arguments = object("process").putArray("args");
         command.forEach(arguments::add);
         removed.forEach(this::take);
+        if (removed.contains(Guard.CAPABILITIES)) {
+            giveCapabilities(removed.contains(Guard.USER_NAMESPACE));
+        }
         return config;
     }
 
     private void take(Guard guard) {
         switch (guard) {
             case FILTER -> linux().remove("seccomp");
-            case CAPABILITIES -> takeCapabilities();
             case USER_NAMESPACE -> takeUserNamespace();
             case MASKS -> linux().putArray("maskedPaths");
             case READ_ONLY -> takeReadOnly();
@@ -71,15 +75,22 @@ final class BundleEdit {
             case GUEST_MOUNT -> dropMounts(mount -> destination(mount).startsWith("/run"));
             case ROOT -> bind(world.directory().toString());
             // The hook is gone; a descriptor is left by who starts runc; the rest is not the bundle's.
-            case USER_LIMITS, DESCRIPTORS, PEER_CHECK, FIREWALL, LINK, KERNEL -> {}
+            case CAPABILITIES, USER_LIMITS, DESCRIPTORS, PEER_CHECK, FIREWALL, LINK, KERNEL -> {}
         }
     }
 
-    private void takeCapabilities() {
+    /// Outside a user namespace nobody can give what he lacks himself.
+    private void giveCapabilities(boolean ofHost) throws IOException {
+        var own = OWN.matcher(Files.readString(Path.of("/proc/self/status")));
+        long mask = ofHost && own.find() ? Long.parseUnsignedLong(own.group(1), 16) : -1;
         var sets = object("process").putObject("capabilities");
         for (String set : List.of("bounding", "effective", "permitted")) {
             var names = sets.putArray(set);
-            CAPABILITIES.forEach(names::add);
+            for (int bit = 0; bit < CAPABILITIES.size(); bit++) {
+                if ((mask >> bit & 1) != 0) {
+                    names.add("CAP_" + CAPABILITIES.get(bit));
+                }
+            }
         }
     }
 
@@ -109,16 +120,7 @@ final class BundleEdit {
 
     private void takeCgroups() {
         takeNamespace("cgroup");
-        mounts().add(JsonMapper.shared()
-                .valueToTree(Map.of(
-                        "destination",
-                        "/sys/fs/cgroup",
-                        "type",
-                        "cgroup",
-                        "source",
-                        "cgroup",
-                        "options",
-                        List.of("nosuid", "noexec", "nodev"))));
+        bind("/sys/fs/cgroup");
     }
 
     private void bind(String directory) {

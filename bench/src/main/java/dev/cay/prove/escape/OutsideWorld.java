@@ -13,6 +13,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
@@ -20,7 +21,7 @@ import java.util.regex.Pattern;
 /// What a sandbox must not get at, put there for it: a file that everybody may read, a process that listens on all
 /// addresses and on an abstract unix address. Closing it leaves nothing.
 public final class OutsideWorld implements AutoCloseable {
-    private static final Pattern DISK = Pattern.compile("(?m)^\\s*(\\d+)\\s+(\\d+)\\s+\\d+\\s+(?!loop|ram|zram)\\S+$");
+    private static final Pattern DISK = Pattern.compile("(?m)^\\s*(\\d+)\\s+(\\d+)\\s+\\d+\\s+(\\S+)$");
 
     private final Undo closing = new Undo();
     private final Path directory;
@@ -85,9 +86,22 @@ public final class OutsideWorld implements AutoCloseable {
         return port;
     }
 
-    static java.util.Optional<String> disk() throws IOException {
-        var found = DISK.matcher(Files.readString(Path.of("/proc/partitions")));
-        return found.find() ? java.util.Optional.of(found.group(1) + ":" + found.group(2)) : java.util.Optional.empty();
+    /// The first disk that we can open ourselves: on a machine that withholds its disks from everybody, their refusal
+    /// would tell nothing of sandboxes.
+    private static Optional<String> disk() throws IOException {
+        return DISK.matcher(Files.readString(Path.of("/proc/partitions")))
+                .results()
+                .filter(disk -> opens(Path.of("/dev", disk.group(3))))
+                .map(disk -> disk.group(1) + ":" + disk.group(2))
+                .findFirst();
+    }
+
+    private static boolean opens(Path device) {
+        try (var _ = Files.newByteChannel(device)) {
+            return true;
+        } catch (IOException _) {
+            return false;
+        }
     }
 
     /// The addresses other machines know this one by. Link-local ones need an interface and mean nothing inside.
@@ -96,8 +110,9 @@ public final class OutsideWorld implements AutoCloseable {
                 .flatMap(NetworkInterface::inetAddresses)
                 .filter(family::isInstance)
                 .filter(address -> !address.isLoopbackAddress() && !address.isLinkLocalAddress())
-                .limit(6)
                 .map(address -> address.getHostAddress().replaceFirst("%.*", "") + ":" + port)
+                .distinct()
+                .limit(6)
                 .toList();
     }
 

@@ -30,7 +30,7 @@ public final class Probes {
             Probe.of("mount-copy", "copy the mount tree", FILTER, CAPABILITIES),
             Probe.of("mount-attributes", "make /sys writable by mount_setattr", FILTER, CAPABILITIES),
             Probe.of("remount", "make /sys writable by remount", FILTER, CAPABILITIES),
-            Probe.of("unmask", "unmount what covers /proc/kcore", FILTER, CAPABILITIES),
+            Probe.of("unmask", "unmount what covers /proc/cmdline", FILTER, CAPABILITIES),
             Probe.of("pivot-root", "change the root", FILTER, CAPABILITIES),
             Probe.of("unshare-user", "make a user namespace, and with it capabilities", FILTER, USER_LIMITS),
             Probe.of("unshare-mount", "make a mount namespace", FILTER, CAPABILITIES),
