@@ -101,7 +101,7 @@ public final class RemoteSandbox implements AutoCloseable {
     }
 
     /// Runs a program as root and returns what it wrote, when it has ended.
-    String run(List<String> command) throws IOException, InterruptedException {
+    public String run(List<String> command) throws IOException, InterruptedException {
         var output = new ByteArrayOutputStream();
         try (var events = start(command)) {
             for (var event = event(events); !event.path("event").has("end"); event = event(events)) {
