@@ -13,7 +13,7 @@
 #define LIMIT_SECONDS 8
 #define MAX_FACTS 32
 
-static const struct probe *const groups[] = {kernel_probes, file_probes, network_probes};
+static const struct probe *const groups[] = {namespace_probes, kernel_probes, file_probes, outside_probes, network_probes};
 static const char *facts[MAX_FACTS];
 static int fact_count;
 static const char *current = "";

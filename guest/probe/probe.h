@@ -14,7 +14,7 @@ struct probe {
     void (*attempt)(void);
 };
 
-extern const struct probe kernel_probes[], file_probes[], network_probes[];
+extern const struct probe namespace_probes[], kernel_probes[], file_probes[], outside_probes[], network_probes[];
 
 /* What the caller knows about the world outside, given as NAME=VALUE; empty when it was not given. */
 const char *known(const char *name);

@@ -2,6 +2,7 @@ package dev.cay.prove.escape;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -14,6 +15,9 @@ final class AwkwardFiles {
             d=dddddddddddddddddddddddddddddddddddddddddddddddddd
             mkdir deep && cd deep && for i in $(seq 1500); do mkdir $d && cd -P $d || exit; done
             """.formatted(PLACE);
+
+    private static final String UNREADABLE =
+            "find /proc /sys -maxdepth 2 -type f ! -readable 2>/dev/null | grep -v '/proc/[0-9]' | head -40";
 
     private final RemoteSandbox sandbox;
 
@@ -44,8 +48,23 @@ final class AwkwardFiles {
         answers(failures, "list", () -> call("ListDir", Map.of("path", PLACE, "depth", 5000)));
         answers(failures, "remove deep", () -> call("Remove", Map.of("path", PLACE + "/deep")));
         answers(failures, "remove fifo", () -> call("Remove", Map.of("path", PLACE + "/fifo")));
+        deputy(failures);
         return List.of(
                 "Files: pipes, loops, devices, a terabyte of nothing and 1,500 nested directories hold nobody up.");
+    }
+
+    /// The node is root of the host: it must not read for a sandbox what the sandbox's own root cannot.
+    private void deputy(List<String> failures) throws IOException, InterruptedException {
+        var unreadable =
+                new ArrayList<>(sandbox.run(List.of("/bin/sh", "-c", UNREADABLE)).lines().toList());
+        unreadable.addAll(List.of("/proc/slabinfo", "/proc/kpageflags", "/proc/vmallocinfo", "/proc/kmsg"));
+        for (String path : unreadable) {
+            String own = sandbox.run(List.of("/usr/bin/head", "-c", "1", path));
+            boolean refused = own.contains("denied") || own.contains("permitted");
+            if (refused && sandbox.read(path).statusCode() == 200) {
+                failures.add("the node read %s for a sandbox that may not".formatted(path));
+            }
+        }
     }
 
     private int call(String method, Map<String, ?> message) throws IOException, InterruptedException {

@@ -86,6 +86,13 @@ public final class Besieged implements AutoCloseable {
                 .orElseGet(() -> Attempt.failed(probe, "it said nothing"));
     }
 
+    /// Changes a program of the template as root, and asks the neighbour, who has the same layers, for it.
+    boolean sharesChanges() throws IOException, InterruptedException {
+        attacker.run(List.of("/bin/sh", "-c", "printf '#!/bin/sh\\necho changed\\n' >/usr/bin/true; chmod 4755 /usr/bin/true"));
+        boolean changed = attacker.run(List.of("/usr/bin/true")).contains("changed");
+        return !changed || neighbour.run(List.of("/usr/bin/true")).contains("changed");
+    }
+
     private String gateway() throws IOException, InterruptedException {
         var route = DEFAULT_ROUTE.matcher(attacker.run(List.of("/bin/cat", "/proc/net/route")));
         if (!route.find()) {

@@ -45,8 +45,7 @@ public final class Pool {
             Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwx--x--x"));
             // What it makes setuid, however, is root's on this disk: no user of the host may come near. Sandboxes
             // themselves get there by mounts that root makes for them.
-            Files.setPosixFilePermissions(
-                    pool.directory(SANDBOXES), PosixFilePermissions.fromString("rwx------"));
+            Files.setPosixFilePermissions(pool.directory(SANDBOXES), PosixFilePermissions.fromString("rwx------"));
             return pool;
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "cannot open the pool in " + stateDir, e);

@@ -102,7 +102,8 @@ final class PoolMount {
         Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
     }
 
-    /// Without discard, which would give the reserved space back to the host; without setuid programs and devices, which
+    /// Without discard, which would give the reserved space back to the host; without setuid programs and devices,
+    /// which
     /// would be sandboxes' and yet mean something to the host's users. Overlays made of it are not bound by that.
     private void mount() {
         new Command(
