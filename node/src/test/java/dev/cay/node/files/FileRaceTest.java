@@ -59,7 +59,10 @@ class FileRaceTest {
             for (int i = 0; i < ROUNDS; i++) {
                 String path = "/a/n" + i;
                 met += succeeds(() -> assertThat(read(tree, "/a/f")).isNotEqualTo("secret")) ? 1 : 0;
-                missed += succeeds(() -> tree.write(SandboxPath.of(path), ROOT, Map.of()).close()) ? 0 : 1;
+                missed += succeeds(() ->
+                                tree.write(SandboxPath.of(path), ROOT, Map.of()).close())
+                        ? 0
+                        : 1;
                 succeeds(() -> tree.move(SandboxPath.of(path), SandboxPath.of("/a/m"), ROOT));
                 succeeds(() -> tree.remove(SandboxPath.of("/a/m")));
                 succeeds(() -> tree.list(SandboxPath.of("/a"), 3));

@@ -104,7 +104,9 @@ class HostileGuestTest {
                 }
             });
             boolean answered = spawns(link);
-            assertThat(answered).as("more than was asked for is noticed after the answer").isEqualTo(how.equals("unasked"));
+            assertThat(answered)
+                    .as("more than was asked for is noticed after the answer")
+                    .isEqualTo(how.equals("unasked"));
             assertThat(lost.await(10, TimeUnit.SECONDS) || how.equals("text"))
                     .as("the link is given up")
                     .isTrue();
