@@ -55,8 +55,8 @@ final class AwkwardFiles {
 
     /// The node is root of the host: it must not read for a sandbox what the sandbox's own root cannot.
     private void deputy(List<String> failures) throws IOException, InterruptedException {
-        var unreadable =
-                new ArrayList<>(sandbox.run(List.of("/bin/sh", "-c", UNREADABLE)).lines().toList());
+        var unreadable = new ArrayList<>(
+                sandbox.run(List.of("/bin/sh", "-c", UNREADABLE)).lines().toList());
         unreadable.addAll(List.of("/proc/slabinfo", "/proc/kpageflags", "/proc/vmallocinfo", "/proc/kmsg"));
         for (String path : unreadable) {
             String own = sandbox.run(List.of("/usr/bin/head", "-c", "1", path));

@@ -88,7 +88,8 @@ public final class Besieged implements AutoCloseable {
 
     /// Changes a program of the template as root, and asks the neighbour, who has the same layers, for it.
     boolean sharesChanges() throws IOException, InterruptedException {
-        attacker.run(List.of("/bin/sh", "-c", "printf '#!/bin/sh\\necho changed\\n' >/usr/bin/true; chmod 4755 /usr/bin/true"));
+        attacker.run(List.of(
+                "/bin/sh", "-c", "printf '#!/bin/sh\\necho changed\\n' >/usr/bin/true; chmod 4755 /usr/bin/true"));
         boolean changed = attacker.run(List.of("/usr/bin/true")).contains("changed");
         return !changed || neighbour.run(List.of("/usr/bin/true")).contains("changed");
     }

@@ -54,7 +54,8 @@ public final class Siege {
             controlInLab(config, world);
             race(besieged.attacker(), world);
             require(!besieged.sharesChanges(), "a change of a template's file was seen by another sandbox");
-            notes.add("Layers: a program of the template, overwritten and made setuid inside, is unchanged for the neighbour.");
+            notes.add(
+                    "Layers: a program of the template, overwritten and made setuid inside, is unchanged for the neighbour.");
         }
         return report();
     }

@@ -23,8 +23,7 @@ final class SecurityChecks implements Check {
     public List<Finding> look(CayConfig config) {
         var findings = new ArrayList<Finding>();
         findings.add(kernelAge(Probe.read("/proc/version"), LocalDate.now(ZoneOffset.UTC)));
-        findings.add(runc(
-                Probe.run("runc", "--version").map(Probe.Answer::text).orElse("")));
+        findings.add(runc(Probe.run("runc", "--version").map(Probe.Answer::text).orElse("")));
         findings.add(atLeast("bpf", "kernel.unprivileged_bpf_disabled", 1, "users may load programs into the kernel"));
         findings.add(atLeast("kptr", "kernel.kptr_restrict", 1, "users see the kernel's addresses"));
         findings.add(atLeast("dmesg", "kernel.dmesg_restrict", 1, "users read the kernel's log"));
@@ -97,7 +96,8 @@ final class SecurityChecks implements Check {
                         "runc",
                         "%s is a distribution's own: look into its changelog for %s"
                                 .formatted(name, String.join(", ", open)))
-                : Finding.warn("runc", name + " lacks the mends of " + String.join(", ", open), "install runc 1.4.3 or newer");
+                : Finding.warn(
+                        "runc", name + " lacks the mends of " + String.join(", ", open), "install runc 1.4.3 or newer");
     }
 
     private static Finding atLeast(String name, String key, int wanted, String otherwise) {
@@ -108,13 +108,17 @@ final class SecurityChecks implements Check {
         return Integer.parseInt(value) >= wanted
                 ? Finding.ok(name, key + " is " + value)
                 : Finding.warn(
-                        name, "%s is %s: %s".formatted(key, value, otherwise), "sudo sysctl -w %s=%d".formatted(key, wanted));
+                        name,
+                        "%s is %s: %s".formatted(key, value, otherwise),
+                        "sudo sysctl -w %s=%d".formatted(key, wanted));
     }
 
     /// Sandboxes cannot make any; the host's other users can, and most holes of the last years began there.
     private static Finding userNamespaces() {
-        boolean restricted = Probe.read("/proc/sys/kernel/unprivileged_userns_clone").equals("0")
-                || Probe.read("/proc/sys/kernel/apparmor_restrict_unprivileged_userns").equals("1");
+        boolean restricted =
+                Probe.read("/proc/sys/kernel/unprivileged_userns_clone").equals("0")
+                        || Probe.read("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
+                                .equals("1");
         return restricted
                 ? Finding.ok("userns", "the host's users cannot make user namespaces freely")
                 : Finding.note("userns", "the host's own users can make user namespaces; sandboxes cannot");

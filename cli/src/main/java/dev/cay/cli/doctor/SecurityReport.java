@@ -36,7 +36,8 @@ final class SecurityReport {
         var attempts = attack();
         var advice = new SecurityChecks().look(config);
         if (json) {
-            var report = Map.of("attempts", attempts.stream().map(SecurityReport::entry).toList(), "host", advice);
+            var report = Map.of(
+                    "attempts", attempts.stream().map(SecurityReport::entry).toList(), "host", advice);
             out.println(new JsonMapper().writerWithDefaultPrettyPrinter().writeValueAsString(report));
         } else {
             print(out, attempts, advice);
@@ -74,7 +75,8 @@ final class SecurityReport {
         progress.println("starting two sandboxes");
         try (var world = OutsideWorld.make();
                 var besieged = new Besieged(url, key, world)) {
-            progress.println("root in one of them tries %d ways out".formatted(Probes.inside().size()));
+            progress.println("root in one of them tries %d ways out"
+                    .formatted(Probes.inside().size()));
             return besieged.attack();
         }
     }
@@ -110,8 +112,8 @@ final class SecurityReport {
         Stream.concat(
                         attempts.stream()
                                 .filter(attempt -> attempt.outcome() != Attempt.Outcome.REFUSED)
-                                .map(attempt -> "%s: %s"
-                                        .formatted(attempt.probe().name(), attempt.detail())),
+                                .map(attempt ->
+                                        "%s: %s".formatted(attempt.probe().name(), attempt.detail())),
                         advice.stream().map(DoctorCommand::line))
                 .forEach(out::println);
         long open = attempts.stream()

@@ -150,7 +150,8 @@ final class ChecksTest {
 
     @Test
     void namesTheHolesOfOldRuncs() {
-        assertThat(SecurityChecks.runc("runc version 1.1.11\ncommit: x").found()).contains("CVE-2024-21626");
+        assertThat(SecurityChecks.runc("runc version 1.1.11\ncommit: x").found())
+                .contains("CVE-2024-21626");
         assertThat(SecurityChecks.runc("runc version 1.2.8").found())
                 .contains("CVE-2026-41579")
                 .doesNotContain("CVE-2025-31133");
