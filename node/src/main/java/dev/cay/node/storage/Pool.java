@@ -44,9 +44,11 @@ public final class Pool {
             Files.createDirectories(root);
             boolean btrfs = PoolMount.at(stateDir, root).ensure(sizeMB * MIB);
             var pool = new Pool(root, btrfs ? new BtrfsVolumes(guest) : new DirectoryVolumes());
-            // The sandbox's root is nobody special out here, and has to find its layer.
+            // A sandbox's root is nobody special out here, and has to find its checkpoint.
             Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwx--x--x"));
-            var _ = pool.directory(SANDBOXES);
+            // What it makes setuid, however, is root's on this disk: no user of the host may come near. Sandboxes
+            // themselves get there by mounts that root makes for them.
+            Files.setPosixFilePermissions(pool.directory(SANDBOXES), PosixFilePermissions.fromString("rwx------"));
             return pool;
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "cannot open the pool in " + stateDir, e);
