@@ -67,9 +67,11 @@ public final class ConnectRoutes implements Handler {
     /// `path` like `/process.Process/List`; `prototype` is the request's default instance.
     public <Q extends Message, A extends Message> ConnectRoutes unary(String path, Q prototype, Unary<Q, A> call) {
         return add(path, new Route(false, (exchange, codec) -> {
-            byte[] bytes = unaryBody(exchange);
-            A answer = call.call(new RunningCall(exchange, timeout(exchange)), codec.read(prototype, bytes));
-            exchange.send(200, codec.contentType(false), codec.write(answer));
+            try (var room = exchange.room()) {
+                byte[] bytes = unaryBody(exchange, room);
+                A answer = call.call(new RunningCall(exchange, timeout(exchange)), codec.read(prototype, bytes));
+                exchange.send(200, codec.contentType(false), codec.write(answer));
+            }
         }));
     }
 
@@ -166,14 +168,14 @@ public final class ConnectRoutes implements Handler {
         return e instanceof java.io.UncheckedIOException && cause != null ? cause : e;
     }
 
-    private static byte[] unaryBody(Exchange exchange) throws IOException {
-        byte[] bytes = ConnectCodec.limited(exchange.body());
+    private static byte[] unaryBody(Exchange exchange, LargeMessages.Room room) throws IOException {
+        byte[] bytes = ConnectCodec.limited(exchange.body(), room);
         String encoding = exchange.header("Content-Encoding");
         if (encoding == null || encoding.equalsIgnoreCase("identity")) {
             return bytes;
         }
         if (encoding.equalsIgnoreCase("gzip")) {
-            return ConnectCodec.unzip(bytes);
+            return ConnectCodec.unzip(bytes, room);
         }
         throw new CayException(ErrorKind.NOT_IMPLEMENTED, "unknown compression " + encoding + ": supported is gzip");
     }

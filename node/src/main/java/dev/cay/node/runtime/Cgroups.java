@@ -60,6 +60,13 @@ final class Cgroups {
         return memory == null || Files.exists(memory.resolve("memory.memsw.limit_in_bytes"));
     }
 
+    /// Whether what sockets hold is limited by a number of its own, and not at all without it: so it is in the old
+    /// hierarchy, where the host's whole allowance for TCP and UDP could go to one group.
+    boolean limitsSocketsApart() {
+        Path memory = controllers.get("memory");
+        return memory != null && Files.exists(memory.resolve("memory.kmem.tcp.limit_in_bytes"));
+    }
+
     /// Ends everything in the group, and waits until nothing is left.
     void kill(String group, Duration limit) {
         Path kill = unified == null ? null : below(unified, group).resolve("cgroup.kill");
@@ -121,6 +128,22 @@ final class Cgroups {
         }
     }
 
+    long memoryKills(String group) {
+        Path old = controllers.get("memory");
+        Path root = old == null ? unified : old;
+        try {
+            return root == null
+                    ? 0
+                    : memoryKills(below(root, group), old == null ? "memory.events" : "memory.oom_control");
+        } catch (IOException | NumberFormatException e) {
+            return 0;
+        }
+    }
+
+    private static long memoryKills(Path directory, String file) throws IOException {
+        return table(directory.resolve(file)).getOrDefault("oom_kill", 0L);
+    }
+
     private Usage oldUsage(String group) throws IOException {
         Path memory = controller("memory", group);
         Map<String, Long> statistics = table(memory.resolve("memory.stat"));
@@ -130,7 +153,7 @@ final class Cgroups {
                 Math.max(0, number(memory.resolve("memory.usage_in_bytes")) - inactive),
                 statistics.getOrDefault("total_cache", 0L),
                 (int) number(controller("pids", group).resolve("pids.current")),
-                table(memory.resolve("memory.oom_control")).getOrDefault("oom_kill", 0L));
+                memoryKills(memory, "memory.oom_control"));
     }
 
     private Usage newUsage(String group) throws IOException {
@@ -143,7 +166,7 @@ final class Cgroups {
                 Math.max(0, number(directory.resolve("memory.current")) - inactive),
                 statistics.getOrDefault("file", 0L),
                 (int) number(directory.resolve("pids.current")),
-                table(directory.resolve("memory.events")).getOrDefault("oom_kill", 0L));
+                memoryKills(directory, "memory.events"));
     }
 
     /// Processes of the group, from the hierarchy that is surest to have it.

@@ -1,5 +1,6 @@
 package dev.cay.node.runtime;
 
+import dev.cay.node.host.NetworkLimits;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
@@ -35,12 +36,14 @@ public final class RuncRuntime implements ContainerRuntime {
     private final Path states;
     private final Path bundles;
     private final String cgroupParent;
+    private final NetworkLimits network;
     private final Cgroups cgroups = Cgroups.mounted();
 
     /// @param runDir       what does not outlive a reboot; every user must be able to pass through it
     /// @param cgroupParent absolute, like `/cay-main`; see {@link dev.cay.node.host.HostPlan#cgroup}
-    public RuncRuntime(GuestProgram guest, Path runDir, String cgroupParent) {
+    public RuncRuntime(GuestProgram guest, Path runDir, String cgroupParent, NetworkLimits network) {
         this.guest = guest;
+        this.network = network;
         this.states = runDir.resolve("runc");
         this.bundles = runDir.resolve("bundles");
         this.cgroupParent = cgroupParent;
@@ -191,6 +194,11 @@ public final class RuncRuntime implements ContainerRuntime {
         return usage;
     }
 
+    @Override
+    public long memoryKills(SandboxId id) {
+        return cgroups.memoryKills(cgroup(id));
+    }
+
     /// What runc is to do, once the bundle is there.
     private interface Arguments {
         List<String> make() throws IOException;
@@ -203,7 +211,7 @@ public final class RuncRuntime implements ContainerRuntime {
         }
         try {
             makePlaces();
-            bundle.write(spec, guest, cgroup(spec.id()), cgroups.limitsSwap());
+            bundle.write(spec, guest, network, cgroup(spec.id()), cgroups);
             execute(new Command(doing, launchWords(spec, bundle, arguments.make()), limit), bundle);
             Container container = require(spec.id());
             awaitGuest(container);

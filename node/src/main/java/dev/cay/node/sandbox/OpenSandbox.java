@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -51,6 +52,7 @@ final class OpenSandbox implements AutoCloseable {
     private final Machine machine;
     private final String connectionKey;
     private final OpenExchanges exchanges = new OpenExchanges();
+    private final AtomicLong memoryKills = new AtomicLong();
     private final Undo closing = new Undo();
     private final NetNamespace network;
     private final Envd envd;
@@ -73,6 +75,7 @@ final class OpenSandbox implements AutoCloseable {
             var processes = closing.add(
                     new ProcessTable(folder.resolve("processes"), link, machine.processWorkers(), machine.processes()));
             processes.onLost(_ -> lost.run());
+            processes.countMemoryKills(this::memoryKills);
             processes.adopt();
             this.envd = new Envd(view(processes, files), machine.clock());
             listen();
@@ -94,6 +97,18 @@ final class OpenSandbox implements AutoCloseable {
                 log.atWarn().setCause(e).addKeyValue("sandbox", spec.id()).log("a sandbox was not told who it is");
             }
         }
+    }
+
+    private long memoryKills() {
+        long now = machine.runtime().memoryKills(spec.id());
+        if (memoryKills.getAndSet(now) < now) {
+            log.atWarn()
+                    .addKeyValue("sandbox", spec.id())
+                    .addKeyValue("memoryMB", spec.resources().memoryMB())
+                    .addKeyValue("killed", now)
+                    .log("out of memory: the kernel killed processes of a sandbox");
+        }
+        return now;
     }
 
     private Envd.Sandbox view(ProcessTable processes, FileTree files) {
