@@ -212,7 +212,9 @@ static void translate_addresses(const struct wiring *wiring)
     static const char limit[] = "table ip cay {\n"
                                 " chain opening {\n  type filter hook output priority 0;\n"
                                 "  oifname \"eth0\" ct state new limit rate over %lu/second burst %lu packets drop\n"
-                                "  oifname \"eth0\" ct state new ct count over %lu drop\n }\n}\n"
+                                "  oifname \"eth0\" ct state new ct count over %lu drop\n"
+                                "  oifname \"eth0\" udp dport 53 limit rate over 500/second burst 500 packets drop\n"
+                                " }\n}\n"
                                 "table inet cay {\n"
                                 " chain in {\n  type filter hook input priority 0;\n"
                                 "  iifname \"lo\" tcp dport { %s } tcp flags & (syn | ack) == syn"
@@ -232,18 +234,24 @@ static void translate_addresses(const struct wiring *wiring)
         refuse("hook: %s refused the sandbox's address translation (status %d)", wiring->nft, status);
 }
 
-/* Shared memory belongs to no process: killing all would not give it back, and pid 1 would be killed in the end. With
- * /dev/shm it leaves a part of the memory that only processes can take. */
-static int limit_shared_memory(const struct wiring *wiring)
+static int write_switch(const char *path, const char *value)
 {
-    char pages[24];
-    int length = snprintf(pages, sizeof pages, "%lu", (wiring->memory << 20) / (unsigned long)sysconf(_SC_PAGESIZE) / 4);
-    int fd = open("/proc/sys/kernel/shmall", O_WRONLY | O_CLOEXEC);
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
     if (fd < 0)
         return -1;
-    int result = write(fd, pages, (size_t)length) < 0 ? -1 : 0;
+    int result = write(fd, value, strlen(value)) < 0 ? -1 : 0;
     close(fd);
     return result;
+}
+
+/* Shared memory, semaphores and messages belong to no process: killing all would not give them back, and pid 1 would be
+ * killed in the end. Together with /dev/shm they leave a part of the memory that only processes can take. */
+static int limit_ipc(const struct wiring *wiring)
+{
+    char pages[24];
+    snprintf(pages, sizeof pages, "%lu", (wiring->memory << 20) / (unsigned long)sysconf(_SC_PAGESIZE) / 4);
+    return write_switch("/proc/sys/kernel/shmall", pages) || write_switch("/proc/sys/kernel/sem", "32000 128000 500 1024")
+           || write_switch("/proc/sys/kernel/msgmni", "256");
 }
 
 /* What one sandbox could otherwise take from the whole host. */
@@ -260,16 +268,16 @@ static void limit_user_namespace(const struct wiring *wiring, int namespace)
     set_switch("/proc/sys/user/max_user_namespaces", "0");
 }
 
-/* Whose right it is to limit shared memory changed from kernel to kernel: host root's, or that of the namespace's own
+/* Whose right it is to limit these changed from kernel to kernel: host root's, or that of the namespace's own
  * root. Where it is neither's, the memory limit alone must do. */
 static void limit_namespaces(const struct wiring *wiring, int ipc, int user)
 {
     if (setns(ipc, CLONE_NEWIPC))
         die("hook: enter the IPC namespace");
-    int refused = limit_shared_memory(wiring);
+    int refused = limit_ipc(wiring);
     limit_user_namespace(wiring, user);
     if (refused && !seteuid(0))
-        limit_shared_memory(wiring);
+        limit_ipc(wiring);
 }
 
 int run_hook(int argc, char **argv)

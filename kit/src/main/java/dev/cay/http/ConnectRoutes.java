@@ -27,6 +27,10 @@ public final class ConnectRoutes implements Handler {
         /// How long the client wants to wait at most, or null for ever.
         @Nullable
         Duration timeout();
+
+        /// To be told before an answer grows large: takes that much of the memory all large messages share, until the
+        /// call is over, or refuses the call when others have it. Any thread may call it.
+        void demandMemory(long bytes);
     }
 
     /// Where a streaming call puts its answers; each one is on the wire when `send` returns. Any thread may send.
@@ -51,7 +55,12 @@ public final class ConnectRoutes implements Handler {
         A call(Call call, Iterator<Q> requests) throws Exception;
     }
 
-    private record RunningCall(Exchange exchange, @Nullable Duration timeout) implements Call {}
+    private record RunningCall(Exchange exchange, @Nullable Duration timeout, LargeMessages.Room room) implements Call {
+        @Override
+        public void demandMemory(long bytes) {
+            room.demand(bytes);
+        }
+    }
 
     /// A call that has been told apart from others by its path, and from other forms by its codec.
     private interface Answer {
@@ -69,7 +78,7 @@ public final class ConnectRoutes implements Handler {
         return add(path, new Route(false, (exchange, codec) -> {
             try (var room = exchange.room()) {
                 byte[] bytes = unaryBody(exchange, room);
-                A answer = call.call(new RunningCall(exchange, timeout(exchange)), codec.read(prototype, bytes));
+                A answer = call.call(new RunningCall(exchange, timeout(exchange), room), codec.read(prototype, bytes));
                 exchange.send(200, codec.contentType(false), codec.write(answer));
             }
         }));
@@ -144,8 +153,9 @@ public final class ConnectRoutes implements Handler {
         try {
             Duration timeout = timeout(exchange);
             var watch = new CallWatch(exchange, timeout);
-            try (watch) {
-                body.run(new RunningCall(exchange, timeout), stream);
+            try (watch;
+                    var room = exchange.room()) {
+                body.run(new RunningCall(exchange, timeout, room), stream);
             } catch (Exception e) {
                 if (watch.alone() || e instanceof ClientGone) {
                     exchange.abort("the client has gone");

@@ -22,6 +22,7 @@ final class LargeMessages {
     private final ReentrantLock lock = new ReentrantLock(true);
     private final Condition changed = lock.newCondition();
     private final Set<SandboxId> inside = new HashSet<>();
+    private final long most;
     private long room;
 
     LargeMessages() {
@@ -29,7 +30,8 @@ final class LargeMessages {
     }
 
     LargeMessages(long room) {
-        this.room = Math.max(room, (long) ConnectCodec.MESSAGE_LIMIT * COPIES);
+        this.most = Math.max(room, (long) ConnectCodec.MESSAGE_LIMIT * COPIES);
+        this.room = most;
     }
 
     /// Room for one message, none yet.
@@ -37,6 +39,20 @@ final class LargeMessages {
     /// @param from the sandbox it comes from, null from outside
     Room room(@Nullable SandboxId from) {
         return new Room(from);
+    }
+
+    /// Takes it if it is there now.
+    private boolean tryTake(long bytes, @Nullable SandboxId from) {
+        lock.lock();
+        try {
+            if (bytes > room || (from != null && !inside.add(from))) {
+                return false;
+            }
+            room -= bytes;
+            return true;
+        } finally {
+            lock.unlock();
+        }
     }
 
     private void take(long bytes, @Nullable SandboxId from) {
@@ -75,10 +91,10 @@ final class LargeMessages {
         }
     }
 
-    /// Held while the message is. For one thread.
+    /// Held while the message is. Its methods are called one after the other, by whatever thread.
     final class Room implements AutoCloseable {
         private final @Nullable SandboxId from;
-        private long bytes;
+        private volatile long bytes;
 
         private Room(@Nullable SandboxId from) {
             this.from = from;
@@ -91,6 +107,18 @@ final class LargeMessages {
                 take(wanted, from);
                 bytes = wanted;
             }
+        }
+
+        /// The same for an answer that is being made, by bytes of memory and without waiting.
+        void demand(long memory) {
+            if (bytes > 0) {
+                return;
+            }
+            long wanted = Math.min(memory, most);
+            if (!tryTake(wanted, from)) {
+                throw new CayException(ErrorKind.EXHAUSTED, "too many large answers at once; try again");
+            }
+            bytes = wanted;
         }
 
         @Override

@@ -46,11 +46,6 @@ public final class Firewall {
                     flags dynamic
                     size 65536
                 }
-                chain from_sandbox {
-                    meta nfproto ipv6 drop
-                    ip saddr != RANGE drop
-                    fib saddr . iif oif missing drop
-                }
                 set opened {
                     type ipv4_addr
                     flags dynamic
@@ -61,8 +56,13 @@ public final class Firewall {
                     flags dynamic
                     size 65536
                 }
-                chain to_host {
+                chain from_sandbox {
+                    meta nfproto ipv6 drop
+                    ip saddr != RANGE drop
+                    fib saddr . iif oif missing drop
                     ASKING
+                }
+                chain to_host {
                     ct state new jump opening
                     ip daddr GATEWAY udp dport 53 accept
                     ip daddr GATEWAY tcp dport 53 accept
