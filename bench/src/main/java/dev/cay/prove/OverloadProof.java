@@ -79,7 +79,8 @@ final class OverloadProof implements Proof {
         }
 
         private static String figures(Pace pace) {
-            return "%.1f / %.1f".formatted(pace.p50().toNanos() / 1e6, pace.p99().toNanos() / 1e6);
+            return "%.1f / %.1f"
+                    .formatted(pace.p50().toNanos() / 1e6, pace.p99().toNanos() / 1e6);
         }
     }
 
@@ -101,7 +102,9 @@ final class OverloadProof implements Proof {
                                 attack.what(),
                                 row.before().p99().toNanos() / 1e6,
                                 row.during().p99().toNanos() / 1e6,
-                                row.holds() ? "holds" : "DOES NOT HOLD: " + row.outcome() + " " + neighbours.failure()));
+                                row.holds()
+                                        ? "holds"
+                                        : "DOES NOT HOLD: " + row.outcome() + " " + neighbours.failure()));
             }
             return verdict(rows, first, HostCounters.read(cay.daemon().pid()));
         }
@@ -153,7 +156,9 @@ final class OverloadProof implements Proof {
                     Long.toString(ATTACK.toSeconds()));
             String text = (result.error() + " " + result.stdout()).strip();
             if (attack.name().equals("directory")) {
-                text += " " + calls.unary(attacker, "/filesystem.Filesystem/ListDir", "{\"path\":\"/home/user/many\"}").body();
+                text += " "
+                        + calls.unary(attacker, "/filesystem.Filesystem/ListDir", "{\"path\":\"/home/user/many\"}")
+                                .body();
             }
             return text.length() > 160 ? text.substring(0, 160) : text;
         } catch (IOException e) {

@@ -58,6 +58,7 @@ public final class Main implements Runnable {
         commands.put("doctor", DoctorCommand::new);
         commands.put("config", ConfigCommand::new);
         commands.put("logs", LogsCommand::new);
+        commands.put("bench", BenchCommand::new);
         commands.put("prove", ProveCommand::new);
         commands.put("version", VersionCommand::new);
         commands.put("warm-up", WarmUpCommand::new);

@@ -57,6 +57,7 @@ public final class CayNode implements AutoCloseable {
             int bandwidthMbit,
             @Nullable Path operatorCertificates,
             int maxProcesses,
+            int mostSpares,
             long processLogBytes,
             int edgePort) {
         public Settings {
@@ -115,6 +116,7 @@ public final class CayNode implements AutoCloseable {
                     plan,
                     settings.stateDir().resolve("sandboxes"),
                     settings.maxProcesses(),
+                    settings.mostSpares(),
                     pool,
                     layers,
                     new NodeLayer(layers, plan.gateway(), authority, settings.operatorCertificates()),
@@ -190,6 +192,7 @@ public final class CayNode implements AutoCloseable {
 
     /// Takes all of this instance from the host if no sandbox needs it any more.
     public void leaveHostIfEmpty() {
+        keepers.endSpares();
         if (keepers.list().isEmpty()) {
             leaveHost();
         }

@@ -24,17 +24,23 @@ import org.slf4j.LoggerFactory;
 ///
 /// @param slot  index of its slot
 /// @param ready whether it had come up; one that had not was never told of to anybody
-record SandboxNotes(SandboxSpec spec, int slot, Instant startedAt, boolean ready) {
+/// @param spare whether it was started in advance and is nobody's yet
+record SandboxNotes(SandboxSpec spec, int slot, Instant startedAt, boolean ready, boolean spare) {
     private static final Logger log = LoggerFactory.getLogger(SandboxNotes.class);
     private static final String FILE = "sandbox.json";
     private static final int TRIES = 10;
 
     SandboxNotes nowReady() {
-        return new SandboxNotes(spec, slot, startedAt, true);
+        return new SandboxNotes(spec, slot, startedAt, true, spare);
     }
 
     SandboxNotes withInternetAccess(boolean allowed) {
-        return new SandboxNotes(spec.withInternetAccess(allowed), slot, startedAt, ready);
+        return new SandboxNotes(spec.withInternetAccess(allowed), slot, startedAt, ready, spare);
+    }
+
+    /// From now on it is somebody's.
+    SandboxNotes given(SandboxSpec to, Instant at) {
+        return new SandboxNotes(to, slot, at, true, false);
     }
 
     static Path folder(Path records, SandboxId id) {

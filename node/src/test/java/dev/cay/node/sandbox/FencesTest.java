@@ -133,7 +133,8 @@ class FencesTest {
                 inNetwork("cat", "/proc/sys/net/netfilter/nf_conntrack_count").strip());
     }
 
-    /// Sends for about two seconds as fast as it goes; counted where it leaves the sandbox, whatever becomes of it then.
+    /// Sends for about two seconds as fast as it goes; counted where it leaves the sandbox, whatever becomes of it
+    /// then.
     private double megabitsOut(String veth) throws IOException, InterruptedException {
         Path counter = Path.of("/sys/class/net", veth, "statistics/rx_bytes");
         long bytes = Long.parseLong(Files.readString(counter).strip());
