@@ -24,6 +24,7 @@ final class OverloadProof implements Proof {
     private static final Duration WARM_UP = Duration.ofSeconds(12);
     private static final Duration QUIET = Duration.ofSeconds(5);
     private static final Duration ATTACK = Duration.ofSeconds(8);
+    private static final Duration GONE = Duration.ofSeconds(10);
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     /// How much longer the slowest hundredth of the neighbours' commands may take.
@@ -142,7 +143,7 @@ final class OverloadProof implements Proof {
         }
         var during = neighbours.take();
         calls.kill(attacker);
-        return new Row(attack, outcome, before, during, at, HostCounters.read(daemon), isGone(attacker));
+        return new Row(attack, outcome, before, during, at, HostCounters.read(daemon), goesAway(attacker));
     }
 
     private static String outcome(SandboxCalls calls, String attacker, Attack attack) {
@@ -167,6 +168,17 @@ final class OverloadProof implements Proof {
             Thread.currentThread().interrupt();
             return e.toString();
         }
+    }
+
+    private static boolean goesAway(String sandbox) throws IOException, InterruptedException {
+        long end = System.nanoTime() + GONE.toNanos();
+        while (!isGone(sandbox)) {
+            if (System.nanoTime() > end) {
+                return false;
+            }
+            Thread.sleep(50);
+        }
+        return true;
     }
 
     /// Whether no process of the sandbox is left: their command lines are of no use, but their cgroups bear its name.

@@ -113,11 +113,28 @@ class FencesTest {
                 .isEqualTo(204);
     }
 
+    /// They can be listed while they run and a while longer, so the node remembers them.
+    @Test
+    void argumentsOfAllCommandsTogetherAreLimited() throws Exception {
+        int small = 0;
+        while (small < 150 && end(": small").contains("\"end\"")) {
+            small++;
+        }
+        assertThat(small).as("control, as many small ones").isEqualTo(150);
+        String large = ": " + "x".repeat(120_000);
+        String refusal = "";
+        for (int i = 0; i < 150 && refusal.isEmpty(); i++) {
+            String last = end(large);
+            refusal = last.contains("\"end\"") ? "" : last;
+        }
+        assertThat(refusal).contains("resource_exhausted", "16 MB");
+    }
+
     /// The last event of a script.
     private String end(String script) throws IOException, InterruptedException {
         try (var events = node.start("one", script)) {
             String event = TestNode.event(events);
-            while (!event.contains("\"end\"")) {
+            while (!event.contains("\"end\"") && !event.contains("\"error\"")) {
                 event = TestNode.event(events);
             }
             return event;
