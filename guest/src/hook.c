@@ -26,6 +26,9 @@
 /* Ended connections are remembered for minutes and not counted as open, so how fast they come is limited too. */
 #define SECONDS_TO_OPEN_ALL 16
 
+/* A flow without answers stays new to the kernel; only its first packet is the one that opens it. */
+#define FIRST_PACKET "ct state new ct status & confirmed == 0"
+
 struct wiring {
     const char *veth, *address_text, *nft, *node_ports;
     uint32_t address, gateway, inner;
@@ -211,8 +214,8 @@ static void translate_addresses(const struct wiring *wiring)
                                     "  iifname \"lo\" notrack\n }\n}\n";
     static const char limit[] = "table ip cay {\n"
                                 " chain opening {\n  type filter hook output priority 0;\n"
-                                "  oifname \"eth0\" ct state new limit rate over %lu/second burst %lu packets drop\n"
-                                "  oifname \"eth0\" ct state new ct count over %lu drop\n"
+                                "  oifname \"eth0\" " FIRST_PACKET " limit rate over %lu/second burst %lu packets drop\n"
+                                "  oifname \"eth0\" " FIRST_PACKET " ct count over %lu drop\n"
                                 "  oifname \"eth0\" udp dport 53 limit rate over 500/second burst 500 packets drop\n"
                                 " }\n}\n"
                                 "table inet cay {\n"

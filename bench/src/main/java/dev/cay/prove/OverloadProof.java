@@ -87,7 +87,7 @@ final class OverloadProof implements Proof {
 
     @Override
     public Verdict run(Stage stage) throws Exception {
-        var cay = stage.cay(Map.of("sandboxes.diskSizeMB", "512MB", "sandboxes.timeout", "30m"));
+        var cay = stage.cay(Map.of("sandboxes.diskSizeMB", "192MB", "sandboxes.timeout", "30m"));
         try (var calls = new SandboxCalls(cay);
                 var neighbours = new Neighbours(calls, 3, LIFE)) {
             neighbours.start();

@@ -24,6 +24,9 @@ public final class Firewall {
     /// Questions for names of one sandbox; what comes faster never wakes the daemon.
     private static final int QUESTIONS_PER_SECOND = 500;
 
+    /// A flow without answers stays new to the kernel; only its first packet is the one that opens it.
+    private static final String FIRST_PACKET = "ct state new ct status & confirmed == 0";
+
     /// The set `noinet` is asked before the rule for established connections: withdrawing access ends open
     /// ones. A TCP packet of no connection we know is answered with a reset: a restored sandbox learns at once
     /// that its old connections are gone. `arriving` runs before connection tracking: a forged packet leaves no
@@ -193,10 +196,11 @@ public final class Firewall {
     private String rules(boolean counted) {
         String elements = barred.isEmpty() ? "" : "elements = { \"" + String.join("\", \"", barred) + "\" }";
         String refuse = "reject with icmpx type admin-prohibited";
-        String count = "ct state new add @connections { ip saddr ct count over %d } %s"
-                .formatted(limits.connections(), refuse);
-        String pace = "ct state new add @opened { ip saddr limit rate over %d/second burst %d packets } %s"
-                .formatted(limits.connectionsPerSecond(), limits.connections(), refuse);
+        String count = FIRST_PACKET
+                + " add @connections { ip saddr ct count over %d } %s".formatted(limits.connections(), refuse);
+        String pace = FIRST_PACKET
+                + " add @opened { ip saddr limit rate over %d/second burst %d packets } %s"
+                        .formatted(limits.connectionsPerSecond(), limits.connections(), refuse);
         String asking = "udp dport 53 add @asked { ip saddr limit rate over %d/second burst %d packets } drop"
                 .formatted(QUESTIONS_PER_SECOND, QUESTIONS_PER_SECOND);
         return RULES.replace("TABLE", plan.firewallTable())
