@@ -18,11 +18,22 @@
 /* Watches are cheap beside instances; an editor or a bundler wants many per instance. */
 #define WATCHES_PER_INSTANCE 1024
 
+/* The node's own listeners inside are meant for a program or two; opening connections to them costs the node work that
+ * nobody counts as the sandbox's. */
+#define NODE_CONNECTIONS_PER_SECOND 100
+#define NODE_CONNECTIONS_AT_ONCE 300
+
+/* Ended connections are remembered for minutes and not counted as open, so how fast they come is limited too. */
+#define SECONDS_TO_OPEN_ALL 16
+
+/* A flow without answers stays new to the kernel; only its first packet is the one that opens it. */
+#define FIRST_PACKET "ct state new ct status & confirmed == 0"
+
 struct wiring {
-    const char *veth, *address_text, *nft;
+    const char *veth, *address_text, *nft, *node_ports;
     uint32_t address, gateway, inner;
     unsigned mtu;
-    unsigned long inotify;
+    unsigned long inotify, connections, megabits, memory;
 };
 
 static uint32_t parse_address(const char *text, const char *name)
@@ -52,12 +63,21 @@ static void parse(int argc, char **argv, struct wiring *wiring)
             wiring->nft = value;
         else if (!strcmp(name, "--inotify"))
             wiring->inotify = parse_number(value, name);
+        else if (!strcmp(name, "--connections"))
+            wiring->connections = parse_number(value, name);
+        else if (!strcmp(name, "--megabits"))
+            wiring->megabits = parse_number(value, name);
+        else if (!strcmp(name, "--memory"))
+            wiring->memory = parse_number(value, name);
+        else if (!strcmp(name, "--node-ports"))
+            wiring->node_ports = value;
         else
             refuse("hook: unknown argument %s", name);
     }
     if (argc % 2 || !wiring->veth || !wiring->address || !wiring->gateway || !wiring->inner || !wiring->mtu
-        || !wiring->nft || !wiring->inotify)
-        refuse("usage: cay-guest hook --veth NAME --address A --gateway G --inner I --mtu N --nft PATH --inotify N");
+        || !wiring->nft || !wiring->inotify || !wiring->connections || !wiring->memory || !wiring->node_ports)
+        refuse("usage: cay-guest hook --veth NAME --address A --gateway G --inner I --mtu N --nft PATH --inotify N"
+               " --connections N --megabits N --memory MB --node-ports N,N");
 }
 
 /* The runtime's state comes on stdin; of it we need the one number. Our ids contain no quotes, so the first "pid" is
@@ -114,6 +134,13 @@ static unsigned index_of(const char *name)
     return index;
 }
 
+/* Each end limits what leaves by it, so both directions are; root inside lacks the capability to change its end. */
+static void limit_bandwidth(const struct wiring *wiring, int netlink, unsigned index)
+{
+    if (wiring->megabits && link_limit(netlink, index, wiring->megabits * 125000ull))
+        die("hook: limit the bandwidth of a link (needs the kernel's sch_tbf, or network.bandwidthMbit: 0)");
+}
+
 static void wire_outside(const struct wiring *wiring, int namespace)
 {
     int netlink = netlink_open();
@@ -131,6 +158,7 @@ static void wire_outside(const struct wiring *wiring, int namespace)
     if (address_add(netlink, index, wiring->gateway) || link_up(netlink, index)
         || route_add_host(netlink, index, wiring->address))
         die("hook: set up %s", wiring->veth);
+    limit_bandwidth(wiring, netlink, index);
     close(netlink);
 }
 
@@ -147,20 +175,14 @@ static void wire_inside(const struct wiring *wiring)
         || route_add_host(netlink, link, wiring->gateway)
         || route_add_default(netlink, link, wiring->gateway, wiring->inner))
         die("hook: set up eth0");
+    limit_bandwidth(wiring, netlink, link);
     close(netlink);
 }
 
-/* Inside all sandboxes have the same address; outside each has its own. The translation is done in here, where the
- * sandbox lacks the capability to change it and the host needs no zones. */
-static void translate_addresses(const struct wiring *wiring)
+static int load_rules(const struct wiring *wiring, const char *rules, size_t length)
 {
-    char rules[256];
-    int length = snprintf(rules, sizeof rules,
-                          "table ip cay {\n chain post {\n  type nat hook postrouting priority 100;\n"
-                          "  oifname \"eth0\" snat to %s\n }\n}\n",
-                          wiring->address_text);
     int input[2];
-    if (pipe2(input, O_CLOEXEC) || write(input[1], rules, (size_t)length) != length)
+    if (pipe2(input, O_CLOEXEC) || write(input[1], rules, length) != (ssize_t)length)
         die("hook: pipe");
     close(input[1]);
     pid_t child = fork();
@@ -173,8 +195,66 @@ static void translate_addresses(const struct wiring *wiring)
     }
     close(input[0]);
     int status;
-    if (waitpid(child, &status, 0) != child || status)
+    return waitpid(child, &status, 0) == child ? status : -1;
+}
+
+/* Inside all sandboxes have the same address; outside each has its own. The translation is done in here, where the
+ * sandbox lacks the capability to change it and the host needs no zones.
+ *
+ * Translating means that flows are tracked, in memory that is the host's and in a table of all namespaces: so none
+ * within the sandbox are, and of the others only so many. Kernels that cannot count leave that to the host's rules. */
+static void translate_addresses(const struct wiring *wiring)
+{
+    static const char translate[] = "table ip cay {\n"
+                                    " chain post {\n  type nat hook postrouting priority 100;\n"
+                                    "  oifname \"eth0\" snat to %s\n }\n"
+                                    " chain own_out {\n  type filter hook output priority -300;\n"
+                                    "  oifname \"lo\" notrack\n }\n"
+                                    " chain own_in {\n  type filter hook prerouting priority -300;\n"
+                                    "  iifname \"lo\" notrack\n }\n}\n";
+    static const char limit[] = "table ip cay {\n"
+                                " chain opening {\n  type filter hook output priority 0;\n"
+                                "  oifname \"eth0\" " FIRST_PACKET " limit rate over %lu/second burst %lu packets drop\n"
+                                "  oifname \"eth0\" " FIRST_PACKET " ct count over %lu drop\n"
+                                "  oifname \"eth0\" udp dport 53 limit rate over 500/second burst 500 packets drop\n"
+                                " }\n}\n"
+                                "table inet cay {\n"
+                                " chain in {\n  type filter hook input priority 0;\n"
+                                "  iifname \"lo\" tcp dport { %s } tcp flags & (syn | ack) == syn"
+                                " limit rate over %d/second burst %d packets drop\n }\n}\n";
+    char rules[2048];
+    int length = snprintf(rules, sizeof rules, translate, wiring->address_text);
+    int all = length
+              + snprintf(rules + length, sizeof rules - (size_t)length, limit,
+                         wiring->connections / SECONDS_TO_OPEN_ALL + 1, wiring->connections, wiring->connections,
+                         wiring->node_ports, NODE_CONNECTIONS_PER_SECOND, NODE_CONNECTIONS_AT_ONCE);
+    if (all >= (int)sizeof rules)
+        refuse("hook: too many ports");
+    if (!load_rules(wiring, rules, (size_t)all))
+        return;
+    int status = load_rules(wiring, rules, (size_t)length);
+    if (status)
         refuse("hook: %s refused the sandbox's address translation (status %d)", wiring->nft, status);
+}
+
+static int write_switch(const char *path, const char *value)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    int result = write(fd, value, strlen(value)) < 0 ? -1 : 0;
+    close(fd);
+    return result;
+}
+
+/* Shared memory, semaphores and messages belong to no process: killing all would not give them back, and pid 1 would be
+ * killed in the end. Together with /dev/shm they leave a part of the memory that only processes can take. */
+static int limit_ipc(const struct wiring *wiring)
+{
+    char pages[24];
+    snprintf(pages, sizeof pages, "%lu", (wiring->memory << 20) / (unsigned long)sysconf(_SC_PAGESIZE) / 4);
+    return write_switch("/proc/sys/kernel/shmall", pages) || write_switch("/proc/sys/kernel/sem", "32000 128000 500 1024")
+           || write_switch("/proc/sys/kernel/msgmni", "256");
 }
 
 /* What one sandbox could otherwise take from the whole host. */
@@ -193,18 +273,30 @@ static void limit_user_namespace(const struct wiring *wiring, int namespace)
     set_switch("/proc/sys/net/ipv4/ping_group_range", "0 65535");
 }
 
+/* Whose right it is to limit these changed from kernel to kernel: host root's, or that of the namespace's own
+ * root. Where it is neither's, the memory limit alone must do. */
+static void limit_namespaces(const struct wiring *wiring, int ipc, int user)
+{
+    if (setns(ipc, CLONE_NEWIPC))
+        die("hook: enter the IPC namespace");
+    int refused = limit_ipc(wiring);
+    limit_user_namespace(wiring, user);
+    if (refused && !seteuid(0))
+        limit_ipc(wiring);
+}
+
 int run_hook(int argc, char **argv)
 {
     struct wiring wiring = {0};
     parse(argc, argv, &wiring);
     int pid = read_pid();
-    int network = open_namespace(pid, "net"), user = open_namespace(pid, "user");
+    int network = open_namespace(pid, "net"), user = open_namespace(pid, "user"), ipc = open_namespace(pid, "ipc");
     wire_outside(&wiring, network);
     if (setns(network, CLONE_NEWNET))
         die("hook: enter the network namespace");
     wire_inside(&wiring);
     translate_addresses(&wiring);
-    limit_user_namespace(&wiring, user);
+    limit_namespaces(&wiring, ipc, user);
     return 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <linux/if_link.h>
+#include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 #include <linux/veth.h>
 #include <string.h>
@@ -103,6 +104,29 @@ int link_up(int netlink, unsigned index)
     struct ifinfomsg *info = start(&message, RTM_NEWLINK, 0, sizeof *info);
     info->ifi_index = (int)index;
     info->ifi_flags = info->ifi_change = 1; /* IFF_UP */
+    return ask(netlink, &message);
+}
+
+int link_limit(int netlink, unsigned index, uint64_t bytes_per_second)
+{
+    /* A timer's tick of traffic at once, and never less than what segmentation offload hands over in one piece. */
+    uint64_t tick = bytes_per_second / 100;
+    uint32_t burst = tick < 131072 ? 131072 : (uint32_t)tick;
+    struct tc_tbf_qopt options = {
+        .rate = {.linklayer = TC_LINKLAYER_ETHERNET,
+                 .rate = bytes_per_second > UINT32_MAX ? UINT32_MAX : (uint32_t)bytes_per_second},
+        .limit = burst * 4,
+    };
+    struct message message;
+    struct tcmsg *info = start(&message, RTM_NEWQDISC, NLM_F_CREATE | NLM_F_REPLACE, sizeof *info);
+    info->tcm_ifindex = (int)index;
+    info->tcm_parent = TC_H_ROOT;
+    attribute(&message, TCA_KIND, "tbf", sizeof "tbf");
+    struct rtattr *nested = attribute(&message, TCA_OPTIONS, NULL, 0);
+    attribute(&message, TCA_TBF_PARMS, &options, sizeof options);
+    attribute(&message, TCA_TBF_RATE64, &bytes_per_second, sizeof bytes_per_second);
+    attribute(&message, TCA_TBF_BURST, &burst, sizeof burst);
+    end_nested(&message, nested);
     return ask(netlink, &message);
 }
 

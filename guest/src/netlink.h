@@ -9,6 +9,8 @@ int link_delete(int netlink, const char *name);
 /* The peer is born as `peer_name` in the network namespace `peer_namespace`. */
 int link_add_pair(int netlink, const char *name, unsigned mtu, const char *peer_name, int peer_namespace);
 int link_up(int netlink, unsigned index);
+/* Lets no more than so many bytes a second leave by the link; what comes faster waits, then is dropped. */
+int link_limit(int netlink, unsigned index, uint64_t bytes_per_second);
 /* All addresses in network order. */
 int address_add(int netlink, unsigned index, uint32_t address);
 /* To one host, without a gateway. */

@@ -98,6 +98,8 @@ final class CayDaemon implements AutoCloseable {
                         config.storage().uidBase(),
                         config.network().range(),
                         config.network().nameservers(),
+                        config.network().maxConnections(),
+                        config.network().bandwidthMbit(),
                         config.network().trustHostCertificates() ? OPERATOR_CERTIFICATES : null,
                         config.sandboxes().maxProcesses(),
                         config.sandboxes().spares(),

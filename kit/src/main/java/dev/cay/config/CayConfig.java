@@ -73,7 +73,14 @@ public record CayConfig(
     /// @param range       IPv4 range the sandboxes' outer addresses come from, a prefix between /12 and /24
     /// @param nameservers what DNS questions are passed on to; empty means whatever the host uses
     /// @param trustHostCertificates whether CA certificates the operator added to the host are trusted inside
-    public record Network(String range, List<String> nameservers, boolean trustHostCertificates) {
+    /// @param maxConnections of one sandbox to the world, at a time
+    /// @param bandwidthMbit  of one sandbox, each way; 0 for no limit
+    public record Network(
+            String range,
+            List<String> nameservers,
+            boolean trustHostCertificates,
+            int maxConnections,
+            int bandwidthMbit) {
         public Network {
             nameservers = List.copyOf(nameservers);
         }

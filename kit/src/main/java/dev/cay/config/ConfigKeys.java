@@ -118,6 +118,16 @@ public final class ConfigKeys {
             ConfigValue.yesOrNo(),
             "true",
             "Whether CA certificates you added to the host are trusted inside sandboxes.");
+    static final ConfigKey<Integer> MAX_CONNECTIONS = key(
+            "network.maxConnections",
+            ConfigValue.number(16, 1_000_000),
+            "4096",
+            "Connections of one sandbox to the world at a time; a sixteenth of them may be new each second.");
+    static final ConfigKey<Integer> BANDWIDTH = key(
+            "network.bandwidthMbit",
+            ConfigValue.number(0, 30_000),
+            "0",
+            "Megabits a second that one sandbox may send to the world, and as many to receive; 0 means no limit.");
 
     private static final List<ConfigKey<?>> ALL = List.of(
             INSTANCE,
@@ -142,7 +152,9 @@ public final class ConfigKeys {
             UID_BASE,
             RANGE,
             NAMESERVERS,
-            TRUST_HOST_CERTIFICATES);
+            TRUST_HOST_CERTIFICATES,
+            MAX_CONNECTIONS,
+            BANDWIDTH);
 
     private ConfigKeys() {}
 

@@ -118,7 +118,9 @@ public final class ConfigLoader {
                 new CayConfig.Network(
                         value(ConfigKeys.RANGE),
                         value(ConfigKeys.NAMESERVERS),
-                        value(ConfigKeys.TRUST_HOST_CERTIFICATES)));
+                        value(ConfigKeys.TRUST_HOST_CERTIFICATES),
+                        value(ConfigKeys.MAX_CONNECTIONS),
+                        value(ConfigKeys.BANDWIDTH)));
     }
 
     /// A value that cannot be read is noted and stands in by its default, so that all others are looked at too.

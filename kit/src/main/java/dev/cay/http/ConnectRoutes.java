@@ -38,6 +38,10 @@ public final class ConnectRoutes implements Handler {
         /// How long the client wants to wait at most, or null for ever.
         @Nullable
         Duration timeout();
+
+        /// To be told before an answer grows large: takes that much of the memory all large messages share, until the
+        /// call is over, or refuses the call when others have it. Any thread may call it.
+        void demandMemory(long bytes);
     }
 
     /// Where a streaming call puts its answers; each one is on the wire when `send` returns. Any thread may send.
@@ -62,7 +66,12 @@ public final class ConnectRoutes implements Handler {
         A call(Call call, Iterator<Q> requests) throws Exception;
     }
 
-    private record RunningCall(Exchange exchange, @Nullable Duration timeout) implements Call {}
+    private record RunningCall(Exchange exchange, @Nullable Duration timeout, LargeMessages.Room room) implements Call {
+        @Override
+        public void demandMemory(long bytes) {
+            room.demand(bytes);
+        }
+    }
 
     /// A call that has been told apart from others by its path, and from other forms by its codec.
     private interface Answer {
@@ -79,9 +88,11 @@ public final class ConnectRoutes implements Handler {
     /// `path` like `/process.Process/List`; `prototype` is the request's default instance.
     public <Q extends Message, A extends Message> ConnectRoutes unary(String path, Q prototype, Unary<Q, A> call) {
         return add(path, new Route(false, (exchange, codec) -> {
-            byte[] bytes = unaryBody(exchange);
-            A answer = call.call(new RunningCall(exchange, timeout(exchange)), codec.read(prototype, bytes));
-            exchange.send(200, codec.contentType(false), codec.write(answer));
+            try (var room = exchange.room()) {
+                byte[] bytes = unaryBody(exchange, room);
+                A answer = call.call(new RunningCall(exchange, timeout(exchange), room), codec.read(prototype, bytes));
+                exchange.send(200, codec.contentType(false), codec.write(answer));
+            }
             return OK;
         }));
     }
@@ -162,8 +173,9 @@ public final class ConnectRoutes implements Handler {
         try {
             Duration timeout = timeout(exchange);
             var watch = new CallWatch(exchange, timeout);
-            try (watch) {
-                body.run(new RunningCall(exchange, timeout), stream);
+            try (watch;
+                    var room = exchange.room()) {
+                body.run(new RunningCall(exchange, timeout, room), stream);
             } catch (Exception e) {
                 if (watch.alone() || e instanceof ClientGone) {
                     exchange.abort("the client has gone");
@@ -187,14 +199,14 @@ public final class ConnectRoutes implements Handler {
         return e instanceof java.io.UncheckedIOException && cause != null ? cause : e;
     }
 
-    private static byte[] unaryBody(Exchange exchange) throws IOException {
-        byte[] bytes = ConnectCodec.limited(exchange.body());
+    private static byte[] unaryBody(Exchange exchange, LargeMessages.Room room) throws IOException {
+        byte[] bytes = ConnectCodec.limited(exchange.body(), room);
         String encoding = exchange.header("Content-Encoding");
         if (encoding == null || encoding.equalsIgnoreCase("identity")) {
             return bytes;
         }
         if (encoding.equalsIgnoreCase("gzip")) {
-            return ConnectCodec.unzip(bytes);
+            return ConnectCodec.unzip(bytes, room);
         }
         throw new CayException(ErrorKind.NOT_IMPLEMENTED, "unknown compression " + encoding + ": supported is gzip");
     }

@@ -42,13 +42,16 @@ final class ConnectStream {
         try {
             int length = in.readInt();
             if (length < 0 || length > ConnectCodec.MESSAGE_LIMIT) {
-                throw new CayException(ErrorKind.EXHAUSTED, "the message is larger than 64 MiB");
+                throw new CayException(ErrorKind.EXHAUSTED, ConnectCodec.TOO_LARGE);
             }
-            byte[] bytes = in.readNBytes(length);
-            if (bytes.length < length) {
-                throw new EOFException();
+            try (var room = exchange.room()) {
+                room.need(length);
+                byte[] bytes = in.readNBytes(length);
+                if (bytes.length < length) {
+                    throw new EOFException();
+                }
+                return codec.read(prototype, (flags & COMPRESSED) == 0 ? bytes : unzip(bytes, room));
             }
-            return codec.read(prototype, (flags & COMPRESSED) == 0 ? bytes : unzip(bytes));
         } catch (EOFException e) {
             throw new CayException(ErrorKind.INVALID_ARGUMENT, "the message ends before its announced length", e);
         }
@@ -113,10 +116,10 @@ final class ConnectStream {
         out.flush();
     }
 
-    private byte[] unzip(byte[] bytes) throws IOException {
+    private byte[] unzip(byte[] bytes, LargeMessages.Room room) throws IOException {
         if (!gzip) {
             throw new CayException(ErrorKind.INVALID_ARGUMENT, "a compressed message without Connect-Content-Encoding");
         }
-        return ConnectCodec.unzip(bytes);
+        return ConnectCodec.unzip(bytes, room);
     }
 }

@@ -36,6 +36,7 @@ public final class Exchange {
     private final Response response;
     private final Callback callback;
     private final ClientEndPoint endPoint;
+    private final LargeMessages messages;
     private final RequestBody body;
     private final AnswerStream answer;
     private final EndOfExchange end = new EndOfExchange();
@@ -44,16 +45,21 @@ public final class Exchange {
     private Map<String, String> parameters = Map.of();
     private volatile boolean takenOver;
 
-    Exchange(Request request, Response response, Callback callback, ClientEndPoint endPoint) {
+    Exchange(Request request, Response response, Callback callback, ClientEndPoint endPoint, LargeMessages messages) {
         this.request = request;
         this.response = response;
         this.callback = callback;
         this.endPoint = endPoint;
+        this.messages = messages;
         this.body = new RequestBody(request, this::watch);
         this.answer = new AnswerStream(response, () -> abort("the client does not read"));
         // A handler may be silent for longer than a connection may be idle.
         request.addIdleTimeoutListener(_ -> false);
         request.addFailureListener(_ -> end.clientGone());
+    }
+
+    LargeMessages.Room room() {
+        return messages.room(endPoint.listener().inside());
     }
 
     public String method() {

@@ -1,5 +1,7 @@
 package dev.cay.http;
 
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.io.EndPoint;
@@ -10,24 +12,38 @@ import org.eclipse.jetty.util.Callback;
 /// Where Jetty ends and Cay begins: makes an {@link Exchange} of a request and has its listener's handler answer it.
 final class ExchangeAdapter extends org.eclipse.jetty.server.Handler.Abstract {
     private final AtomicInteger running = new AtomicInteger();
+    private final LargeMessages messages = new LargeMessages();
 
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
         ClientEndPoint endPoint = endPoint(request);
-        var exchange = new Exchange(request, response, callback, endPoint);
+        var exchange = new Exchange(request, response, callback, endPoint, messages);
+        ListeningPort listener = endPoint.listener();
         running.incrementAndGet();
+        listener.running().incrementAndGet();
         try {
-            endPoint.listener().handler().handle(exchange);
+            admit(listener);
+            listener.handler().handle(exchange);
             exchange.finish();
         } catch (Throwable failure) {
             ErrorRenderer.render(exchange, failure);
             exchange.finish();
         } finally {
             running.decrementAndGet();
+            listener.running().decrementAndGet();
             // The thread goes on to the connection's next request, which must not inherit an interrupt.
             Thread.interrupted();
         }
         return true;
+    }
+
+    private static void admit(ListeningPort listener) throws InterruptedException {
+        if (listener.isBusy()) {
+            throw new CayException(ErrorKind.EXHAUSTED, "too many requests at once from inside this sandbox");
+        }
+        if (listener.pace() != null) {
+            listener.pace().await();
+        }
     }
 
     /// Waits for open exchanges, but not longer than `limit`.

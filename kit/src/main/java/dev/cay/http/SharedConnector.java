@@ -129,6 +129,11 @@ final class SharedConnector extends AbstractConnector {
             try {
                 SocketChannel accepted;
                 while (listener != null && (accepted = ((ServerSocketChannel) server).accept()) != null) {
+                    if (listener.isFull()) {
+                        accepted.setOption(StandardSocketOptions.SO_LINGER, 0);
+                        accepted.close();
+                        continue;
+                    }
                     accepted.configureBlocking(false);
                     accepted.setOption(StandardSocketOptions.TCP_NODELAY, true);
                     accept(accepted, listener);
@@ -161,9 +166,13 @@ final class SharedConnector extends AbstractConnector {
             super.endPointOpened(endPoint);
             onEndPointOpened(endPoint);
             var client = (ClientEndPoint) endPoint;
+            // Those that were accepted just before are not counted where one is accepted.
+            boolean full = client.listener().isFull();
             client.listener().connections().add(client);
             if (!client.isOpen()) {
                 client.listener().connections().remove(client);
+            } else if (full) {
+                client.cut();
             }
         }
 

@@ -53,7 +53,9 @@ final class ConfigLoaderTest {
                         storage.uidBase = 1000000000 | CAY_STORAGE_UID_BASE
                         network.range = 10.200.0.0/16 | CAY_NETWORK_RANGE
                         network.nameservers =  | CAY_NETWORK_NAMESERVERS
-                        network.trustHostCertificates = true | CAY_NETWORK_TRUST_HOST_CERTIFICATES""");
+                        network.trustHostCertificates = true | CAY_NETWORK_TRUST_HOST_CERTIFICATES
+                        network.maxConnections = 4096 | CAY_NETWORK_MAX_CONNECTIONS
+                        network.bandwidthMbit = 0 | CAY_NETWORK_BANDWIDTH_MBIT""");
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.cay.http;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -52,6 +53,45 @@ class HttpListenersTest {
                 client.close();
             }
         }
+    }
+
+    @Test
+    void fromInsideASandboxComeOnlySoManyConnections() throws Exception {
+        try (var http = new TestHttp(directory, exchange -> exchange.send(204));
+                var socket = ServerSocketChannel.open()) {
+            socket.bind(TestHttp.loopback(), 1024);
+            var inside = (InetSocketAddress) socket.getLocalAddress();
+            try (var _ = http.listeners.adopt(socket, new SandboxId("one"), exchange -> exchange.send(204))) {
+                assertThat(answered(inside, 400)).isBetween(1, 256);
+            }
+            // The control: a port of the host, where everybody comes to.
+            assertThat(answered(http.plain, 400)).isEqualTo(400);
+        }
+    }
+
+    /// How many of so many connections at once get an answer.
+    private static int answered(InetSocketAddress to, int connections) throws IOException {
+        var clients = new ArrayList<Socket>();
+        int answers = 0;
+        try {
+            for (int i = 0; i < connections; i++) {
+                clients.add(new Socket(to.getAddress(), to.getPort()));
+            }
+            for (Socket client : clients) {
+                client.setSoTimeout((int) TestHttp.LIMIT.toMillis());
+                try {
+                    client.getOutputStream().write("GET / HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(UTF_8));
+                    answers += client.getInputStream().read() < 0 ? 0 : 1;
+                } catch (IOException cut) {
+                    // That is how it is told.
+                }
+            }
+        } finally {
+            for (Socket client : clients) {
+                client.close();
+            }
+        }
+        return answers;
     }
 
     /// Java's client does so by default on plain HTTP.

@@ -8,6 +8,7 @@ import dev.cay.life.Progress;
 import dev.cay.life.Undo;
 import dev.cay.metrics.Meters;
 import dev.cay.node.host.HostPlan;
+import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Programs;
 import dev.cay.node.host.Sysctls;
 import dev.cay.node.image.BaseTemplate;
@@ -54,6 +55,8 @@ public final class CayNode implements AutoCloseable {
             int uidBase,
             String range,
             List<String> nameservers,
+            int maxConnections,
+            int bandwidthMbit,
             @Nullable Path operatorCertificates,
             int maxProcesses,
             int mostSpares,
@@ -61,6 +64,10 @@ public final class CayNode implements AutoCloseable {
             int edgePort) {
         public Settings {
             nameservers = List.copyOf(nameservers);
+        }
+
+        private NetworkLimits networkLimits() {
+            return new NetworkLimits(maxConnections, bandwidthMbit, List.of(Keepers.ENVD_PORT, edgePort));
         }
     }
 
@@ -102,13 +109,13 @@ public final class CayNode implements AutoCloseable {
             progress.mark("kernel settings, guest");
             this.pool = Pool.open(settings.stateDir(), settings.poolSizeMB(), guest);
             progress.mark("pool");
-            this.network = closing.add(new NetworkPool(plan, settings.nameservers()));
+            this.network = closing.add(new NetworkPool(plan, settings.networkLimits(), settings.nameservers()));
             network.start();
             progress.mark("network");
             var layers = new LayerStore(settings.cacheDir());
             this.base = new BaseTemplate(
                     layers, Programs.ofHost(), settings.stateDir().resolve("logs"));
-            this.runtime = new RuncRuntime(guest, settings.runDir(), plan.cgroup());
+            this.runtime = new RuncRuntime(guest, settings.runDir(), plan.cgroup(), settings.networkLimits());
             var poller = closing.add(new FdPoller());
             poller.start();
             var proxy = closing.add(new ReverseProxy(meters));

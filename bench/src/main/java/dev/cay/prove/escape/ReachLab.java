@@ -2,6 +2,7 @@ package dev.cay.prove.escape;
 
 import dev.cay.life.Undo;
 import dev.cay.node.host.HostPlan;
+import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Programs;
 import dev.cay.node.host.Slot;
 import dev.cay.node.network.Firewall;
@@ -37,7 +38,7 @@ final class ReachLab implements AutoCloseable {
     private final String name = "cayx%04x".formatted(ThreadLocalRandom.current().nextInt(1 << 16));
     private final HostPlan plan = new HostPlan(name.substring(3), 1_900_000_000, "10.99.0.0/24");
     private final Programs host = new Programs(List.of("nsenter", "--net=/run/netns/" + name));
-    private final Firewall firewall = new Firewall(plan, host);
+    private final Firewall firewall = new Firewall(plan, NetworkLimits.DEFAULT, host);
     private final ObjectNode bundle;
     private final OutsideWorld world;
     private final Slot attacker = plan.take();

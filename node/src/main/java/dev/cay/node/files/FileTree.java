@@ -12,11 +12,11 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// The files of one sandbox, below the root of its pid 1. Thread-safe.
@@ -26,9 +26,8 @@ import org.jspecify.annotations.Nullable;
 public final class FileTree implements AutoCloseable {
     static final Duration LIMIT = Duration.ofSeconds(30);
     private static final Duration LONG_LIMIT = Duration.ofMinutes(5);
-    private static final int OPEN_FLAGS = FileCalls.NONBLOCK | FileCalls.NOCTTY;
+    static final int OPEN_FLAGS = FileCalls.NONBLOCK | FileCalls.NOCTTY;
     private static final int MAX_DEPTH = 256;
-    private static final int MAX_ENTRIES = 100_000;
     private static final int UIDS = 65_536;
     private static final Account ROOT = new Account("root", 0, 0, "/root", "/bin/sh", List.of(0));
 
@@ -112,14 +111,18 @@ public final class FileTree implements AutoCloseable {
     }
 
     /// What lies in the directory, and below it down to `depth`; parents before children, by name.
-    public List<Entry> list(SandboxPath path, int depth) throws IOException {
+    /// More than a hundred thousand entries are refused.
+    ///
+    /// @param large runs once when there are so many entries that their memory should be accounted for; gets how
+    ///              many bytes they may come to, and may refuse by throwing
+    public List<Entry> list(SandboxPath path, int depth, LongConsumer large) throws IOException {
         return work(path, ROOT, () -> {
             accounts.refresh();
-            var entries = new ArrayList<Entry>();
+            var listing = new Listing(this, large);
             try (var directory = FileCalls.openInRoot(root, path.text(), FileCalls.DIRECTORY | OPEN_FLAGS, 0)) {
-                list(path, directory, Math.clamp(depth, 1, MAX_DEPTH), entries);
+                listing.add(path, directory, Math.clamp(depth, 1, MAX_DEPTH));
             }
-            return entries;
+            return listing.entries();
         });
     }
 
@@ -297,37 +300,7 @@ public final class FileTree implements AutoCloseable {
         }
     }
 
-    private void list(SandboxPath path, Descriptor directory, int depth, List<Entry> entries) throws IOException {
-        var names = new ArrayList<>(FileCalls.names(directory, MAX_ENTRIES));
-        names.sort(null);
-        for (String name : names) {
-            if (entries.size() >= MAX_ENTRIES) {
-                throw new CayException(ErrorKind.EXHAUSTED, "more than %d entries".formatted(MAX_ENTRIES));
-            }
-            Entry entry;
-            try (var file = FileCalls.openEntry(directory, name, FileCalls.PATH, true)) {
-                entry = entry(path.child(name), file);
-            } catch (ErrnoException e) {
-                continue; // It went away meanwhile.
-            }
-            entries.add(entry);
-            if (depth > 1 && entry.type() == Entry.Type.DIRECTORY && entry.symlinkTarget() == null) {
-                listBelow(entry.path(), directory, depth - 1, entries);
-            }
-        }
-    }
-
-    private void listBelow(SandboxPath path, Descriptor parent, int depth, List<Entry> entries) throws IOException {
-        try (var directory = FileCalls.openEntry(parent, path.name(), FileCalls.DIRECTORY | OPEN_FLAGS, true)) {
-            list(path, directory, depth, entries);
-        } catch (ErrnoException e) {
-            if (e.errno() != Errno.ENOENT && e.errno() != Errno.ENOTDIR) {
-                throw e;
-            }
-        }
-    }
-
-    private Entry entry(SandboxPath path, Descriptor file) throws IOException {
+    Entry entry(SandboxPath path, Descriptor file) throws IOException {
         var own = FileCalls.stat(file);
         FileStatus target = own;
         String resolved = null;

@@ -4,7 +4,12 @@ package dev.cay.node.guest;
 ///
 /// @param code   its exit status, or -1 when a signal killed it
 /// @param signal what killed it, or 0
-public record Exit(int code, int signal, boolean coreDumped) {
+/// @param outOfMemory whether the kernel killed it, or something it ran, because the sandbox had no memory left
+public record Exit(int code, int signal, boolean coreDumped, boolean outOfMemory) {
+    private static final int SIGKILL = 9;
+    /// How a shell tells of something it ran and that was killed.
+    private static final int KILLED_BELOW = 128 + SIGKILL;
+
     private static final String[] SIGNALS = {
         "hangup",
         "interrupt",
@@ -23,12 +28,30 @@ public record Exit(int code, int signal, boolean coreDumped) {
         "terminated"
     };
 
+    public Exit(int code, int signal, boolean coreDumped) {
+        this(code, signal, coreDumped, false);
+    }
+
+    public Exit becauseOutOfMemory() {
+        return new Exit(code, signal, coreDumped, true);
+    }
+
+    /// Whether it looks as if the kernel, or somebody, killed it.
+    public boolean killed() {
+        return signal == SIGKILL || code == KILLED_BELOW;
+    }
+
     public boolean bySignal() {
         return signal != 0;
     }
 
     public boolean success() {
         return !bySignal() && code == 0;
+    }
+
+    /// What went wrong, for people to read.
+    public String error() {
+        return status() + (outOfMemory ? " (out of memory: the sandbox has reached its memory limit)" : "");
     }
 
     /// As clients compare it: `exit status 2`, `signal: killed`.

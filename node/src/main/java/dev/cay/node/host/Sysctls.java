@@ -29,6 +29,10 @@ public final class Sysctls {
     /// slashes, as an interface's name may hold a dot.
     private static final Map<String, Long> WANTED = wanted();
 
+    /// Counters of the whole host for things whose memory is charged to the sandbox that has them. Its memory limit
+    /// stops it; at a lower number of all one sandbox could stop everybody.
+    private static final long BOUND_BY_MEMORY = 1L << 30;
+
     /// One setting we changed.
     ///
     /// @param name like `kernel.pid_max`
@@ -91,9 +95,11 @@ public final class Sysctls {
         var wanted = new LinkedHashMap<String, Long>();
         wanted.put("net/ipv4/ip_forward", 1L);
         wanted.put("fs/inotify/max_user_instances", 65_536L);
-        wanted.put("fs/inotify/max_user_watches", 4_194_304L);
+        wanted.put("fs/inotify/max_user_watches", BOUND_BY_MEMORY);
         wanted.put("kernel/pid_max", 4_194_304L);
         wanted.put("fs/aio-max-nr", 1_048_576L);
+        wanted.put("fs/file-max", BOUND_BY_MEMORY);
+        wanted.put("kernel/pty/max", 262_144L);
         // Largest first: the kernel wants the three in order at no time, but a full table in between would hurt.
         wanted.put("net/ipv4/neigh/default/gc_thresh3", 65_536L);
         wanted.put("net/ipv4/neigh/default/gc_thresh2", 32_768L);

@@ -70,7 +70,7 @@ final class FilesystemCalls {
         var path = resolve(call.exchange(), request.getPath());
         var answer = ListDirResponse.newBuilder();
         int depth = Math.clamp(Integer.toUnsignedLong(request.getDepth()), 1, Integer.MAX_VALUE);
-        sandbox.files().list(path, depth).forEach(entry -> answer.addEntries(info(entry)));
+        sandbox.files().list(path, depth, call::demandMemory).forEach(entry -> answer.addEntries(info(entry)));
         return answer.build();
     }
 

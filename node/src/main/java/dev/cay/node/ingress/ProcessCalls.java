@@ -181,7 +181,7 @@ final class ProcessCalls {
                 .setExited(!exit.bySignal())
                 .setStatus(exit.status());
         if (!exit.success()) {
-            end.setError(exit.status());
+            end.setError(exit.error());
         }
         return ProcessEvent.newBuilder().setEnd(end).build();
     }

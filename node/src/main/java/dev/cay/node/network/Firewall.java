@@ -1,6 +1,7 @@
 package dev.cay.node.network;
 
 import dev.cay.node.host.HostPlan;
+import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Programs;
 import dev.cay.node.host.Slot;
 import java.time.Duration;
@@ -20,8 +21,11 @@ public final class Firewall {
     private static final Logger log = LoggerFactory.getLogger(Firewall.class);
     private static final Duration LIMIT = Duration.ofSeconds(20);
 
-    /// Connections one sandbox may have at a time: the host's table has room for 262,144 in all.
-    private static final int CONNECTIONS = 4096;
+    /// Questions for names of one sandbox; what comes faster never wakes the daemon.
+    private static final int QUESTIONS_PER_SECOND = 500;
+
+    /// A flow without answers stays new to the kernel; only its first packet is the one that opens it.
+    private static final String FIRST_PACKET = "ct state new ct status & confirmed == 0";
 
     /// The set `noinet` is asked before the rule for established connections: withdrawing access ends open
     /// ones. A TCP packet of no connection we know is answered with a reset: a restored sandbox learns at once
@@ -45,12 +49,24 @@ public final class Firewall {
                     flags dynamic
                     size 65536
                 }
+                set opened {
+                    type ipv4_addr
+                    flags dynamic
+                    size 65536
+                }
+                set asked {
+                    type ipv4_addr
+                    flags dynamic
+                    size 65536
+                }
                 chain from_sandbox {
                     meta nfproto ipv6 drop
                     ip saddr != RANGE drop
                     fib saddr . iif oif missing drop
+                    ASKING
                 }
                 chain to_host {
+                    ct state new jump opening
                     ip daddr GATEWAY udp dport 53 accept
                     ip daddr GATEWAY tcp dport 53 accept
                     reject with icmpx type admin-prohibited
@@ -64,8 +80,12 @@ public final class Firewall {
                     ct state established,related accept
                     tcp flags & (syn | rst) == 0 reject with tcp reset
                     ct state invalid drop
-                    LIMIT
+                    jump opening
                     accept
+                }
+                chain opening {
+                    PACE
+                    COUNT
                 }
                 chain to_sandbox {
                     oifname @noinet drop
@@ -101,13 +121,15 @@ public final class Firewall {
             """;
 
     private final HostPlan plan;
+    private final NetworkLimits limits;
     private final Programs programs;
 
     /// The kernel's set as we left it, so that the common case, a sandbox with access, costs no process.
     private final Set<String> barred = new ConcurrentSkipListSet<>();
 
-    public Firewall(HostPlan plan, Programs programs) {
+    public Firewall(HostPlan plan, NetworkLimits limits, Programs programs) {
         this.plan = plan;
+        this.limits = limits;
         this.programs = programs;
     }
 
@@ -173,14 +195,22 @@ public final class Firewall {
 
     private String rules(boolean counted) {
         String elements = barred.isEmpty() ? "" : "elements = { \"" + String.join("\", \"", barred) + "\" }";
-        String limit = "ct state new add @connections { ip saddr ct count over %d } ".formatted(CONNECTIONS)
-                + "reject with icmpx type admin-prohibited";
+        String refuse = "reject with icmpx type admin-prohibited";
+        String count = FIRST_PACKET
+                + " add @connections { ip saddr ct count over %d } %s".formatted(limits.connections(), refuse);
+        String pace = FIRST_PACKET
+                + " add @opened { ip saddr limit rate over %d/second burst %d packets } %s"
+                        .formatted(limits.connectionsPerSecond(), limits.connections(), refuse);
+        String asking = "udp dport 53 add @asked { ip saddr limit rate over %d/second burst %d packets } drop"
+                .formatted(QUESTIONS_PER_SECOND, QUESTIONS_PER_SECOND);
         return RULES.replace("TABLE", plan.firewallTable())
                 .replace("PREFIX", plan.interfacePrefix())
                 .replace("RANGE", plan.range())
                 .replace("GATEWAY", plan.gateway())
                 .replace("NOINET", elements)
-                .replace("LIMIT", counted ? limit : "");
+                .replace("ASKING", counted ? asking : "")
+                .replace("PACE", counted ? pace : "")
+                .replace("COUNT", counted ? count : "");
     }
 
     private void require(String input) {

@@ -1,6 +1,7 @@
 package dev.cay.node.network;
 
 import dev.cay.node.host.HostPlan;
+import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Programs;
 import dev.cay.node.host.Slot;
 import dev.cay.wire.CayException;
@@ -36,9 +37,9 @@ public final class NetworkPool implements AutoCloseable {
     private boolean removed;
 
     /// @param nameservers what DNS questions are passed on to; empty means whatever the host uses
-    public NetworkPool(HostPlan plan, List<String> nameservers) {
+    public NetworkPool(HostPlan plan, NetworkLimits limits, List<String> nameservers) {
         this.plan = plan;
-        this.firewall = new Firewall(plan, programs);
+        this.firewall = new Firewall(plan, limits, programs);
         this.foreign = new ForeignFirewalls(plan, programs);
         var gateway = new InetSocketAddress(InetAddress.ofLiteral(plan.gateway()), DNS);
         this.dns = new DnsForwarder(gateway, new Resolvers(nameservers, gateway.getAddress()), this::standing);

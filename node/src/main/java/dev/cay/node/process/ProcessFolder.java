@@ -104,6 +104,7 @@ record ProcessFolder(Path path, long number) {
             out.writeInt(exit.code());
             out.writeInt(exit.signal());
             out.writeBoolean(exit.coreDumped());
+            out.writeBoolean(exit.outOfMemory());
         }
         Files.move(draft, path.resolve(EXIT));
     }
@@ -113,7 +114,7 @@ record ProcessFolder(Path path, long number) {
     @Nullable
     Ended exit() throws IOException {
         try (var in = new DataInputStream(Files.newInputStream(path.resolve(EXIT)))) {
-            return new Ended(in.readInt(), new Exit(in.readInt(), in.readInt(), in.readBoolean()));
+            return new Ended(in.readInt(), new Exit(in.readInt(), in.readInt(), in.readBoolean(), in.readBoolean()));
         } catch (NoSuchFileException _) {
             return null;
         }

@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,6 +50,10 @@ public final class ProcessTable implements AutoCloseable {
 
     static final Duration FILE_LIMIT = Duration.ofSeconds(20);
     private static final int MAX_PROCESSES = 4096;
+    /// Each holds descriptors of the node's, which are all sandboxes'.
+    private static final int MAX_OPEN = 1024;
+    /// What processes were started with is kept in memory while they can be listed.
+    private static final int MAX_DESCRIBED = 16 << 20;
     private static final int MAX_EARLY = 256;
 
     private final Path directory;
@@ -62,6 +67,7 @@ public final class ProcessTable implements AutoCloseable {
     private @Nullable Cursors cursors;
     private volatile Consumer<String> onLost = _ -> {};
     private volatile @Nullable Watcher watcher;
+    private volatile LongSupplier memoryKills = () -> 0;
     private volatile boolean closed;
 
     /// @param directory of this sandbox alone, best on a tmpfs as output passes through it; made if missing
@@ -79,6 +85,12 @@ public final class ProcessTable implements AutoCloseable {
 
     public void watch(Watcher watcher) {
         this.watcher = watcher;
+    }
+
+    /// Where to learn how many processes of the sandbox the kernel has killed for lack of memory. Before
+    /// {@link #adopt}; must not block for long.
+    public void countMemoryKills(LongSupplier counter) {
+        memoryKills = counter;
     }
 
     /// Takes over what runs in the sandbox already; nothing in a new one.
@@ -101,9 +113,7 @@ public final class ProcessTable implements AutoCloseable {
     /// Starts a process; the caller is subscribed from its first byte on.
     public Subscription start(Launch launch) throws IOException {
         requireOpen();
-        if (processes.size() >= MAX_PROCESSES) {
-            throw new CayException(ErrorKind.EXHAUSTED, "a sandbox has at most %d processes".formatted(MAX_PROCESSES));
-        }
+        requireRoom();
         var folder = ProcessFolder.in(directory, numbers.incrementAndGet());
         var logs = logs(folder, launch.terminal() != null);
         var about = workers.logs().call(FILE_LIMIT, () -> {
@@ -126,6 +136,26 @@ public final class ProcessTable implements AutoCloseable {
             logs.values().forEach(OutputLog::close);
             discard(folder);
             throw e;
+        }
+    }
+
+    /// Processes that ended can be connected to for a while, so they count too, but hold no descriptors.
+    private void requireRoom() {
+        long open = 0;
+        long described = 0;
+        for (var process : processes.values()) {
+            open += process.isOver() ? 0 : 1;
+            described += process.described();
+        }
+        if (processes.size() >= MAX_PROCESSES || open >= MAX_OPEN) {
+            throw new CayException(
+                    ErrorKind.EXHAUSTED, "a sandbox has at most %d commands at a time".formatted(MAX_OPEN));
+        }
+        if (described >= MAX_DESCRIBED) {
+            throw new CayException(
+                    ErrorKind.EXHAUSTED,
+                    "arguments and variables of this sandbox's commands take more than %d MB; wait for some to end"
+                            .formatted(MAX_DESCRIBED >> 20));
         }
     }
 
@@ -213,6 +243,10 @@ public final class ProcessTable implements AutoCloseable {
 
     Settings settings() {
         return settings;
+    }
+
+    long memoryKills() {
+        return memoryKills.getAsLong();
     }
 
     GuestLink link() {

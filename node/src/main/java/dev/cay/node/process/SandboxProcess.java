@@ -25,8 +25,11 @@ public final class SandboxProcess {
     private final ProcessFolder folder;
     private final ProcessFolder.About about;
     private final int pid;
+    private final int described;
     private final Audience audience;
     private final ProcessInput input;
+    /// When this process began.
+    private final long memoryKills;
     private final List<Pump> pumps = new ArrayList<>();
     private final List<Pump> open;
     private @Nullable Exit exit;
@@ -48,6 +51,8 @@ public final class SandboxProcess {
         this.folder = folder;
         this.about = about;
         this.pid = pid;
+        this.described = about.info().getSerializedSize();
+        this.memoryKills = table.memoryKills();
         this.audience = new Audience(table, folder.number(), logs);
         this.input = new ProcessInput(this, table, streams);
         if (streams != null) {
@@ -72,6 +77,11 @@ public final class SandboxProcess {
     /// As a listing shows it.
     public ProcessInfo info() {
         return about.info().toBuilder().setPid(pid).build();
+    }
+
+    /// How much memory {@link #info} takes, about.
+    int described() {
+        return described;
     }
 
     public String user() {
@@ -188,13 +198,23 @@ public final class SandboxProcess {
             if (exit != null) {
                 return;
             }
-            exit = how;
+            exit = explained(how);
             hurry = asked;
         }
         if (hurry) {
             finishSoon();
         }
         settle();
+    }
+
+    /// Nobody says which process the kernel killed; but one that was killed and not by a client, while the kernel did
+    /// kill in this sandbox, was most likely it.
+    private Exit explained(Exit how) {
+        return how.killed() && !killed && table.memoryKills() > memoryKills ? how.becauseOutOfMemory() : how;
+    }
+
+    synchronized boolean isOver() {
+        return over;
     }
 
     synchronized boolean awaitsExit() {

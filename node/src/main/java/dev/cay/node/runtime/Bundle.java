@@ -1,5 +1,6 @@
 package dev.cay.node.runtime;
 
+import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Slot;
 import dev.cay.wire.node.Resources;
 import java.io.IOException;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import tools.jackson.databind.json.JsonMapper;
 
 /// A sandbox as runc wants it described: a directory with `config.json`, the mount point of its root and its files.
@@ -105,17 +107,19 @@ final class Bundle {
         return directory.resolve("link");
     }
 
-    void write(ContainerSpec spec, GuestProgram guest, String cgroup, boolean limitsSwap) throws IOException {
+    void write(ContainerSpec spec, GuestProgram guest, NetworkLimits network, String cgroup, Cgroups cgroups)
+            throws IOException {
         Files.createDirectories(root());
         Files.createDirectories(criuWork());
         // The sandbox's root is nobody special out here, and has to find its root directory.
         Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
         Files.writeString(linkName(), spec.slot().veth());
         procFiles().write(spec.resources());
-        JSON.writeValue(directory.resolve("config.json").toFile(), config(spec, guest, cgroup, limitsSwap));
+        JSON.writeValue(directory.resolve("config.json").toFile(), config(spec, guest, network, cgroup, cgroups));
     }
 
-    private Map<String, Object> config(ContainerSpec spec, GuestProgram guest, String cgroup, boolean limitsSwap)
+    private Map<String, Object> config(
+            ContainerSpec spec, GuestProgram guest, NetworkLimits network, String cgroup, Cgroups cgroups)
             throws IOException {
         return Map.of(
                 "ociVersion", "1.0.2",
@@ -123,8 +127,8 @@ final class Bundle {
                 "root", Map.of("path", root().toString(), "readonly", false),
                 "hostname", spec.hostname(),
                 "mounts", mounts(guest, spec.resources()),
-                "hooks", Map.of("createRuntime", List.of(hook(spec.slot(), guest))),
-                "linux", linux(spec, cgroup, limitsSwap));
+                "hooks", Map.of("createRuntime", List.of(hook(spec, guest, network))),
+                "linux", linux(spec, cgroup, cgroups));
     }
 
     private static Map<String, Object> process() throws IOException {
@@ -177,11 +181,13 @@ final class Bundle {
                 "mode=0620",
                 "gid=5",
                 "max=256"));
+        // Files in memory are nobody's to kill: together they leave room for the processes that delete them.
         String shared = "size=%dm".formatted(Math.max(1, resources.memoryMB() / 2));
+        String run = "size=%dm".formatted(Math.clamp(resources.memoryMB() / 8, 1, 64));
         mounts.add(mount("/dev/shm", "tmpfs", "shm", "nosuid", "noexec", "nodev", "mode=1777", shared));
         mounts.add(mount("/dev/mqueue", "mqueue", "mqueue", "nosuid", "noexec", "nodev"));
         mounts.add(mount("/sys", "sysfs", "sysfs", "nosuid", "noexec", "nodev", "ro"));
-        mounts.add(mount("/run", "tmpfs", "tmpfs", "nosuid", "nodev", "mode=755", "size=64m"));
+        mounts.add(mount("/run", "tmpfs", "tmpfs", "nosuid", "nodev", "mode=755", run));
         mounts.add(mount(GUEST, "bind", guest.path().toString(), "bind", "ro", "nosuid", "nodev"));
         procFiles()
                 .places()
@@ -194,7 +200,10 @@ final class Bundle {
         return Map.of("destination", place, "type", type, "source", source, "options", List.of(options));
     }
 
-    private static Map<String, Object> hook(Slot slot, GuestProgram guest) throws IOException {
+    private static Map<String, Object> hook(ContainerSpec spec, GuestProgram guest, NetworkLimits network)
+            throws IOException {
+        Slot slot = spec.slot();
+        String ports = network.nodePorts().stream().map(String::valueOf).collect(Collectors.joining(", "));
         return Map.of(
                 "path",
                 guest.path().toString(),
@@ -215,7 +224,15 @@ final class Bundle {
                         "--nft",
                         Command.require("nft").toString(),
                         "--inotify",
-                        Integer.toString(INOTIFY_INSTANCES)),
+                        Integer.toString(INOTIFY_INSTANCES),
+                        "--connections",
+                        Integer.toString(network.connections()),
+                        "--megabits",
+                        Integer.toString(network.megabits()),
+                        "--memory",
+                        Integer.toString(spec.resources().memoryMB()),
+                        "--node-ports",
+                        ports),
                 "timeout",
                 20);
     }
@@ -232,7 +249,7 @@ final class Bundle {
         return 1500;
     }
 
-    private static Map<String, Object> linux(ContainerSpec spec, String cgroup, boolean limitsSwap) {
+    private static Map<String, Object> linux(ContainerSpec spec, String cgroup, Cgroups cgroups) {
         var mapping = List.of(Map.of(
                 "containerID", 0, "hostID", Integer.toUnsignedLong(spec.slot().uidBase()), "size", Slot.UIDS));
         var linux = new LinkedHashMap<String, Object>();
@@ -245,7 +262,7 @@ final class Bundle {
                         .map(type -> Map.of("type", type))
                         .toList());
         linux.put("cgroupsPath", cgroup);
-        linux.put("resources", limits(spec.resources(), spec.maxProcesses(), limitsSwap));
+        linux.put("resources", limits(spec.resources(), spec.maxProcesses(), cgroups));
         linux.put("seccomp", SystemCalls.filter());
         linux.put("maskedPaths", MASKED);
         linux.put("readonlyPaths", READ_ONLY);
@@ -253,9 +270,16 @@ final class Bundle {
         return linux;
     }
 
-    private static Map<String, Object> limits(Resources resources, int maxProcesses, boolean limitsSwap) {
+    private static Map<String, Object> limits(Resources resources, int maxProcesses, Cgroups cgroups) {
         long bytes = (long) resources.memoryMB() << 20;
-        Map<String, Object> memory = limitsSwap ? Map.of("limit", bytes, "swap", bytes) : Map.of("limit", bytes);
+        var memory = new LinkedHashMap<String, Object>();
+        memory.put("limit", bytes);
+        if (cgroups.limitsSwap()) {
+            memory.put("swap", bytes);
+        }
+        if (cgroups.limitsSocketsApart()) {
+            memory.put("kernelTCP", bytes / 4);
+        }
         return Map.of(
                 "devices", List.of(Map.of("allow", false, "access", "rwm")),
                 "memory", memory,

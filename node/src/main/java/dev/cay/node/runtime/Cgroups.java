@@ -60,6 +60,13 @@ final class Cgroups {
         return memory == null || Files.exists(memory.resolve("memory.memsw.limit_in_bytes"));
     }
 
+    /// Whether what sockets hold is limited by a number of its own, and not at all without it: so it is in the old
+    /// hierarchy, where the host's whole allowance for TCP and UDP could go to one group.
+    boolean limitsSocketsApart() {
+        Path memory = controllers.get("memory");
+        return memory != null && Files.exists(memory.resolve("memory.kmem.tcp.limit_in_bytes"));
+    }
+
     /// Ends everything in the group, and waits until nothing is left.
     void kill(String group, Duration limit) {
         Path kill = unified == null ? null : below(unified, group).resolve("cgroup.kill");
@@ -118,6 +125,19 @@ final class Cgroups {
             return controllers.containsKey("memory") ? oldUsage(group) : newUsage(group);
         } catch (IOException | NumberFormatException e) {
             throw new CayException(ErrorKind.NOT_FOUND, "cannot read the use of " + group, e);
+        }
+    }
+
+    long memoryKills(String group) {
+        Path old = controllers.get("memory");
+        Path root = old == null ? unified : old;
+        try {
+            return root == null
+                    ? 0
+                    : StatFile.read(below(root, group).resolve(old == null ? "memory.events" : "memory.oom_control"))
+                            .value("oom_kill");
+        } catch (IOException | NumberFormatException e) {
+            return 0;
         }
     }
 

@@ -43,6 +43,9 @@ public interface ContainerRuntime {
     /// Reads what the container uses now, and shows it inside as `/proc/meminfo`.
     Usage usage(Container container);
 
+    /// How many of its processes the kernel has killed for lack of memory since it started; 0 for unknown ids.
+    long memoryKills(SandboxId id);
+
     /// What a checkpoint does with the original.
     enum After {
         /// It is ended and removed, as by {@link #delete}.

@@ -1,5 +1,6 @@
 package dev.cay.node.runtime;
 
+import dev.cay.node.host.NetworkLimits;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
@@ -39,13 +40,15 @@ public final class RuncRuntime implements ContainerRuntime {
     private final Path states;
     private final Path bundles;
     private final String cgroupParent;
+    private final NetworkLimits network;
     private final Cgroups cgroups = Cgroups.mounted();
     private final Map<SandboxId, Shown> shownInside = new ConcurrentHashMap<>();
 
     /// @param runDir       what does not outlive a reboot; every user must be able to pass through it
     /// @param cgroupParent absolute, like `/cay-main`; see {@link dev.cay.node.host.HostPlan#cgroup}
-    public RuncRuntime(GuestProgram guest, Path runDir, String cgroupParent) {
+    public RuncRuntime(GuestProgram guest, Path runDir, String cgroupParent, NetworkLimits network) {
         this.guest = guest;
+        this.network = network;
         this.states = runDir.resolve("runc");
         this.bundles = runDir.resolve("bundles");
         this.cgroupParent = cgroupParent;
@@ -201,6 +204,11 @@ public final class RuncRuntime implements ContainerRuntime {
         return usage;
     }
 
+    @Override
+    public long memoryKills(SandboxId id) {
+        return cgroups.memoryKills(cgroup(id));
+    }
+
     /// What a container was shown of its memory; most of them sleep, and need not be shown the same again.
     private record Shown(int pid, long memory, long cache) {}
 
@@ -216,7 +224,7 @@ public final class RuncRuntime implements ContainerRuntime {
         }
         try {
             makePlaces();
-            bundle.write(spec, guest, cgroup(spec.id()), cgroups.limitsSwap());
+            bundle.write(spec, guest, network, cgroup(spec.id()), cgroups);
             execute(new Command(doing, launchWords(spec, bundle, arguments.make()), limit), bundle);
             Container container = require(spec.id());
             awaitGuest(container);

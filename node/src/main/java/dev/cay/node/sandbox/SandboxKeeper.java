@@ -309,7 +309,9 @@ final class SandboxKeeper {
         try {
             var container = machine.runtime().find(id());
             if (container.isEmpty()) {
-                return "its first process ended";
+                return machine.runtime().memoryKills(id()) > 0
+                        ? "its first process ended, after it had run out of memory"
+                        : "its first process ended";
             }
             if (losesTooOften()) {
                 return "its guest was lost again and again";

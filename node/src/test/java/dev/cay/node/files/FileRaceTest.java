@@ -65,7 +65,7 @@ class FileRaceTest {
                         : 1;
                 succeeds(() -> tree.move(SandboxPath.of(path), SandboxPath.of("/a/m"), ROOT));
                 succeeds(() -> tree.remove(SandboxPath.of("/a/m")));
-                succeeds(() -> tree.list(SandboxPath.of("/a"), 3));
+                succeeds(() -> tree.list(SandboxPath.of("/a"), 3, _ -> {}));
             }
         }
         assertThat(met).as("the directory was met").isPositive();

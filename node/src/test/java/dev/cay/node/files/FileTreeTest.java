@@ -152,10 +152,12 @@ class FileTreeTest {
         Files.createSymbolicLink(root.resolve("d/link"), Path.of("two"));
         Files.createSymbolicLink(root.resolve("d/broken"), Path.of("nowhere"));
 
-        assertThat(tree.list(path("/d"), 1))
+        assertThat(tree.list(path("/d"), 1, _ -> {}))
                 .extracting(e -> e.path().text())
                 .containsExactly("/d/broken", "/d/link", "/d/two", "/d/x");
-        assertThat(tree.list(path("/d"), 5)).extracting(e -> e.path().text()).endsWith("/d/x", "/d/x/one");
+        assertThat(tree.list(path("/d"), 5, _ -> {}))
+                .extracting(e -> e.path().text())
+                .endsWith("/d/x", "/d/x/one");
         var link = tree.stat(path("/d/link"));
         assertThat(link.type()).isEqualTo(Entry.Type.FILE);
         assertThat(link.permissions()).isEqualTo("Lrwxrwxrwx");
@@ -175,5 +177,22 @@ class FileTreeTest {
         tree.remove(path("/d"));
         assertThat(Files.exists(root.resolve("d"), LinkOption.NOFOLLOW_LINKS)).isFalse();
         assertThat(Files.exists(directory.resolve("secret"))).isTrue();
+    }
+
+    @Test
+    void aDirectoryOfTooManyFilesIsRefusedAndALargeOneAsksForMemory() throws Exception {
+        var asked = new java.util.concurrent.atomic.AtomicLong();
+        var many = Files.createDirectory(root.resolve("many"));
+        for (int i = 0; i < 5000; i++) {
+            Files.createFile(many.resolve("n" + i));
+        }
+        assertThat(tree.list(path("/many"), 1, asked::set)).hasSize(5000);
+        assertThat(asked.get()).isGreaterThan(50_000_000);
+        for (int i = 5000; i <= 100_000; i++) {
+            Files.createFile(many.resolve("n" + i));
+        }
+        assertThatThrownBy(() -> tree.list(path("/many"), 1, asked::set))
+                .isInstanceOf(CayException.class)
+                .hasMessageContaining("more than 100000 entries");
     }
 }

@@ -2,6 +2,7 @@ package dev.cay.node.network;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Slot;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,7 +33,7 @@ final class FirewallTest {
     @BeforeEach
     void build() throws Exception {
         lab = new NetworkLab();
-        firewall = new Firewall(lab.plan, lab.onHost);
+        firewall = new Firewall(lab.plan, NetworkLimits.DEFAULT, lab.onHost);
         foreign = new ForeignFirewalls(lab.plan, lab.onHost);
         slotA = lab.plan.take();
         slotB = lab.plan.take();
@@ -95,7 +96,7 @@ final class FirewallTest {
         assertThat(lab.tcp(a, NetworkLab.PUBLIC, WEB)).startsWith("error");
         assertThat(lab.tcp(b, NetworkLab.PUBLIC, WEB)).isEqualTo(NetworkLab.HOST_PUBLIC);
 
-        var restarted = new Firewall(lab.plan, lab.onHost);
+        var restarted = new Firewall(lab.plan, NetworkLimits.DEFAULT, lab.onHost);
         restarted.load();
         assertThat(restarted.isBarred(slotA.veth())).isTrue();
         assertThat(lab.tcp(a, NetworkLab.PUBLIC, WEB)).startsWith("error");

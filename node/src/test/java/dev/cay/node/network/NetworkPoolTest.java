@@ -3,6 +3,7 @@ package dev.cay.node.network;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.node.host.HostPlan;
+import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Slot;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -74,7 +75,7 @@ final class NetworkPoolTest {
 
         public static void main(String[] arguments) throws Exception {
             var plan = new HostPlan(arguments[0], 1_000_000, arguments[1]);
-            var pool = new NetworkPool(plan, List.of());
+            var pool = new NetworkPool(plan, NetworkLimits.DEFAULT, List.of());
             pool.start();
             System.out.println("started");
             var slot = plan.take();

@@ -2,6 +2,7 @@ package dev.cay.node.runtime;
 
 import dev.cay.life.Undo;
 import dev.cay.node.host.HostPlan;
+import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Slot;
 import dev.cay.node.storage.Pool;
 import dev.cay.wire.SandboxId;
@@ -47,7 +48,7 @@ public final class TestHost implements AutoCloseable {
             undo.step(pool::unmount);
             int number = ThreadLocalRandom.current().nextInt(1000);
             plan = new HostPlan("t" + number, 0x4000_0000, "10.231.%d.0/24".formatted(number % 250));
-            runtime = new RuncRuntime(guest, directory.resolve("run"), plan.cgroup());
+            runtime = new RuncRuntime(guest, directory.resolve("run"), plan.cgroup(), NetworkLimits.DEFAULT);
             layers = List.of(topLayer(), rootfs(directory.resolve("layers/bottom")));
             script = Files.write(
                     directory.resolve("guest.py"),

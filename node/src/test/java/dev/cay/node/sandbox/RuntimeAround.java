@@ -63,6 +63,11 @@ class RuntimeAround implements ContainerRuntime {
     }
 
     @Override
+    public long memoryKills(SandboxId id) {
+        return real.memoryKills(id);
+    }
+
+    @Override
     public Usage usage(Container container) {
         return real.usage(container);
     }

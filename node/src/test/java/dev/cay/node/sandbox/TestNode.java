@@ -9,6 +9,7 @@ import dev.cay.http.SandboxAddress;
 import dev.cay.life.Undo;
 import dev.cay.metrics.Meters;
 import dev.cay.node.host.HostPlan;
+import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Programs;
 import dev.cay.node.host.Sysctls;
 import dev.cay.node.image.LayerStore;
@@ -136,8 +137,17 @@ final class TestNode implements AutoCloseable {
         this(place, runtime -> runtime, EDGE_PORT);
     }
 
-    /// @param around what the keepers are given instead of the runtime
+    TestNode(Place place, NetworkLimits limits) throws IOException {
+        this(place, limits, runtime -> runtime, EDGE_PORT);
+    }
+
     TestNode(Place place, UnaryOperator<ContainerRuntime> around, int edgePort) throws IOException {
+        this(place, NetworkLimits.DEFAULT, around, edgePort);
+    }
+
+    /// @param around what the keepers are given instead of the runtime
+    TestNode(Place place, NetworkLimits limits, UnaryOperator<ContainerRuntime> around, int edgePort)
+            throws IOException {
         this.place = place;
         try {
             var plan = place.plan();
@@ -146,11 +156,11 @@ final class TestNode implements AutoCloseable {
             place.sysctls().apply();
             var guest = GuestProgram.install(state.resolve("guest"));
             var pool = Pool.open(state, 1024, guest);
-            var network = closing.add(new NetworkPool(plan, List.of("192.0.2.1")));
+            var network = closing.add(new NetworkPool(plan, limits, List.of("192.0.2.1")));
             network.start();
             var layers = new LayerStore(place.directory().resolve("cache"));
             var authority = LocalAuthority.open(state.resolve("tls"), "cay.localhost");
-            runc = new RuncRuntime(guest, place.directory().resolve("run"), plan.cgroup());
+            runc = new RuncRuntime(guest, place.directory().resolve("run"), plan.cgroup(), limits);
             var poller = closing.add(new FdPoller());
             poller.start();
             var proxy = closing.add(new ReverseProxy(new Meters()));

@@ -1,0 +1,49 @@
+package dev.cay.prove;
+
+import java.util.List;
+import java.util.regex.Pattern;
+
+/// One way to take what belongs to all, and how it must end.
+///
+/// @param name     function in `attacks.py`
+/// @param what     for the table
+/// @param expected found in what came of it when the attack was stopped as it should be
+record Attack(String name, String what, Pattern expected) {
+    private static final String KILLED = "out of memory";
+
+    /// In the order in which they are tried.
+    static final List<Attack> ALL = List.of(
+            attack("forks", "fork bomb", "EAGAIN|" + KILLED),
+            attack("memory", "memory hogs", "SIGKILL"),
+            attack("shared_memory", "memory that is nobody's", "ENOSPC"),
+            attack("disk", "full disk, again and again", "EDQUOT|ENOSPC"),
+            attack("fsyncs", "fsync from eight processes", "EDQUOT|ENOSPC|time"),
+            attack("inodes", "empty files with long names", "EDQUOT|ENOSPC|time"),
+            attack("directory", "one huge directory, listed", "more than 100000 entries|\"entries\""),
+            attack("descriptors", "open files", "EMFILE|ENFILE|" + KILLED),
+            attack("output", "100 loud commands", "blocked|xxx"),
+            attack("spin", "16 busy loops", "time"),
+            attack("kills", "kill -9 -1, and pid 1", "alive"),
+            attack("connections", "new flows, inside and out", "time"),
+            attack("inotify", "inotify by 900 users", "EMFILE|" + KILLED),
+            attack("terminals", "terminals", "ENOSPC"),
+            attack("aio", "asynchronous I/O contexts", "ENOSYS"),
+            attack("arp", "forged ARP requests", "time"),
+            attack("sockets", "memory behind sockets", "time|most|ENOBUFS|ENOMEM|" + KILLED),
+            attack("pipes", "memory behind pipes", "most|EMFILE|EPERM|" + KILLED),
+            attack("ipc", "semaphores, queues", "ENOSPC|EMFILE|ENOMEM"),
+            attack("epolls", "epoll sets", "EMFILE|ENOSPC|" + KILLED),
+            attack("names", "names that do not exist", "time|" + KILLED),
+            attack("node", "connections to the node's ports", "431"),
+            attack("messages", "60 MB messages, 12 at a time", "EPIPE|ECONNRESET|429|TimeoutError"),
+            attack("questions", "DNS questions", "time"),
+            attack("namespaces", "namespaces and keys", "\"count\": 0"));
+
+    private static Attack attack(String name, String what, String expected) {
+        return new Attack(name, what, Pattern.compile(expected));
+    }
+
+    boolean endedWell(String outcome) {
+        return expected.matcher(outcome).find();
+    }
+}

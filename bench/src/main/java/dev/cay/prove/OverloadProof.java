@@ -1,0 +1,217 @@
+package dev.cay.prove;
+
+import dev.cay.bench.OwnCay;
+import dev.cay.prove.Neighbours.Pace;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/// One sandbox does its worst, one attack after another, while its neighbours go on with their work.
+///
+/// What neighbours feel is compared with the seconds just before each attack: a machine has other things to do too, and
+/// they change. `-Dattacks=NAME,NAME` runs some only.
+final class OverloadProof implements Proof {
+    private static final Duration LIFE = Duration.ofMinutes(30);
+    private static final Duration WARM_UP = Duration.ofSeconds(12);
+    private static final Duration QUIET = Duration.ofSeconds(5);
+    private static final Duration ATTACK = Duration.ofSeconds(8);
+    private static final Duration GONE = Duration.ofSeconds(10);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    /// How much longer the slowest hundredth of the neighbours' commands may take.
+    private static final double MOST = 3;
+
+    /// Below that nobody minds, and the kernel's own time slices show.
+    private static final Duration NOTHING = Duration.ofMillis(30);
+
+    @Override
+    public String name() {
+        return "overload";
+    }
+
+    @Override
+    public String promise() {
+        return "a sandbox that takes all it can get of anything harms neither its neighbours nor the node";
+    }
+
+    /// What came of one attack.
+    private record Row(
+            Attack attack,
+            String outcome,
+            Pace before,
+            Pace during,
+            HostCounters at,
+            HostCounters after,
+            boolean gone) {
+        double ratio() {
+            long reference = Math.max(before.p99().toNanos(), NOTHING.toNanos() / 3);
+            return (double) during.p99().toNanos() / reference;
+        }
+
+        boolean felt() {
+            return during.p99().compareTo(NOTHING) > 0 && ratio() > MOST;
+        }
+
+        boolean holds() {
+            return attack.endedWell(outcome) && !felt() && during.failures() == 0 && gone;
+        }
+
+        String line() {
+            return "| %s | %s | %s | %s | %.1f | %d | %s | %s | %s |"
+                    .formatted(
+                            attack.what(),
+                            outcome.replace('|', '/'),
+                            figures(before),
+                            figures(during),
+                            ratio(),
+                            during.failures(),
+                            at,
+                            after,
+                            holds() ? "holds" : "**does not**");
+        }
+
+        private static String figures(Pace pace) {
+            return "%.1f / %.1f"
+                    .formatted(pace.p50().toNanos() / 1e6, pace.p99().toNanos() / 1e6);
+        }
+    }
+
+    @Override
+    public Verdict run(Stage stage) throws Exception {
+        var cay = stage.cay(Map.of("sandboxes.diskSizeMB", "192MB", "sandboxes.timeout", "30m"));
+        try (var calls = new SandboxCalls(cay);
+                var neighbours = new Neighbours(calls, 3, LIFE)) {
+            neighbours.start();
+            stage.say("neighbours warm up");
+            Thread.sleep(WARM_UP);
+            var first = HostCounters.read(cay.daemon().pid());
+            var rows = new ArrayList<Row>();
+            for (var attack : chosen()) {
+                var row = play(cay, calls, neighbours, attack);
+                rows.add(row);
+                stage.say("%-32s p99 %5.1f -> %5.1f ms, %s"
+                        .formatted(
+                                attack.what(),
+                                row.before().p99().toNanos() / 1e6,
+                                row.during().p99().toNanos() / 1e6,
+                                row.holds()
+                                        ? "holds"
+                                        : "DOES NOT HOLD: " + row.outcome() + " " + neighbours.failure()));
+            }
+            return verdict(rows, first, HostCounters.read(cay.daemon().pid()));
+        }
+    }
+
+    private static List<Attack> chosen() {
+        var names = List.of(System.getProperty("attacks", "").split(","));
+        return names.equals(List.of(""))
+                ? Attack.ALL
+                : Attack.ALL.stream()
+                        .filter(attack -> names.contains(attack.name()))
+                        .toList();
+    }
+
+    private static Row play(OwnCay cay, SandboxCalls calls, Neighbours neighbours, Attack attack)
+            throws IOException, InterruptedException {
+        long daemon = cay.daemon().pid();
+        String attacker = calls.create(LIFE);
+        byte[] script = Objects.requireNonNull(OverloadProof.class.getResourceAsStream("attacks.py"))
+                .readAllBytes();
+        calls.upload(attacker, "/tmp/attacks.py", script);
+        neighbours.take();
+        Thread.sleep(QUIET);
+        var before = neighbours.take();
+        var running = CompletableFuture.supplyAsync(() -> outcome(calls, attacker, attack), Thread::startVirtualThread);
+        Thread.sleep(ATTACK.multipliedBy(3).dividedBy(4));
+        var at = HostCounters.read(daemon);
+        String outcome;
+        try {
+            outcome = running.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        } catch (TimeoutException e) {
+            outcome = "did not end";
+        } catch (java.util.concurrent.ExecutionException | CompletionException e) {
+            outcome = String.valueOf(e.getCause());
+        }
+        var during = neighbours.take();
+        calls.kill(attacker);
+        return new Row(attack, outcome, before, during, at, HostCounters.read(daemon), goesAway(attacker));
+    }
+
+    private static String outcome(SandboxCalls calls, String attacker, Attack attack) {
+        try {
+            var result = calls.run(
+                    attacker,
+                    ATTACK.plus(PATIENCE),
+                    "/usr/bin/python3",
+                    "/tmp/attacks.py",
+                    attack.name(),
+                    Long.toString(ATTACK.toSeconds()));
+            String text = (result.error() + " " + result.stdout()).strip();
+            if (attack.name().equals("directory")) {
+                text += " "
+                        + calls.unary(attacker, "/filesystem.Filesystem/ListDir", "{\"path\":\"/home/user/many\"}")
+                                .body();
+            }
+            return text.length() > 160 ? text.substring(0, 160) : text;
+        } catch (IOException e) {
+            return e.toString();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return e.toString();
+        }
+    }
+
+    private static boolean goesAway(String sandbox) throws IOException, InterruptedException {
+        long end = System.nanoTime() + GONE.toNanos();
+        while (!isGone(sandbox)) {
+            if (System.nanoTime() > end) {
+                return false;
+            }
+            Thread.sleep(50);
+        }
+        return true;
+    }
+
+    /// Whether no process of the sandbox is left: their command lines are of no use, but their cgroups bear its name.
+    private static boolean isGone(String sandbox) throws IOException {
+        try (var entries = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
+            for (Path process : entries) {
+                try {
+                    if (Files.readString(process.resolve("cgroup")).contains(sandbox)) {
+                        return false;
+                    }
+                } catch (IOException ended) {
+                    // It was not one of them, or is gone.
+                }
+            }
+        }
+        return true;
+    }
+
+    private static Verdict verdict(List<Row> rows, HostCounters first, HostCounters last) {
+        var lines = new ArrayList<>(List.of(
+                "| attack | what stopped it | before p50 / p99 ms | during p50 / p99 ms | ratio of p99 | failures | host at its height | host after | |",
+                "|---|---|---|---|---|---|---|---|---|"));
+        rows.forEach(row -> lines.add(row.line()));
+        lines.add("Host at first: " + first);
+        lines.add("Host at last: " + last);
+        boolean leaks = last.get("daemonFds") > first.get("daemonFds") + 50
+                || last.get("daemonThreads") > first.get("daemonThreads") + 50;
+        long held = rows.stream().filter(Row::holds).count();
+        double worst = rows.stream().mapToDouble(Row::ratio).max().orElse(0);
+        return new Verdict(
+                held == rows.size() && !leaks,
+                "%d of %d attacks stopped; neighbours' p99 at most %.1f times that of the seconds before%s"
+                        .formatted(held, rows.size(), worst, leaks ? "; the daemon keeps descriptors or threads" : ""),
+                lines);
+    }
+}

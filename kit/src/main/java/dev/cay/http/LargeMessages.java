@@ -1,0 +1,132 @@
+package dev.cay.http;
+
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxId;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// Sees to it that messages which are held in memory as a whole never fill it: large ones wait for each other. From
+/// inside a sandbox comes one at a time, so that who sends slowly there holds up only itself. Thread-safe.
+final class LargeMessages {
+    /// Smaller ones are not worth waiting for.
+    static final int LARGE = 1 << 20;
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+    /// A message is there as bytes, parsed, and in what is made of it.
+    private static final int COPIES = 4;
+
+    private final ReentrantLock lock = new ReentrantLock(true);
+    private final Condition changed = lock.newCondition();
+    private final Set<SandboxId> inside = new HashSet<>();
+    private final long most;
+    private long room;
+
+    LargeMessages() {
+        this(Runtime.getRuntime().maxMemory() / 3);
+    }
+
+    LargeMessages(long room) {
+        this.most = Math.max(room, (long) ConnectCodec.MESSAGE_LIMIT * COPIES);
+        this.room = most;
+    }
+
+    /// Room for one message, none yet.
+    ///
+    /// @param from the sandbox it comes from, null from outside
+    Room room(@Nullable SandboxId from) {
+        return new Room(from);
+    }
+
+    /// Takes it if it is there now.
+    private boolean tryTake(long bytes, @Nullable SandboxId from) {
+        lock.lock();
+        try {
+            if (bytes > room || (from != null && !inside.add(from))) {
+                return false;
+            }
+            room -= bytes;
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void take(long bytes, @Nullable SandboxId from) {
+        lock.lock();
+        try {
+            long left = LIMIT.toNanos();
+            while (bytes > room || (from != null && inside.contains(from))) {
+                if (left <= 0) {
+                    throw new CayException(
+                            ErrorKind.EXHAUSTED, "too many large messages at once; send smaller ones or try again");
+                }
+                left = changed.awaitNanos(left);
+            }
+            room -= bytes;
+            if (from != null) {
+                inside.add(from);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CayException(ErrorKind.CANCELED, "interrupted", e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void giveBack(long bytes, @Nullable SandboxId from) {
+        lock.lock();
+        try {
+            room += bytes;
+            if (from != null) {
+                inside.remove(from);
+            }
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Held while the message is. Its methods are called one after the other, by whatever thread.
+    final class Room implements AutoCloseable {
+        private final @Nullable SandboxId from;
+        private volatile long bytes;
+
+        private Room(@Nullable SandboxId from) {
+            this.from = from;
+        }
+
+        /// Waits until there is room for a message of that length, if it is a large one and has none yet.
+        void need(long length) {
+            if (length > LARGE && bytes == 0) {
+                long wanted = Math.min(length, ConnectCodec.MESSAGE_LIMIT) * COPIES;
+                take(wanted, from);
+                bytes = wanted;
+            }
+        }
+
+        /// The same for an answer that is being made, by bytes of memory and without waiting.
+        void demand(long memory) {
+            if (bytes > 0) {
+                return;
+            }
+            long wanted = Math.min(memory, most);
+            if (!tryTake(wanted, from)) {
+                throw new CayException(ErrorKind.EXHAUSTED, "too many large answers at once; try again");
+            }
+            bytes = wanted;
+        }
+
+        @Override
+        public void close() {
+            if (bytes > 0) {
+                giveBack(bytes, from);
+                bytes = 0;
+            }
+        }
+    }
+}

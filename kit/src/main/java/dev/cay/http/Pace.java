@@ -1,0 +1,26 @@
+package dev.cay.http;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/// So many a second; who comes earlier waits. A second's worth may come at once. Thread-safe.
+final class Pace {
+    private static final long SECOND = Duration.ofSeconds(1).toNanos();
+
+    private final long each;
+    private final AtomicLong next = new AtomicLong(System.nanoTime());
+
+    Pace(int perSecond) {
+        this.each = SECOND / perSecond;
+    }
+
+    /// Sleeps until it is this caller's turn.
+    void await() throws InterruptedException {
+        long now = System.nanoTime();
+        long turn = next.updateAndGet(at -> (at - now > 0 ? at : now) + each) - SECOND;
+        if (turn - now > 0) {
+            TimeUnit.NANOSECONDS.sleep(turn - now);
+        }
+    }
+}

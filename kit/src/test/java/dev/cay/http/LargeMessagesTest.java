@@ -1,0 +1,77 @@
+package dev.cay.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cay.wire.CayException;
+import dev.cay.wire.SandboxId;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class LargeMessagesTest {
+    private static final int LARGEST = ConnectCodec.MESSAGE_LIMIT;
+    private static final SandboxId SANDBOX = new SandboxId("one");
+
+    /// Room for one of the largest kind.
+    private final LargeMessages messages = new LargeMessages(0);
+
+    @Test
+    void aLargeMessageWaitsForTheOneBefore() throws Exception {
+        var taken = new CountDownLatch(1);
+        Thread second;
+        try (var first = messages.room(null)) {
+            first.need(LARGEST);
+            second = Thread.startVirtualThread(() -> {
+                try (var room = messages.room(null)) {
+                    room.need(LARGEST);
+                    taken.countDown();
+                }
+            });
+            assertThat(taken.await(200, TimeUnit.MILLISECONDS)).isFalse();
+        }
+        assertThat(taken.await(20, TimeUnit.SECONDS)).isTrue();
+        second.join();
+    }
+
+    @Test
+    void smallOnesNeverWait() {
+        try (var first = messages.room(null);
+                var second = messages.room(null)) {
+            first.need(LARGEST);
+            second.need(LargeMessages.LARGE);
+        }
+    }
+
+    @Test
+    void aSandboxHasOneLargeMessageAtATimeHoweverMuchRoomThereIs() {
+        var roomy = new LargeMessages(1L << 40);
+        try (var first = roomy.room(SANDBOX);
+                var second = roomy.room(SANDBOX);
+                var other = roomy.room(new SandboxId("two"))) {
+            first.need(LARGEST);
+            assertThatThrownBy(() -> second.demand(LARGEST))
+                    .isInstanceOf(CayException.class)
+                    .hasMessageContaining("try again");
+            other.demand(LARGEST);
+        }
+    }
+
+    @Test
+    void anAnswerThatFindsNoRoomIsRefusedAndTheNextOneIsNot() {
+        try (var first = messages.room(null)) {
+            first.demand(Long.MAX_VALUE);
+            assertThatThrownBy(() -> {
+                        try (var second = messages.room(null)) {
+                            second.demand(LARGEST);
+                        }
+                    })
+                    .isInstanceOf(CayException.class);
+        }
+        try (var third = messages.room(null)) {
+            third.demand(LARGEST);
+        }
+    }
+}
