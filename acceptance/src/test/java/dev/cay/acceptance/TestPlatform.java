@@ -72,7 +72,7 @@ final class TestPlatform implements AutoCloseable {
                         directory.resolve("run"),
                         port,
                         tlsPort,
-                        1_300_000_000 + random.nextInt(0, 100) * 4_000_000,
+                        200_000_000 + random.nextInt(0, 105) * 17_000_000,
                         random.nextInt(201, 250),
                         random.nextInt(0, 256));
     }

@@ -8,6 +8,9 @@ import dev.cay.http.OperatorCertificate;
 import dev.cay.life.Progress;
 import dev.cay.life.Undo;
 import dev.cay.node.CayNode;
+import dev.cay.node.host.HostClaim;
+import dev.cay.node.host.HostLedger;
+import dev.cay.node.host.HostPlan;
 import dev.cay.server.CayServer;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -75,8 +78,19 @@ final class CayDaemon implements AutoCloseable {
         took = Duration.ofNanos(System.nanoTime() - began);
     }
 
+    /// Enters the instance in the list of this host's Cays; refused when it wants what another one has.
+    static void join(CayConfig config) {
+        var plan = new HostPlan(
+                config.instance(), config.storage().uidBase(), config.network().range());
+        var http = config.http();
+        HostLedger.ofHost()
+                .join(HostClaim.of(
+                        plan, config.stateDir(), config.runDir(), http.listen(), http.port(), http.tlsPort()));
+    }
+
     private CayNode startNode(HttpListeners listeners) throws IOException {
         progress.step("preparing the machine");
+        join(config);
         var authority = LocalAuthority.open(
                 config.stateDir().resolve("tls"), config.http().domain());
         progress.mark("certificates");

@@ -1,6 +1,7 @@
 package dev.cay.cli;
 
 import dev.cay.config.CayConfig;
+import dev.cay.node.host.HostLedger;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
@@ -45,6 +46,7 @@ final class Foreground {
         try (var _ = InstanceLock.take(config.stateDir()).orElseThrow(this::alreadyRunning)) {
             DaemonLog.open(config.stateDir());
             StopRequest.clear(config.runDir());
+            CayDaemon.join(config);
             var usable = Listening.check(config.http());
             Runtime.getRuntime().addShutdownHook(new Thread(stopper(Thread.currentThread()), "stop"));
             sayFarewell(serve(config.withListen(usable)));
@@ -105,10 +107,15 @@ final class Foreground {
 
     private CayException alreadyRunning() {
         try {
+            long pid = InstanceLock.holder(config.stateDir()).pid();
+            var other = HostLedger.ofHost().instances().stream()
+                    .filter(claim -> claim.pid() == pid && !claim.instance().equals(config.instance()))
+                    .findFirst();
             return new CayException(
                     ErrorKind.ALREADY_EXISTS,
-                    "already running, pid %d; stop it with: sudo ./cay down"
-                            .formatted(InstanceLock.holder(config.stateDir()).pid()));
+                    other.map(claim -> "stateDir %s is that of instance \"%s\" (pid %d); each needs its own stateDir"
+                                    .formatted(config.stateDir(), claim.instance(), pid))
+                            .orElse("already running, pid %d; stop it with: sudo ./cay down".formatted(pid)));
         } catch (IOException e) {
             return new CayException(ErrorKind.ALREADY_EXISTS, "already running", e);
         }

@@ -16,6 +16,9 @@ import java.util.regex.Pattern;
 public final class HostPlan {
     private static final int FIRST = 2;
 
+    /// More than a machine bears, and few enough that several instances find uids: each slot has 65,536.
+    private static final int MOST = 8192;
+
     /// An interface name has 15 characters, and up to four of them are the slot's index.
     private static final Pattern INSTANCE = Pattern.compile("[a-z0-9]{1,7}");
 
@@ -40,7 +43,7 @@ public final class HostPlan {
         this.network = parse(range.substring(0, slash)) & (-1 << (32 - prefix));
         long addresses = 1L << (32 - prefix);
         long ranges = (0xffff_ffffL - Integer.toUnsignedLong(uidBase)) / Slot.UIDS;
-        this.capacity = (int) Math.min(addresses - FIRST - 1, ranges);
+        this.capacity = (int) Math.min(MOST, Math.min(addresses - FIRST - 1, ranges));
     }
 
     public String instance() {
@@ -60,6 +63,15 @@ public final class HostPlan {
     /// Parent of all sandboxes' cgroups, relative to each hierarchy's root.
     public String cgroup() {
         return "/cay-" + instance;
+    }
+
+    /// First uid of its sandboxes.
+    public long uidBase() {
+        return Integer.toUnsignedLong(uidBase);
+    }
+
+    public long uidCount() {
+        return (long) capacity * Slot.UIDS;
     }
 
     public String gateway() {

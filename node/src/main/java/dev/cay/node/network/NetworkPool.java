@@ -3,13 +3,13 @@ package dev.cay.node.network;
 import dev.cay.node.host.HostPlan;
 import dev.cay.node.host.Programs;
 import dev.cay.node.host.Slot;
+import dev.cay.node.host.Sysctls;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -24,20 +24,20 @@ import java.util.stream.Collectors;
 public final class NetworkPool implements AutoCloseable {
     private static final Duration LIMIT = Duration.ofSeconds(20);
     private static final Path INTERFACES = Path.of("/sys/class/net");
-    private static final Path FORWARDING = Path.of("/proc/sys/net/ipv4/ip_forward");
     private static final int DNS = 53;
 
     private final HostPlan plan;
+    private final Sysctls sysctls;
     private final Programs programs = Programs.ofHost();
     private final Firewall firewall;
     private final ForeignFirewalls foreign;
     private final DnsForwarder dns;
-    private boolean turnedForwardingOn;
     private boolean removed;
 
     /// @param nameservers what DNS questions are passed on to; empty means whatever the host uses
-    public NetworkPool(HostPlan plan, List<String> nameservers) {
+    public NetworkPool(HostPlan plan, List<String> nameservers, Sysctls sysctls) {
         this.plan = plan;
+        this.sysctls = sysctls;
         this.firewall = new Firewall(plan, programs);
         this.foreign = new ForeignFirewalls(plan, programs);
         var gateway = new InetSocketAddress(InetAddress.ofLiteral(plan.gateway()), DNS);
@@ -51,7 +51,7 @@ public final class NetworkPool implements AutoCloseable {
         foreign.makeWay();
         // On lo, as not every kernel has dummy links; scope link, so that the host never uses it as its own source.
         programs.require(LIMIT, "ip", "address", "replace", plan.gateway() + "/32", "dev", "lo", "scope", "link");
-        forward();
+        sysctls.forward();
         dns.start();
     }
 
@@ -103,7 +103,7 @@ public final class NetworkPool implements AutoCloseable {
         }
         firewall.putBack();
         foreign.makeWay();
-        forward();
+        sysctls.forward();
     }
 
     @Override
@@ -119,9 +119,6 @@ public final class NetworkPool implements AutoCloseable {
         programs.run(LIMIT, "ip", "address", "delete", plan.gateway() + "/32", "dev", "lo");
         foreign.withdraw();
         firewall.remove();
-        if (turnedForwardingOn) {
-            setForwarding("0");
-        }
     }
 
     /// Who may not reach the internet gets no names either, as questions for names can carry data out.
@@ -144,36 +141,6 @@ public final class NetworkPool implements AutoCloseable {
             throw new CayException(
                     ErrorKind.INTERNAL,
                     "cannot delete link %s: %s".formatted(veth, deleted.output().strip()));
-        }
-    }
-
-    /// A node has done so before and remembers it beyond its own end.
-    private void forward() {
-        try {
-            if (!isForwarding()) {
-                setForwarding("1");
-                turnedForwardingOn = true;
-            }
-        } catch (IOException e) {
-            throw new CayException(ErrorKind.UNAVAILABLE, "cannot read " + FORWARDING, e);
-        }
-    }
-
-    /// In one read: the file has no size and answers only from its beginning.
-    private static boolean isForwarding() throws IOException {
-        try (var in = Files.newInputStream(FORWARDING)) {
-            return new String(in.readNBytes(16), StandardCharsets.US_ASCII)
-                    .strip()
-                    .equals("1");
-        }
-    }
-
-    private static void setForwarding(String value) {
-        try {
-            Files.writeString(FORWARDING, value);
-        } catch (IOException e) {
-            throw new CayException(
-                    ErrorKind.UNAVAILABLE, "cannot set IPv4 forwarding: sysctl -w net.ipv4.ip_forward=" + value, e);
         }
     }
 }

@@ -25,10 +25,10 @@ final class SysctlsTest {
         assertThat(value("fs/aio-max-nr")).isEqualTo("9999999");
         assertThat(sysctls().apply()).isEmpty();
 
-        assertThat(sysctls().restore()).hasSize(2);
+        assertThat(sysctls().leave("a")).hasSize(2);
         assertThat(value("kernel/pid_max")).isEqualTo("32768");
         assertThat(value("net/ipv4/ip_forward")).isEqualTo("0");
-        assertThat(sysctls().restore()).isEmpty();
+        assertThat(sysctls().leave("a")).isEmpty();
     }
 
     @Test
@@ -37,7 +37,7 @@ final class SysctlsTest {
         sysctls().apply();
         set("kernel/pid_max", "40000");
         sysctls().apply();
-        sysctls().restore();
+        sysctls().leave("a");
         assertThat(value("kernel/pid_max")).isEqualTo("32768");
     }
 
@@ -46,12 +46,12 @@ final class SysctlsTest {
         set("kernel/pid_max", "32768");
         sysctls().apply();
         set("kernel/pid_max", "5000000");
-        assertThat(sysctls().restore()).isEmpty();
+        assertThat(sysctls().leave("a")).isEmpty();
         assertThat(value("kernel/pid_max")).isEqualTo("5000000");
     }
 
     private Sysctls sysctls() {
-        return new Sysctls(dir.resolve("sysctls.json"), dir.resolve("sys"));
+        return new Sysctls(new HostLedger(dir.resolve("ledger")), dir.resolve("sys"));
     }
 
     private void set(String path, String value) throws IOException {

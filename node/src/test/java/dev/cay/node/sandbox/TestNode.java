@@ -7,8 +7,11 @@ import dev.cay.http.LocalAuthority;
 import dev.cay.http.ReverseProxy;
 import dev.cay.http.SandboxAddress;
 import dev.cay.life.Undo;
+import dev.cay.node.host.HostClaim;
+import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.HostPlan;
 import dev.cay.node.host.Programs;
+import dev.cay.node.host.Slot;
 import dev.cay.node.host.Sysctls;
 import dev.cay.node.image.LayerStore;
 import dev.cay.node.image.NodeLayer;
@@ -72,8 +75,8 @@ final class TestNode implements AutoCloseable {
             } else {
                 Files.createSymbolicLink(layer.resolve("rootfs"), built);
             }
-            int number = ThreadLocalRandom.current().nextInt(1000);
-            return new Place(directory, "k" + number, "10.232.%d.0/24".formatted(number % 250));
+            int number = ThreadLocalRandom.current().nextInt(180);
+            return new Place(directory, "k" + number, "10.232.%d.0/24".formatted(number));
         }
 
         /// The real template, when this machine has made it before.
@@ -91,12 +94,17 @@ final class TestNode implements AutoCloseable {
         }
 
         HostPlan plan() {
-            return new HostPlan(instance, 0x4800_0000, range);
+            int number = Integer.parseInt(instance.substring(1));
+            return new HostPlan(instance, 0x4800_0000 + number * 256 * Slot.UIDS, range);
         }
 
-        /// As in a real node, what was raised is remembered beyond the end of the daemon that raised it.
         Sysctls sysctls() {
-            return new Sysctls(directory.resolve("state/sysctls.json"));
+            return new Sysctls(HostLedger.ofHost());
+        }
+
+        private void join() {
+            var state = directory.resolve("state");
+            HostLedger.ofHost().join(HostClaim.of(plan(), state, directory.resolve("run"), List.of("127.0.0.1"), 0, 0));
         }
 
         Path records() {
@@ -111,7 +119,7 @@ final class TestNode implements AutoCloseable {
                         Programs.ofHost().require(LIMIT, "rm", "-rf", "--one-file-system", "--", directory.toString()));
                 var last = new TestNode(this);
                 undo.step(() -> last.machine.pool().unmount());
-                undo.step(() -> sysctls().restore());
+                undo.step(() -> sysctls().leave(instance));
                 undo.step(() -> last.machine.network().remove());
                 undo.step(last.runc::clear);
                 undo.step(last::close);
@@ -140,10 +148,12 @@ final class TestNode implements AutoCloseable {
             var plan = place.plan();
             var state = Files.createDirectories(place.directory().resolve("state"));
             Files.setPosixFilePermissions(state, PosixFilePermissions.fromString("rwx--x--x"));
-            place.sysctls().apply();
+            place.join();
+            var sysctls = place.sysctls();
+            sysctls.apply();
             var guest = GuestProgram.install(state.resolve("guest"));
             var pool = Pool.open(state, 1024, guest);
-            var network = closing.add(new NetworkPool(plan, List.of("192.0.2.1")));
+            var network = closing.add(new NetworkPool(plan, List.of("192.0.2.1"), sysctls));
             network.start();
             var layers = new LayerStore(place.directory().resolve("cache"));
             var authority = LocalAuthority.open(state.resolve("tls"), "cay.localhost");
