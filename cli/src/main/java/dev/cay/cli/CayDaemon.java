@@ -5,6 +5,7 @@ import dev.cay.http.Exchange;
 import dev.cay.http.HttpListeners;
 import dev.cay.http.LocalAuthority;
 import dev.cay.http.OperatorCertificate;
+import dev.cay.life.MachineClock;
 import dev.cay.life.Progress;
 import dev.cay.life.Undo;
 import dev.cay.node.CayNode;
@@ -21,7 +22,6 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.InstantSource;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
@@ -65,7 +65,7 @@ final class CayDaemon implements AutoCloseable {
                             config.sandboxes().maxTimeout()),
                     node.node(),
                     node.ports(),
-                    InstantSource.system()));
+                    MachineClock.system()));
             progress.mark("database");
             server.start();
             server.templates().register("base", layers, resources(), "user", null);

@@ -3,6 +3,7 @@ package dev.cay.cli;
 import dev.cay.http.HttpListeners;
 import dev.cay.http.LocalAuthority;
 import dev.cay.http.ReverseProxy;
+import dev.cay.life.MachineClock;
 import dev.cay.life.Undo;
 import dev.cay.node.host.Programs;
 import dev.cay.node.linux.FdPoller;
@@ -26,7 +27,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -93,7 +93,7 @@ final class Rehearsal implements AutoCloseable {
                             Duration.ofHours(1)),
                     new EmptyNode(),
                     (_, _) -> {},
-                    InstantSource.system()));
+                    MachineClock.system()));
             server.start();
             server.templates().register("base", List.of("0"), new Resources(2, 512, 1024), "user", null);
             server.firstKey().ifPresent(made -> key = made);

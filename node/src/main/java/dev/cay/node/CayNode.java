@@ -10,6 +10,7 @@ import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.HostPlan;
 import dev.cay.node.host.HostRoutes;
 import dev.cay.node.host.Programs;
+import dev.cay.node.host.Room;
 import dev.cay.node.host.Sysctls;
 import dev.cay.node.image.BaseTemplate;
 import dev.cay.node.image.BuildProgress;
@@ -83,6 +84,7 @@ public final class CayNode implements AutoCloseable {
         try {
             requirePassable("runDir", settings.runDir());
             requirePassable("stateDir", settings.stateDir());
+            Keepers.requireKnown(settings.stateDir().resolve("sandboxes"));
             this.plan = new HostPlan(settings.instance(), settings.uidBase(), settings.range());
             HostRoutes.ofHost().requireFree(plan.range());
             this.sysctls = new Sysctls(HostLedger.ofHost());
@@ -112,6 +114,7 @@ public final class CayNode implements AutoCloseable {
             progress.mark("runtime");
             this.keepers = closing.add(new Keepers(new Machine(
                     plan,
+                    new Room(settings.stateDir()),
                     settings.stateDir().resolve("sandboxes"),
                     settings.maxProcesses(),
                     pool,
@@ -134,6 +137,7 @@ public final class CayNode implements AutoCloseable {
                     edge,
                     InstantSource.system())));
             keepers.start();
+            guest.removeOthers(runtime.guestsInUse());
             progress.mark("sandboxes found");
         } catch (IOException | RuntimeException e) {
             closing.close();

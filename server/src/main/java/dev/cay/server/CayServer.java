@@ -3,6 +3,8 @@ package dev.cay.server;
 import dev.cay.http.Handler;
 import dev.cay.http.Routes;
 import dev.cay.http.SandboxPorts;
+import dev.cay.life.MachineClock;
+import dev.cay.life.SteadyClock;
 import dev.cay.life.Undo;
 import dev.cay.server.access.Access;
 import dev.cay.server.access.SandboxTokens;
@@ -33,7 +35,6 @@ import dev.cay.wire.node.Node;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -74,7 +75,8 @@ public final class CayServer implements AutoCloseable {
     private final FrontDoor frontDoor;
 
     /// Opens the database and brings its tables up to date.
-    public CayServer(Settings settings, Node node, SandboxPorts ports, InstantSource clock) {
+    public CayServer(Settings settings, Node node, SandboxPorts ports, MachineClock machineClock) {
+        var clock = new SteadyClock(machineClock);
         var random = new SecureRandom();
         var tokens = SandboxTokens.open(settings.secret(), random);
         var store = opened.add(Store.open(settings.database()));
@@ -118,7 +120,7 @@ public final class CayServer implements AutoCloseable {
         // Before the node is asked what runs, so that no end falls between.
         fleet.node().onEnd(this::ended);
         settlement.settle();
-        expiry.start(sandboxes::expire);
+        expiry.start(sandboxes::expire, sandboxes::followClock);
         chores.start();
     }
 

@@ -102,7 +102,8 @@ public final class HostPlan {
         if (index >= capacity) {
             throw new CayException(
                     ErrorKind.UNAVAILABLE,
-                    "all %d sandbox slots are taken; widen network.range or kill sandboxes".formatted(capacity));
+                    "this machine has no room for another sandbox: all %d slots are taken; kill sandboxes, or widen network.range"
+                            .formatted(capacity));
         }
         next = index + 1;
         return claim(index);
@@ -123,6 +124,29 @@ public final class HostPlan {
 
     public synchronized void release(Slot slot) {
         taken.clear(slot.index());
+    }
+
+    /// Does something to the link of a slot that nobody has, and lets nobody take the slot meanwhile.
+    public void withFree(String veth, Runnable action) {
+        int index;
+        try {
+            index = Integer.parseInt(veth.substring(interfacePrefix().length()), 36);
+        } catch (NumberFormatException e) {
+            // Not a name we give: no slot can get it.
+            action.run();
+            return;
+        }
+        Slot mine;
+        try {
+            mine = claim(index);
+        } catch (CayException taken) {
+            return;
+        }
+        try {
+            action.run();
+        } finally {
+            release(mine);
+        }
     }
 
     private String veth(int index) {

@@ -1,5 +1,6 @@
 package dev.cay.node.network;
 
+import dev.cay.node.host.AddressRange;
 import dev.cay.node.host.HostPlan;
 import dev.cay.node.host.Programs;
 import dev.cay.node.host.Slot;
@@ -15,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /// Owns the host's side of all sandboxes' networking: firewall, gateway address, names. Thread-safe.
@@ -24,6 +26,7 @@ import java.util.stream.Collectors;
 public final class NetworkPool implements AutoCloseable {
     private static final Duration LIMIT = Duration.ofSeconds(20);
     private static final Path INTERFACES = Path.of("/sys/class/net");
+    private static final Pattern ADDRESS = Pattern.compile("inet ([0-9.]+)/(\\d+)");
     private static final int DNS = 53;
 
     private final HostPlan plan;
@@ -91,8 +94,28 @@ public final class NetworkPool implements AutoCloseable {
         }
     }
 
+    /// Only while nothing is created: a slot of a new sandbox could be that of an orphan.
     public void removeOrphans(Collection<Slot> claimed) {
         orphans(claimed).forEach(this::unlink);
+        firewall.forgetOthers(claimed.stream().map(Slot::veth).collect(Collectors.toSet()));
+        removeStrayAddresses();
+    }
+
+    /// Removes one, unless its slot has been taken since.
+    public void removeOrphan(String veth) {
+        plan.withFree(veth, () -> unlink(veth));
+    }
+
+    /// Of our range only the gateway's address is on the host.
+    private void removeStrayAddresses() {
+        var listed = programs.run(LIMIT, "ip", "-o", "-4", "address", "show", "dev", "lo");
+        var range = AddressRange.parse(plan.range());
+        for (var match : ADDRESS.matcher(listed.output()).results().toList()) {
+            String address = match.group(1);
+            if (AddressRange.parse(address).overlaps(range) && !address.equals(plan.gateway())) {
+                programs.run(LIMIT, "ip", "address", "delete", address + "/" + match.group(2), "dev", "lo");
+            }
+        }
     }
 
     /// Looks again for what others did to our packets since: a firewall that was started after us may stop them, and

@@ -5,6 +5,7 @@ import dev.cay.http.Exchange;
 import dev.cay.http.SandboxAddress;
 import dev.cay.http.SandboxPorts;
 import dev.cay.life.TaskGroup;
+import dev.cay.node.host.Mounts;
 import dev.cay.node.host.Slot;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -13,6 +14,7 @@ import dev.cay.wire.node.Node;
 import dev.cay.wire.node.NodeSandbox;
 import dev.cay.wire.node.ResourceUse;
 import dev.cay.wire.node.SandboxSpec;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -38,16 +40,24 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
 
     private final Machine machine;
     private final ConcurrentHashMap<SandboxId, SandboxKeeper> keepers = new ConcurrentHashMap<>();
+    private final Sweep sweep;
     private final List<EndListener> listeners = new CopyOnWriteArrayList<>();
     private @Nullable Thread upkeep;
     private volatile boolean closed;
 
     public Keepers(Machine machine) {
         this.machine = machine;
+        this.sweep = new Sweep(machine, keepers::containsKey, this::slots);
+    }
+
+    /// Refuses if a newer Cay has left sandboxes here. To be asked before anything on the host is touched.
+    public static void requireKnown(Path records) {
+        SandboxNotes.requireKnown(records);
     }
 
     /// Takes up what an earlier daemon left running, and removes what it left half made. Nothing may be created before.
     public void start() {
+        Mounts.unmountBelow(machine.pool().directory("sandboxes"));
         var found = new Inheritance(machine).look();
         forAll(found.keySet(), id -> takeUp(Objects.requireNonNull(found.get(id))));
         machine.network().removeOrphans(slots());
@@ -79,6 +89,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     @Override
     public NodeSandbox create(SandboxSpec spec) {
         requireOpen();
+        machine.room().require();
         Slot slot = machine.plan().take();
         var notes = new SandboxNotes(spec, slot.index(), machine.clock().instant(), false);
         var keeper = new SandboxKeeper(machine, slot, notes, this::ended);
@@ -237,6 +248,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
                 .map(SandboxKeeper::id)
                 .toList();
         forAll(resisted, this::kill);
+        sweep.lookAgain();
     }
 
     /// Several at a time, but not so many that all of them run into their limits. One that fails does not keep the

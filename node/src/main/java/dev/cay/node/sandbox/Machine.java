@@ -4,6 +4,7 @@ import dev.cay.http.Handler;
 import dev.cay.http.HttpListeners;
 import dev.cay.http.ReverseProxy;
 import dev.cay.node.host.HostPlan;
+import dev.cay.node.host.Room;
 import dev.cay.node.image.LayerStore;
 import dev.cay.node.image.NodeLayer;
 import dev.cay.node.linux.FdPoller;
@@ -29,6 +30,7 @@ import javax.net.ssl.SSLContext;
 /// @param tls          shown there
 public record Machine(
         HostPlan plan,
+        Room room,
         Path records,
         int maxProcesses,
         Pool pool,

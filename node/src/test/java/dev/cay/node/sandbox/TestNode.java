@@ -11,6 +11,7 @@ import dev.cay.node.host.HostClaim;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.HostPlan;
 import dev.cay.node.host.Programs;
+import dev.cay.node.host.Room;
 import dev.cay.node.host.Slot;
 import dev.cay.node.host.Sysctls;
 import dev.cay.node.image.LayerStore;
@@ -166,6 +167,7 @@ final class TestNode implements AutoCloseable {
             listeners.start();
             machine = new Machine(
                     plan,
+                    new Room(state),
                     place.records(),
                     1000,
                     pool,

@@ -24,7 +24,7 @@ final class SchemaTest {
 
     @Test
     void asksFlywayOnceAndAgainWhenTheFileIsOfAnotherVersion() throws Exception {
-        var schema = new Schema(source());
+        var schema = new Schema(source(), file());
         assertThat(schema.bringUpToDate()).isTrue();
         assertThat(schema.bringUpToDate()).isFalse();
         execute("PRAGMA user_version = 12345");
@@ -34,7 +34,7 @@ final class SchemaTest {
 
     @Test
     void aNewFileHasItsTables() throws Exception {
-        new Schema(source()).bringUpToDate();
+        new Schema(source(), file()).bringUpToDate();
         execute("SELECT count(*) FROM flyway_schema_history WHERE success = 1");
         execute("SELECT count(*) FROM team");
     }
@@ -48,7 +48,11 @@ final class SchemaTest {
 
     private SQLiteDataSource source() {
         var source = new SQLiteDataSource();
-        source.setUrl("jdbc:sqlite:" + directory.resolve("a.db"));
+        source.setUrl("jdbc:sqlite:" + file());
         return source;
+    }
+
+    private Path file() {
+        return directory.resolve("a.db");
     }
 }
