@@ -128,6 +128,7 @@ final class Schema {
         Flyway.configure()
                 .dataSource(source)
                 .locations("classpath:" + directory)
+                .target(Integer.toString(version(migrations.getLast())))
                 .load()
                 .migrate();
     }
