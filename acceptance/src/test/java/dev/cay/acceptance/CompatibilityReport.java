@@ -1,6 +1,6 @@
 package dev.cay.acceptance;
 
-import dev.cay.acceptance.Client.Result;
+import dev.cay.acceptance.ClientTests.Result;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,7 +2,10 @@ package dev.cay.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.bench.NpmClient;
+import dev.cay.bench.OwnCay;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -16,7 +19,7 @@ final class CrashTest {
     /// itself drops what it had received but not yet looked at. So that part may take another try.
     @Test
     void aRestartAfterAKillAdoptsSandboxesAndTheirCommands() throws Exception {
-        try (var platform = TestPlatform.start()) {
+        try (var platform = OwnCay.start(Map.of())) {
             JsonNode verdict = crash(platform);
             for (int tries = 1; tries < TRIES && !verdict.get("broken").isNull(); tries++) {
                 verdict = crash(platform);
@@ -25,9 +28,11 @@ final class CrashTest {
         }
     }
 
-    private static JsonNode crash(TestPlatform platform) throws Exception {
-        var client = Client.install("e2b", "2.51.0");
-        var script = client.start(platform.environment(TestPlatform.Mode.URL), "node", "src/test/js/crash.mjs");
+    private static JsonNode crash(OwnCay platform) throws Exception {
+        var client = NpmClient.e2b();
+        var script = client.program(platform.environment(OwnCay.Mode.URL), "node", "src/test/js/crash.mjs")
+                .redirectErrorStream(true)
+                .start();
         try (var lines = script.inputReader(StandardCharsets.UTF_8);
                 var orders = script.outputWriter(StandardCharsets.UTF_8)) {
             assertThat(lines.readLine()).isEqualTo("ready");

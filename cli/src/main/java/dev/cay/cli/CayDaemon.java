@@ -16,6 +16,7 @@ import dev.cay.server.CayServer;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.node.Resources;
+import dev.cay.wire.node.SandboxKind;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -68,11 +69,12 @@ final class CayDaemon implements AutoCloseable {
                     MachineClock.system()));
             progress.mark("database");
             server.start();
-            server.templates().register("base", layers, resources(), "user", null);
+            var base = server.templates().register("base", layers, resources(), "user", null);
             this.server = server;
             progress.mark("server");
             listen(listeners, server);
             progress.mark("listening");
+            node.node().expect(new SandboxKind(base.id(), base.layers(), base.resources()));
             undo.keep();
         }
         took = Duration.ofNanos(System.nanoTime() - began);
@@ -106,6 +108,7 @@ final class CayDaemon implements AutoCloseable {
                         config.network().nameservers(),
                         config.network().trustHostCertificates() ? OPERATOR_CERTIFICATES : null,
                         config.sandboxes().maxProcesses(),
+                        config.sandboxes().spares(),
                         config.sandboxes().processLogBytes(),
                         config.http().tlsPort()),
                 listeners,

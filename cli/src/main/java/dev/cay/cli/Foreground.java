@@ -6,6 +6,7 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -13,6 +14,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,6 +48,7 @@ final class Foreground {
         try (var _ = InstanceLock.take(config.stateDir()).orElseThrow(this::alreadyRunning)) {
             DaemonLog.open(config.stateDir());
             StopRequest.clear(config.runDir());
+            Files.deleteIfExists(RunFile.in(config.runDir()));
             CayDaemon.join(config);
             var usable = Listening.check(config.http());
             Runtime.getRuntime().addShutdownHook(new Thread(stopper(Thread.currentThread()), "stop"));
@@ -95,14 +98,29 @@ final class Foreground {
     }
 
     /// State may be entered but not listed by others: users read the certificates below it, nothing else.
-    private void makeDirectories() throws IOException {
-        Files.createDirectories(config.stateDir());
-        Files.setPosixFilePermissions(config.stateDir(), PosixFilePermissions.fromString("rwx--x--x"));
-        Path logs = Files.createDirectories(DaemonLog.directory(config.stateDir()));
-        Files.setPosixFilePermissions(logs, PosixFilePermissions.fromString("rwx------"));
-        Files.createDirectories(config.runDir());
-        Files.setPosixFilePermissions(config.runDir(), PosixFilePermissions.fromString("rwxr-xr-x"));
-        Files.createDirectories(config.cacheDir());
+    private void makeDirectories() {
+        make("stateDir", config.stateDir(), "rwx--x--x");
+        make("stateDir", DaemonLog.directory(config.stateDir()), "rwx------");
+        make("runDir", config.runDir(), "rwxr-xr-x");
+        make("cacheDir", config.cacheDir(), null);
+    }
+
+    private static void make(String key, Path directory, @Nullable String permissions) {
+        try {
+            Files.createDirectories(directory);
+            if (permissions != null) {
+                Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString(permissions));
+            }
+            Files.delete(Files.createTempFile(directory, ".cay-", ".try"));
+        } catch (IOException e) {
+            String reason = e instanceof FileSystemException known && known.getReason() != null
+                    ? known.getReason()
+                    : e.getClass().getSimpleName().replace("Exception", "");
+            throw new CayException(
+                    ErrorKind.UNAVAILABLE,
+                    "%s cannot be written to (%s); mend that, or set another %s".formatted(directory, reason, key),
+                    e);
+        }
     }
 
     private CayException alreadyRunning() {
@@ -162,6 +180,7 @@ final class Foreground {
         out.println(LAST_LINE);
         if (Boolean.getBoolean(Background.PROPERTY)) {
             DaemonLog.leaveConsole();
+            DaemonLog.keepSmall(Background.output(config.stateDir()));
         }
     }
 

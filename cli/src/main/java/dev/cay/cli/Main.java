@@ -61,6 +61,8 @@ public final class Main implements Runnable {
         commands.put("pool", PoolCommand::new);
         commands.put("support", SupportCommand::new);
         commands.put("uninstall", UninstallCommand::new);
+        commands.put("bench", BenchCommand::new);
+        commands.put("prove", ProveCommand::new);
         commands.put("version", VersionCommand::new);
         commands.put("warm-up", WarmUpCommand::new);
         return commands;

@@ -17,6 +17,7 @@ import dev.cay.wire.node.Node;
 import dev.cay.wire.node.NodeSandbox;
 import dev.cay.wire.node.ResourceUse;
 import dev.cay.wire.node.Resources;
+import dev.cay.wire.node.SandboxKind;
 import dev.cay.wire.node.SandboxSpec;
 import java.io.File;
 import java.io.IOException;
@@ -142,6 +143,14 @@ final class Rehearsal implements AutoCloseable {
 
     /// Has no sandbox and makes none.
     private static final class EmptyNode implements Node {
+        @Override
+        public SandboxId reserve(SandboxKind kind) {
+            return new SandboxId("none");
+        }
+
+        @Override
+        public void expect(SandboxKind kind) {}
+
         @Override
         public NodeSandbox create(SandboxSpec spec) {
             throw new CayException(ErrorKind.NOT_IMPLEMENTED, "a rehearsal makes no sandbox");

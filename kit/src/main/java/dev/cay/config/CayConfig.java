@@ -45,12 +45,14 @@ public record CayConfig(
 
     /// Defaults and limits of sandboxes.
     ///
+    /// @param spares          most sandboxes of one template that are started before anybody asks
     /// @param processLogBytes how much output of one process is kept to be read again
     public record Sandboxes(
             int cpuCount,
             int memoryMB,
             int diskSizeMB,
             int maxProcesses,
+            int spares,
             Duration timeout,
             Duration maxTimeout,
             long processLogBytes) {}

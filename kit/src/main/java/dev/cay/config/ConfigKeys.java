@@ -71,6 +71,11 @@ public final class ConfigKeys {
             ConfigValue.number(16, 1_000_000),
             "1024",
             "Most processes and threads in one sandbox.");
+    static final ConfigKey<Integer> SPARES = key(
+            "sandboxes.spares",
+            ConfigValue.number(0, 1000),
+            "32",
+            "Most sandboxes of one template that are started before anybody asks; how many are follows demand.");
     static final ConfigKey<Duration> TIMEOUT = key(
             "sandboxes.timeout",
             ConfigValue.duration(Duration.ofSeconds(1), DAY.multipliedBy(365)),
@@ -129,6 +134,7 @@ public final class ConfigKeys {
             MEMORY_MB,
             DISK_SIZE_MB,
             MAX_PROCESSES,
+            SPARES,
             TIMEOUT,
             MAX_TIMEOUT,
             PROCESS_LOG_BYTES,

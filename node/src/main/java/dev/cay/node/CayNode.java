@@ -57,6 +57,7 @@ public final class CayNode implements AutoCloseable {
             List<String> nameservers,
             @Nullable Path operatorCertificates,
             int maxProcesses,
+            int mostSpares,
             long processLogBytes,
             int edgePort) {
         public Settings {
@@ -117,6 +118,7 @@ public final class CayNode implements AutoCloseable {
                     new Room(settings.stateDir()),
                     settings.stateDir().resolve("sandboxes"),
                     settings.maxProcesses(),
+                    settings.mostSpares(),
                     pool,
                     layers,
                     new NodeLayer(layers, plan.gateway(), authority, settings.operatorCertificates()),
@@ -193,6 +195,7 @@ public final class CayNode implements AutoCloseable {
 
     /// Takes all of this instance from the host if no sandbox needs it any more.
     public void leaveHostIfEmpty() {
+        keepers.endSpares();
         if (keepers.list().isEmpty()) {
             leaveHost();
         }

@@ -87,7 +87,7 @@ public final class CayServer implements AutoCloseable {
         directory = new SandboxDirectory(tokens);
         expiry = opened.add(new Expiry(clock, directory));
         sandboxes = new Sandboxes(store, directory, fleet, expiry, clock, settings.maxTimeout());
-        starter = new SandboxStarter(store, directory, sandboxes, templates, fleet, expiry, tokens, clock, random);
+        starter = new SandboxStarter(store, directory, sandboxes, templates, fleet, expiry, tokens, clock);
         settlement = new Settlement(store, directory, fleet, expiry, clock);
         var metrics = new SandboxMetrics(directory, fleet);
         chores = opened.add(new Chores(store, sandboxes, metrics, clock, settings.measureEvery()));

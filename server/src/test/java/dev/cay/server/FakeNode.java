@@ -6,7 +6,9 @@ import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Node;
 import dev.cay.wire.node.NodeSandbox;
 import dev.cay.wire.node.ResourceUse;
+import dev.cay.wire.node.SandboxKind;
 import dev.cay.wire.node.SandboxSpec;
+import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -17,11 +19,22 @@ import java.util.function.Consumer;
 
 /// The server's neighbour, in memory: keeps what it was asked for and outlives restarts of the server, as a node does.
 final class FakeNode implements Node {
+    private final SecureRandom random = new SecureRandom();
     final Map<SandboxId, SandboxSpec> running = new ConcurrentHashMap<>();
     final List<String> calls = new CopyOnWriteArrayList<>();
     final List<EndListener> listeners = new CopyOnWriteArrayList<>();
     volatile Consumer<SandboxSpec> onCreate = spec -> {};
     volatile Consumer<SandboxId> onKill = id -> {};
+
+    @Override
+    public SandboxId reserve(SandboxKind kind) {
+        return SandboxId.random(random);
+    }
+
+    @Override
+    public void expect(SandboxKind kind) {
+        calls.add("expect " + kind.templateId());
+    }
 
     @Override
     public NodeSandbox create(SandboxSpec spec) {

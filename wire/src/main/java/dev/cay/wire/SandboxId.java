@@ -1,17 +1,28 @@
 package dev.cay.wire;
 
+import java.security.SecureRandom;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /// Names one sandbox for all its life, through pause and resume. Part of host names, so lower case and digits only.
 public record SandboxId(String value) {
+    private static final String CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
     private static final Pattern SHAPE = Pattern.compile("[a-z0-9]{1,40}");
 
     public SandboxId {
         if (!SHAPE.matcher(value).matches()) {
             throw new CayException(ErrorKind.INVALID_ARGUMENT, "Invalid sandbox ID");
         }
+    }
+
+    /// 20 random characters are 103 bits: never the same twice, and never guessed.
+    public static SandboxId random(SecureRandom random) {
+        var id = new StringBuilder("i");
+        for (int i = 0; i < 20; i++) {
+            id.append(CHARACTERS.charAt(random.nextInt(CHARACTERS.length())));
+        }
+        return new SandboxId(id.toString());
     }
 
     /// Reads an id as clients send it: older ones append `-<clientID>`, which means nothing to us.

@@ -194,6 +194,16 @@ public final class RuncRuntime implements ContainerRuntime {
         }
     }
 
+    /// Ends every process below a parent of cgroups and removes them all, without knowing anything of sandboxes.
+    public static void endAll(String cgroupParent) {
+        var cgroups = Cgroups.mounted();
+        for (String child : cgroups.children(cgroupParent)) {
+            cgroups.kill(cgroupParent + "/" + child, END_LIMIT);
+            cgroups.remove(cgroupParent + "/" + child, END_LIMIT);
+        }
+        cgroups.remove(cgroupParent, END_LIMIT);
+    }
+
     /// Takes the last traces off the host; for when no sandbox is left.
     public void clear() {
         cgroups.remove(cgroupParent, END_LIMIT);

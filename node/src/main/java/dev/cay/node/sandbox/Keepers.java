@@ -13,16 +13,22 @@ import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Node;
 import dev.cay.wire.node.NodeSandbox;
 import dev.cay.wire.node.ResourceUse;
+import dev.cay.wire.node.SandboxKind;
 import dev.cay.wire.node.SandboxSpec;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -42,12 +48,31 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     private final ConcurrentHashMap<SandboxId, SandboxKeeper> keepers = new ConcurrentHashMap<>();
     private final Sweep sweep;
     private final List<EndListener> listeners = new CopyOnWriteArrayList<>();
+    private final SecureRandom random = new SecureRandom();
+    private final AtomicInteger startsAwaited = new AtomicInteger();
+    private final Spares spares;
+    private final Queue<SandboxId> inheritedSpares = new ConcurrentLinkedQueue<>();
     private @Nullable Thread upkeep;
     private volatile boolean closed;
 
     public Keepers(Machine machine) {
         this.machine = machine;
         this.sweep = new Sweep(machine, keepers::containsKey, this::slots);
+        this.spares = new Spares(
+                machine.mostSpares(),
+                new Spares.Maker() {
+                    @Override
+                    public SandboxId make(SandboxKind kind) {
+                        return makeSpare(kind);
+                    }
+
+                    @Override
+                    public void end(SandboxId id) {
+                        kill(id);
+                    }
+                },
+                () -> startsAwaited.get() > 0,
+                System::nanoTime);
     }
 
     /// Refuses if a newer Cay has left sandboxes here. To be asked before anything on the host is touched.
@@ -62,6 +87,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
         forAll(found.keySet(), id -> takeUp(Objects.requireNonNull(found.get(id))));
         machine.network().removeOrphans(slots());
         upkeep = Thread.ofVirtual().name("upkeep").start(this::keepUp);
+        spares.start();
     }
 
     private void takeUp(Inheritance.Found found) {
@@ -71,6 +97,11 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
         }
         var keeper = new SandboxKeeper(machine, found.slot(), found.notes(), this::ended);
         keepers.put(found.id(), keeper);
+        if (found.notes().spare()) {
+            // Made by a daemon that may have been another version; nobody waits for its end.
+            inheritedSpares.add(found.id());
+            return;
+        }
         if (!Inheritance.canGoOn(found)) {
             keeper.end();
             return;
@@ -87,21 +118,77 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     }
 
     @Override
+    public SandboxId reserve(SandboxKind kind) {
+        return spares.reserve(kind).orElseGet(() -> SandboxId.random(random));
+    }
+
+    @Override
+    public void expect(SandboxKind kind) {
+        spares.expect(kind);
+    }
+
+    @Override
     public NodeSandbox create(SandboxSpec spec) {
         requireOpen();
+        var known = keepers.get(spec.id());
+        if (known != null && known.isSpare() && give(known, spec)) {
+            return known.view();
+        }
+        startsAwaited.incrementAndGet();
+        try {
+            return start(spec, false).view();
+        } finally {
+            startsAwaited.decrementAndGet();
+        }
+    }
+
+    /// @return false when it had ended meanwhile, and all of it is gone
+    private boolean give(SandboxKeeper spare, SandboxSpec spec) {
+        try {
+            if (!spare.kind().equals(spec.kind())) {
+                throw new CayException(ErrorKind.CONFLICT, "the spare sandbox is of another kind");
+            }
+            spare.give(spec);
+            spares.forget(spec.id());
+            return true;
+        } catch (CayException e) {
+            log.atWarn()
+                    .addKeyValue("sandbox", spec.id())
+                    .addKeyValue("reason", e.getMessage())
+                    .log("a spare sandbox could not be given away; another one is started");
+            spare.end();
+            return false;
+        }
+    }
+
+    private SandboxId makeSpare(SandboxKind kind) {
+        var spec = new SandboxSpec(
+                SandboxId.random(random),
+                kind.templateId(),
+                kind.layers(),
+                kind.resources(),
+                Map.of(),
+                null,
+                "root",
+                null,
+                true);
+        return start(spec, true).id();
+    }
+
+    private SandboxKeeper start(SandboxSpec spec, boolean spare) {
         machine.room().require();
         Slot slot = machine.plan().take();
-        var notes = new SandboxNotes(spec, slot.index(), machine.clock().instant(), false);
+        var notes = new SandboxNotes(spec, slot.index(), machine.clock().instant(), false, spare);
         var keeper = new SandboxKeeper(machine, slot, notes, this::ended);
         var known = keepers.putIfAbsent(spec.id(), keeper);
         if (known != null) {
             machine.plan().release(slot);
             known.awaitOpen();
-            return known.view();
+            return known;
         }
         keeper.start();
         requireOpen(keeper);
-        return keeper.view();
+        return keeper;
     }
 
     /// One that began while the daemon was being stopped is nobody's.
@@ -175,6 +262,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     @Override
     public void close() {
         closed = true;
+        endSpares();
         if (upkeep != null) {
             upkeep.interrupt();
         }
@@ -186,12 +274,24 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
         });
     }
 
+    /// Whoever has none of them has nothing to find again.
+    public void endSpares() {
+        spares.close();
+        forAll(
+                keepers.values().stream()
+                        .filter(SandboxKeeper::isSpare)
+                        .map(SandboxKeeper::id)
+                        .toList(),
+                this::kill);
+    }
+
     /// Told by a keeper when nothing is left of its sandbox.
     ///
     /// @param reason null when somebody asked for it
     private void ended(SandboxKeeper keeper, @Nullable String reason) {
         keepers.remove(keeper.id(), keeper);
-        if (reason == null || closed) {
+        spares.forget(keeper.id());
+        if (reason == null || closed || keeper.isSpare()) {
             return;
         }
         log.atInfo()
@@ -213,6 +313,11 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
         return keeper != null && keeper.doomed();
     }
 
+    /// How many sandboxes wait to be given away.
+    public int spares() {
+        return spares.count();
+    }
+
     private SandboxKeeper require(SandboxId id) {
         var keeper = keepers.get(id);
         if (keeper == null) {
@@ -228,6 +333,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     /// Mends from time to time what others break: firewalls, and sandboxes that resisted their end.
     private void keepUp() {
         try {
+            forAll(List.copyOf(inheritedSpares), this::kill);
             while (!closed) {
                 Thread.sleep(UPKEEP);
                 tidy();
@@ -248,7 +354,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
                 .map(SandboxKeeper::id)
                 .toList();
         forAll(resisted, this::kill);
-        sweep.lookAgain();
+        spares.tidy();
     }
 
     /// Several at a time, but not so many that all of them run into their limits. One that fails does not keep the

@@ -22,6 +22,7 @@ import javax.net.ssl.SSLContext;
 ///
 /// @param records      directory with one folder per sandbox, for what must outlive the daemon
 /// @param maxProcesses how many processes and threads a sandbox may have
+/// @param mostSpares   how many sandboxes of one kind may be started in advance
 /// @param hops         threads that enter other network namespaces
 /// @param fileWork     threads for files of sandboxes
 /// @param edgePort     where the edge is also found inside every sandbox: many programs send `*.localhost` to loopback
@@ -33,6 +34,7 @@ public record Machine(
         Room room,
         Path records,
         int maxProcesses,
+        int mostSpares,
         Pool pool,
         LayerStore layers,
         NodeLayer nodeLayer,

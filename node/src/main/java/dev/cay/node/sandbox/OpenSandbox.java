@@ -47,14 +47,16 @@ final class OpenSandbox implements AutoCloseable {
     private static final List<Duration> PAUSES =
             Stream.of(10, 20, 40, 80, 150, 300, 400).map(Duration::ofMillis).toList();
 
-    private final SandboxSpec spec;
     private final Machine machine;
+    private final ProcessTable processes;
+    private final FileTree files;
     private final String connectionKey;
     private final OpenExchanges exchanges = new OpenExchanges();
     private final Undo closing = new Undo();
     private final NetNamespace network;
-    private final Envd envd;
     private final UseMeter meter;
+    private volatile SandboxSpec spec;
+    private volatile Envd envd;
 
     /// @param lost runs when the guest went away by itself; must not block
     OpenSandbox(Machine machine, SandboxSpec spec, Slot slot, Container container, Runnable lost) throws IOException {
@@ -66,15 +68,15 @@ final class OpenSandbox implements AutoCloseable {
         try {
             this.network = closing.add(NetNamespace.open(container.pid(), machine.hops()));
             network.setHostname(spec.id().value());
-            var files = closing.add(FileTree.open(container.pid(), slot.uidBase(), machine.fileWork()));
-            identify(files);
+            this.files = closing.add(FileTree.open(container.pid(), slot.uidBase(), machine.fileWork()));
+            identify();
             var link = closing.add(GuestLink.open(network, machine.poller(), GUEST_LIMIT));
             var folder = SandboxNotes.folder(machine.records(), spec.id());
-            var processes = closing.add(
+            this.processes = closing.add(
                     new ProcessTable(folder.resolve("processes"), link, machine.processWorkers(), machine.processes()));
             processes.onLost(_ -> lost.run());
             processes.adopt();
-            this.envd = new Envd(view(processes, files), machine.clock());
+            this.envd = new Envd(view(spec), machine.clock());
             listen();
         } catch (IOException | RuntimeException e) {
             closing.close();
@@ -82,8 +84,14 @@ final class OpenSandbox implements AutoCloseable {
         }
     }
 
+    /// The same sandbox, with what only its owner could say of it: variables, token, user.
+    void become(SandboxSpec given) {
+        spec = given;
+        envd = new Envd(view(given), machine.clock());
+    }
+
     /// Programs look there for where they are. Root inside may have put anything in the way, which is its own loss.
-    private void identify(FileTree files) {
+    private void identify() {
         var texts = Map.of("SANDBOX", "true", "SANDBOX_ID", spec.id().value(), "TEMPLATE_ID", spec.templateId());
         for (var text : texts.entrySet()) {
             var path = new SandboxPath("/run/e2b/.E2B_" + text.getKey());
@@ -96,7 +104,7 @@ final class OpenSandbox implements AutoCloseable {
         }
     }
 
-    private Envd.Sandbox view(ProcessTable processes, FileTree files) {
+    private Envd.Sandbox view(SandboxSpec spec) {
         return new Envd.Sandbox(
                 spec.id(),
                 spec.templateId(),

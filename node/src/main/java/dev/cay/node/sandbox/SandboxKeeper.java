@@ -12,6 +12,7 @@ import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.NodeSandbox;
 import dev.cay.wire.node.ResourceUse;
+import dev.cay.wire.node.SandboxKind;
 import dev.cay.wire.node.SandboxSpec;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -84,6 +85,10 @@ final class SandboxKeeper {
         return notes.spec().id();
     }
 
+    SandboxKind kind() {
+        return notes.spec().kind();
+    }
+
     Slot slot() {
         return slot;
     }
@@ -92,9 +97,14 @@ final class SandboxKeeper {
         return new NodeSandbox(id(), notes.spec().templateId(), notes.startedAt());
     }
 
-    /// Whether there is more of it than a plan.
+    /// Whether there is more of it than a plan, and it is somebody's.
     boolean isThere() {
-        return stage == Stage.OPEN || stage == Stage.RESISTED;
+        return !isSpare() && (stage == Stage.OPEN || stage == Stage.RESISTED);
+    }
+
+    /// Whether it was started in advance and waits to be given to somebody.
+    boolean isSpare() {
+        return notes.spare();
     }
 
     /// Whether its end was tried and something would not go.
@@ -161,6 +171,22 @@ final class SandboxKeeper {
         notes = changed;
     }
 
+    /// Gives a spare sandbox to somebody: from now on it is the one that was asked for.
+    void give(SandboxSpec spec) {
+        ask("be given away", () -> {
+            var now = open;
+            requireStage();
+            requireWanted();
+            if (now == null) {
+                throw notRunning();
+            }
+            machine.network().attach(slot, spec.internetAccess());
+            note(notes.given(spec, machine.clock().instant()));
+            now.become(spec);
+            return null;
+        });
+    }
+
     /// Takes up a sandbox that runs already.
     void adopt(Container container) {
         ask("adopt", () -> {
@@ -219,7 +245,7 @@ final class SandboxKeeper {
 
     void serve(int port, Exchange exchange) throws Exception {
         var now = open;
-        if (now == null) {
+        if (now == null || isSpare()) {
             EdgeAnswers.sandboxNotFound(exchange, id().value());
             return;
         }

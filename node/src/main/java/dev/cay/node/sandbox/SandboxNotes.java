@@ -30,8 +30,9 @@ import tools.jackson.databind.json.JsonMapper;
 ///
 /// @param slot    index of its slot
 /// @param ready   whether it had come up; one that had not was never told of to anybody
+/// @param spare   whether it was started in advance and is nobody's yet
 /// @param version of the form of the notes; 0 where it was not written yet
-record SandboxNotes(SandboxSpec spec, int slot, Instant startedAt, boolean ready, int version) {
+record SandboxNotes(SandboxSpec spec, int slot, Instant startedAt, boolean ready, boolean spare, int version) {
     private static final Logger log = LoggerFactory.getLogger(SandboxNotes.class);
     private static final JsonMapper JSON = Json.mapper()
             .rebuild()
@@ -41,16 +42,21 @@ record SandboxNotes(SandboxSpec spec, int slot, Instant startedAt, boolean ready
     private static final String FILE = "sandbox.json";
     private static final int TRIES = 10;
 
-    SandboxNotes(SandboxSpec spec, int slot, Instant startedAt, boolean ready) {
-        this(spec, slot, startedAt, ready, VERSION);
+    SandboxNotes(SandboxSpec spec, int slot, Instant startedAt, boolean ready, boolean spare) {
+        this(spec, slot, startedAt, ready, spare, VERSION);
     }
 
     SandboxNotes nowReady() {
-        return new SandboxNotes(spec, slot, startedAt, true);
+        return new SandboxNotes(spec, slot, startedAt, true, spare);
     }
 
     SandboxNotes withInternetAccess(boolean allowed) {
-        return new SandboxNotes(spec.withInternetAccess(allowed), slot, startedAt, ready);
+        return new SandboxNotes(spec.withInternetAccess(allowed), slot, startedAt, ready, spare);
+    }
+
+    /// From now on it is somebody's.
+    SandboxNotes given(SandboxSpec to, Instant at) {
+        return new SandboxNotes(to, slot, at, true, false);
     }
 
     static Path folder(Path records, SandboxId id) {

@@ -1,5 +1,6 @@
 package dev.cay.node.storage;
 
+import dev.cay.node.host.Mounts;
 import dev.cay.node.runtime.Command;
 import dev.cay.node.runtime.GuestProgram;
 import dev.cay.wire.CayException;
@@ -98,6 +99,23 @@ public final class Pool {
             mount.grow(bytes);
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "cannot make the pool in %s larger".formatted(stateDir), e);
+        }
+    }
+
+    /// Unmounts and detaches whatever there is of the pool below `stateDir`; content stays.
+    public static void takeOff(Path stateDir) {
+        Path root = stateDir.resolve("pool");
+        if (!Files.isDirectory(root)) {
+            return;
+        }
+        Mounts.unmountBelow(root);
+        if (PoolMount.isMountPoint(root)) {
+            new Command("unmounting the pool", LIMIT, "umount", root.toString()).run();
+        }
+        try {
+            PoolMount.at(stateDir, root).detachIdle();
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, "cannot detach the pool of " + stateDir, e);
         }
     }
 

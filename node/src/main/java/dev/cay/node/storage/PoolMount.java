@@ -87,7 +87,7 @@ final class PoolMount {
     }
 
     /// A mount that was cut short may leave a device that nobody uses.
-    private void detachIdle() throws IOException {
+    void detachIdle() throws IOException {
         if (isFile() && !isMountPoint(root)) {
             for (String device : devices()) {
                 log.atWarn().addKeyValue("device", device).log("detaching a loop device of the pool that nobody uses");

@@ -164,9 +164,9 @@ class KeepersTest {
                 orphans.pool().create(lonely, 10),
                 "lonely"));
         var start = Instant.now();
-        new SandboxNotes(TestNode.spec("noted"), 201, start, true).write(place.records());
-        new SandboxNotes(TestNode.spec("clash"), 0, start, true).write(place.records());
-        new SandboxNotes(TestNode.spec("wild"), 1 << 20, start, true).write(place.records());
+        new SandboxNotes(TestNode.spec("noted"), 201, start, true, false).write(place.records());
+        new SandboxNotes(TestNode.spec("clash"), 0, start, true, false).write(place.records());
+        new SandboxNotes(TestNode.spec("wild"), 1 << 20, start, true, false).write(place.records());
         Files.createDirectories(place.records().resolve("not-an-id"));
         String link = place.plan().claim(202).veth();
         Programs.ofHost()

@@ -61,6 +61,7 @@ import org.jspecify.annotations.Nullable;
 final class TestNode implements AutoCloseable {
     static final Duration LIMIT = Duration.ofSeconds(30);
     static final int EDGE_PORT = 8443;
+    private static final int MOST_SPARES = 6;
     private static final Pattern STDOUT = Pattern.compile("\"stdout\":\"([^\"]*)\"");
 
     /// What a node leaves to its successor: directories and names.
@@ -170,6 +171,7 @@ final class TestNode implements AutoCloseable {
                     new Room(state),
                     place.records(),
                     1000,
+                    MOST_SPARES,
                     pool,
                     layers,
                     new NodeLayer(layers, plan.gateway(), authority.caCertificate(), null),

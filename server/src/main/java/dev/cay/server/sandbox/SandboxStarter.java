@@ -10,8 +10,8 @@ import dev.cay.server.template.Templates;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.SandboxKind;
 import dev.cay.wire.node.SandboxSpec;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -29,7 +29,6 @@ import org.slf4j.LoggerFactory;
 /// The client is answered last, so what it was told of is on the disk. Whatever fails before leaves nothing behind.
 public final class SandboxStarter {
     private static final Logger log = LoggerFactory.getLogger(SandboxStarter.class);
-    private static final String ID_CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
     private static final int MOST_WAITING = 1000;
     private static final Duration TURN_LIMIT = Duration.ofSeconds(60);
 
@@ -41,7 +40,6 @@ public final class SandboxStarter {
     private final Expiry expiry;
     private final SandboxTokens tokens;
     private final InstantSource clock;
-    private final SecureRandom random;
     private final CreateGate gate =
             new CreateGate(2 * Runtime.getRuntime().availableProcessors(), MOST_WAITING, TURN_LIMIT);
 
@@ -56,8 +54,7 @@ public final class SandboxStarter {
             Fleet fleet,
             Expiry expiry,
             SandboxTokens tokens,
-            InstantSource clock,
-            SecureRandom random) {
+            InstantSource clock) {
         this.store = store;
         this.directory = directory;
         this.sandboxes = sandboxes;
@@ -66,7 +63,6 @@ public final class SandboxStarter {
         this.expiry = expiry;
         this.tokens = tokens;
         this.clock = clock;
-        this.random = random;
     }
 
     SandboxRecord start(Team team, NewSandbox wanted, SandboxStore.@Nullable Request request) {
@@ -151,7 +147,7 @@ public final class SandboxStarter {
     private SandboxRecord record(Team team, NewSandbox wanted, TemplateRecord template) {
         Instant now = now();
         return new SandboxRecord(
-                randomId(),
+                fleet.node().reserve(new SandboxKind(template.id(), template.layers(), template.resources())),
                 team.id(),
                 template.id(),
                 template.buildId(),
@@ -178,15 +174,6 @@ public final class SandboxStarter {
                 template.defaultUser(),
                 template.defaultWorkdir(),
                 sandbox.network().internet());
-    }
-
-    /// 20 random characters are 103 bits: never the same twice, and never guessed.
-    private SandboxId randomId() {
-        var id = new StringBuilder("i");
-        for (int i = 0; i < 20; i++) {
-            id.append(ID_CHARACTERS.charAt(random.nextInt(ID_CHARACTERS.length())));
-        }
-        return new SandboxId(id.toString());
     }
 
     private Instant now() {

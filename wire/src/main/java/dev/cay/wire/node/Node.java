@@ -9,6 +9,13 @@ import java.util.Optional;
 /// Every call blocks until it is done or fails with a {@link dev.cay.wire.CayException}, has a limit of its own, and
 /// may be repeated: creating an id that runs already answers with it, killing an unknown one does nothing.
 public interface Node {
+    /// The id that a new sandbox of this kind should be created with: that of one which was started in advance, if
+    /// there is one to spare, else a new one. It is given out once; who does not create the sandbox kills the id.
+    SandboxId reserve(SandboxKind kind);
+
+    /// Sandboxes of this kind will be asked for: some may be started in advance from now on.
+    void expect(SandboxKind kind);
+
     /// Starts a sandbox and returns once its guest answers.
     NodeSandbox create(SandboxSpec spec);
 

@@ -25,6 +25,10 @@ public record SandboxSpec(
         environment = Map.copyOf(environment);
     }
 
+    public SandboxKind kind() {
+        return new SandboxKind(templateId, layers, resources);
+    }
+
     public SandboxSpec withInternetAccess(boolean allowed) {
         return new SandboxSpec(
                 id, templateId, layers, resources, environment, accessToken, defaultUser, defaultWorkdir, allowed);

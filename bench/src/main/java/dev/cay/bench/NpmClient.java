@@ -1,0 +1,67 @@
+package dev.cay.bench;
+
+import static java.util.concurrent.TimeUnit.MINUTES;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Map;
+
+/// An official client in one version, installed once per machine from the npm registry, by whatever mirror or proxy
+/// npm is set to use.
+///
+/// @param directory where its `node_modules` lies
+public record NpmClient(String name, String version, Path directory) {
+    private static final Path CACHE = Path.of("/var/cache/cay/npm");
+    private static final int INSTALL_MINUTES = 10;
+
+    /// The client that figures and proofs are made with.
+    public static NpmClient e2b() throws IOException, InterruptedException {
+        return install("e2b", "2.51.0");
+    }
+
+    public static NpmClient install(String name, String version) throws IOException, InterruptedException {
+        var directory = CACHE.resolve(name.replace('/', '_') + "-" + version);
+        Files.createDirectories(directory);
+        try (var lock =
+                FileChannel.open(directory.resolve(".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+            lock.lock();
+            if (!Files.exists(directory.resolve(".complete"))) {
+                Files.writeString(directory.resolve("package.json"), "{\"private\": true}");
+                run(directory, "npm", "install", "--no-audit", "--no-fund", "--no-package-lock", name + "@" + version);
+                Files.createFile(directory.resolve(".complete"));
+            }
+        }
+        return new NpmClient(name, version, directory);
+    }
+
+    /// Starts a program that may use this client: it finds the package by the variable `CAY_CLIENT`.
+    public ProcessBuilder program(Map<String, String> environment, String... command) {
+        var builder = new ProcessBuilder(command);
+        builder.environment().keySet().removeIf(key -> key.startsWith("E2B_"));
+        builder.environment().putAll(environment);
+        builder.environment().put("CAY_CLIENT", directory.toString());
+        builder.environment().put("NO_UPDATE_NOTIFIER", "1");
+        return builder;
+    }
+
+    private static void run(Path directory, String... command) throws IOException, InterruptedException {
+        var log = directory.resolve("install.log").toFile();
+        var process = new ProcessBuilder(command)
+                .directory(directory.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(log)
+                .start();
+        if (!process.waitFor(INSTALL_MINUTES, MINUTES)) {
+            process.descendants().forEach(ProcessHandle::destroyForcibly);
+            process.destroyForcibly();
+        }
+        if (process.waitFor() != 0) {
+            throw new IOException(
+                    String.join(" ", command) + " failed:\n" + Files.readString(log.toPath(), StandardCharsets.UTF_8));
+        }
+    }
+}

@@ -1,0 +1,220 @@
+package dev.cay.bench;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.regex.Pattern;
+import tools.jackson.databind.json.JsonMapper;
+
+/// A Cay daemon for measuring and testing: its own process, state, ports, names and addresses. Only the cache is the
+/// machine's, so a daemon that serves people is not disturbed, and nothing is left when this one is closed.
+public final class OwnCay implements AutoCloseable {
+    private static final Duration START_LIMIT = Duration.ofMinutes(15);
+    private static final Duration END_LIMIT = Duration.ofMinutes(5);
+    private static final Pattern WORD = Pattern.compile("(?<=[a-z])(?=[A-Z])");
+
+    /// How clients reach the daemon.
+    public enum Mode {
+        /// `E2B_DOMAIN` alone: TLS, a host name for every sandbox.
+        DOMAIN,
+        /// `E2B_API_URL` and `E2B_SANDBOX_URL`: plain HTTP, the sandbox named in headers.
+        URL
+    }
+
+    private final Path directory;
+    private final String instance =
+            "t" + Integer.toString(ThreadLocalRandom.current().nextInt(36, 1296), 36);
+    private final int port = freePort();
+    private final int tlsPort = freePort();
+    private final Map<String, String> settings;
+    private Process daemon;
+
+    private OwnCay(Path directory, Map<String, String> settings) throws IOException, InterruptedException {
+        this.directory = directory;
+        this.settings = Map.copyOf(settings);
+        Files.writeString(directory.resolve("cay.yaml"), configuration());
+        this.daemon = startDaemon();
+    }
+
+    /// @param settings keys of `cay.yaml` with values that differ from what this daemon would have, like
+    ///                 `network.range`
+    public static OwnCay start(Map<String, String> settings) throws IOException, InterruptedException {
+        var directory = Files.createTempDirectory("cay-own-");
+        // Sandboxes' own root users pass through it on the way to their bundles.
+        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
+        return new OwnCay(directory, settings);
+    }
+
+    private String configuration() {
+        var random = ThreadLocalRandom.current();
+        return """
+                instance: %s
+                stateDir: %s
+                runDir: %s
+                http:
+                  port: %d
+                  tlsPort: %d
+                storage:
+                  poolSizeMB: 6GB
+                  uidBase: %d
+                network:
+                  range: 10.%d.%d.0/24
+                """.formatted(
+                        instance,
+                        directory.resolve("state"),
+                        directory.resolve("run"),
+                        port,
+                        tlsPort,
+                        200_000_000 + random.nextInt(0, 105) * 17_000_000,
+                        random.nextInt(201, 250),
+                        random.nextInt(0, 256));
+    }
+
+    private Process startDaemon() throws IOException, InterruptedException {
+        var ready = runFile();
+        Files.deleteIfExists(ready);
+        var process = cay("up").redirectErrorStream(true).redirectOutput(log()).start();
+        long end = System.nanoTime() + START_LIMIT.toNanos();
+        while (!Files.exists(ready)) {
+            if (!process.isAlive() || System.nanoTime() > end) {
+                process.destroyForcibly();
+                throw new IllegalStateException("the daemon did not come up:\n" + output());
+            }
+            Thread.sleep(5);
+        }
+        return process;
+    }
+
+    /// A `cay` command for this daemon: by the launcher, with all it gives a daemon, where there is one, else by the
+    /// classes at hand.
+    public ProcessBuilder cay(String... arguments) {
+        String home = System.getProperty("cay.home");
+        var command = new ArrayList<>(home == null ? plainJava() : List.of(home + "/cay"));
+        command.addAll(List.of(arguments));
+        var builder = new ProcessBuilder(command);
+        builder.environment().put("CAY_CONFIG", directory.resolve("cay.yaml").toString());
+        settings.forEach((key, value) -> builder.environment().put(variable(key), value));
+        builder.environment().remove("SUDO_USER");
+        return builder;
+    }
+
+    private static List<String> plainJava() {
+        return List.of(
+                System.getProperty("java.home") + "/bin/java",
+                "--enable-native-access=ALL-UNNAMED",
+                "-Djdk.virtualThreadScheduler.parallelism=16",
+                "-Xmx512m",
+                "-cp",
+                System.getProperty("java.class.path"),
+                "dev.cay.cli.Main");
+    }
+
+    private static String variable(String key) {
+        return "CAY_" + WORD.matcher(key.replace('.', '_')).replaceAll("_").toUpperCase(Locale.ROOT);
+    }
+
+    /// What `cay env` tells a client to set.
+    public Map<String, String> environment(Mode mode) {
+        try {
+            var process = cay("env", "--shell", "json", "--mode", mode.name().toLowerCase(Locale.ROOT))
+                    .redirectError(log())
+                    .start();
+            var text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            var environment = new HashMap<String, String>();
+            JsonMapper.shared().readTree(text).forEachEntry((name, value) -> environment.put(name, value.asString()));
+            return environment;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private Path runFile() {
+        return directory.resolve("run/cay.json");
+    }
+
+    private ProcessBuilder.Redirect log() {
+        return ProcessBuilder.Redirect.appendTo(directory.resolve("daemon.out").toFile());
+    }
+
+    /// All the daemon has said on its standard output.
+    public String output() {
+        try {
+            return Files.readString(directory.resolve("daemon.out"));
+        } catch (IOException e) {
+            return "(no output: " + e.getMessage() + ")";
+        }
+    }
+
+    public String instance() {
+        return instance;
+    }
+
+    /// State, run and configuration lie below it.
+    public Path directory() {
+        return directory;
+    }
+
+    public int port() {
+        return port;
+    }
+
+    public ProcessHandle daemon() {
+        return daemon.toHandle();
+    }
+
+    /// Ends the daemon as a crash would: nothing of it gets to run any more.
+    public void crash() throws InterruptedException {
+        daemon.destroyForcibly().waitFor(10, SECONDS);
+    }
+
+    public void startAgain() throws IOException, InterruptedException {
+        daemon = startDaemon();
+    }
+
+    @Override
+    public void close() throws IOException {
+        var down = cay("down", "--all")
+                .redirectErrorStream(true)
+                .redirectOutput(log())
+                .start();
+        boolean ended = down.onExit()
+                .completeOnTimeout(down, END_LIMIT.toSeconds(), SECONDS)
+                .thenApply(process -> !process.isAlive() && process.exitValue() == 0)
+                .join();
+        daemon.destroyForcibly();
+        if (!ended) {
+            down.destroyForcibly();
+            throw new IOException("`cay down --all` failed:\n" + output());
+        }
+        Files.deleteIfExists(Path.of(System.getProperty("user.home"), ".config/cay/key-" + instance));
+        deleteTree(directory);
+    }
+
+    private static void deleteTree(Path root) throws IOException {
+        try (var paths = Files.walk(root)) {
+            for (var path : paths.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(path);
+            }
+        }
+    }
+
+    private static int freePort() throws IOException {
+        try (var socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        }
+    }
+}

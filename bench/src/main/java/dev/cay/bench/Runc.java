@@ -1,0 +1,99 @@
+package dev.cay.bench;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/// The container runtime alone, without Cay: what every figure of a sandbox's start is compared with. Runs the same
+/// template read-only, with runc's own default settings.
+final class Runc implements AutoCloseable {
+    private static final Path LAYERS = Path.of("/var/cache/cay/layers");
+    private static final int LIMIT_SECONDS = 30;
+
+    private final Path directory = Files.createTempDirectory("cay-runc-");
+    private final String prefix = "caybench" + ProcessHandle.current().pid() + "-";
+    private int count;
+
+    Runc() throws IOException {
+        call(directory, List.of("runc", "spec"));
+        var file = directory.resolve("config.json");
+        var config = (ObjectNode) JsonMapper.shared().readTree(Files.readAllBytes(file));
+        config.withObject("/root").put("path", rootfs().toString());
+        config.withObject("/process")
+                .put("terminal", false)
+                .putArray("args")
+                .add("/bin/sleep")
+                .add("600");
+        config.withObject("/linux").put("cgroupsPath", "/" + prefix);
+        Files.write(file, JsonMapper.shared().writeValueAsBytes(config));
+    }
+
+    private static Path rootfs() throws IOException {
+        try (var found = Files.newDirectoryStream(LAYERS, "base-*")) {
+            for (var layer : found) {
+                return layer.resolve("rootfs");
+            }
+        }
+        throw new IOException("no base template in " + LAYERS);
+    }
+
+    /// Starts a container, and returns its name once it runs.
+    String run() {
+        String name = prefix + count++;
+        call(directory, List.of("runc", "run", "--detach", "--bundle", directory.toString(), name));
+        return name;
+    }
+
+    void exec(String name, String... command) {
+        var words = new ArrayList<>(List.of("runc", "exec", name));
+        words.addAll(List.of(command));
+        call(directory, words);
+    }
+
+    void delete(String name) {
+        call(directory, List.of("runc", "delete", "--force", name));
+    }
+
+    /// Milliseconds that a program takes, from its start to its end.
+    static double time(Runnable work) {
+        long began = System.nanoTime();
+        work.run();
+        return (System.nanoTime() - began) / 1e6;
+    }
+
+    /// Runs a program with its output in nobody's hands.
+    static void call(Path directory, List<String> words) {
+        try {
+            var process = new ProcessBuilder(words)
+                    .directory(directory.toFile())
+                    .redirectInput(Path.of("/dev/null").toFile())
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
+                process.destroyForcibly();
+                throw new IllegalStateException(String.join(" ", words) + " failed");
+            }
+        } catch (IOException e) {
+            throw new IllegalStateException("cannot run " + words.getFirst(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted", e);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        try (var files = Files.walk(directory)) {
+            for (var file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+}

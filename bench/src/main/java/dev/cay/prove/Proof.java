@@ -1,0 +1,13 @@
+package dev.cay.prove;
+
+/// One promise that takes minutes to show.
+public interface Proof {
+    /// What it is asked for by: `crash`.
+    String name();
+
+    /// What it shows, in one sentence for the page of promises.
+    String promise();
+
+    /// Says as it goes what it does; whatever it started must be gone when it returns or throws.
+    Verdict run(Stage stage) throws Exception;
+}

@@ -1,0 +1,88 @@
+package dev.cay.cli;
+
+import dev.cay.prove.PromisesPage;
+import dev.cay.prove.Proof;
+import dev.cay.prove.Proofs;
+import dev.cay.prove.Verdict;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+@Command(
+        name = "prove",
+        mixinStandardHelpOptions = true,
+        description =
+                "Show that a promise holds, where that takes minutes: with real sandboxes in a daemon of its own.",
+        footer = {
+            "",
+            "The verdict goes into docs/PROMISES.md with date and commit, all details into target/proofs/NAME.md.",
+            "A Cay that is running is not disturbed, except by the load. Exits with 1 if a promise does not hold.",
+            "",
+            "Examples:",
+            "  sudo ./cay prove --list",
+            "  sudo ./cay prove crash",
+            "  sudo ./cay prove crash density --no-record"
+        })
+final class ProveCommand implements Callable<Integer> {
+    @Parameters(paramLabel = "NAME", arity = "0..*", description = "Which proofs, one after the other.")
+    private List<String> names = List.of();
+
+    @Option(names = "--list", description = "Say which proofs there are.")
+    private boolean list;
+
+    @Option(names = "--no-record", description = "Do not write the verdict into docs/PROMISES.md.")
+    private boolean unrecorded;
+
+    @Override
+    public Integer call() {
+        if (list || names.isEmpty()) {
+            Proofs.all().forEach(proof -> System.out.printf("%-10s %s%n", proof.name(), proof.promise()));
+            return 0;
+        }
+        var proofs = names.stream().map(Proofs::named).toList();
+        Root.require("prove", "to start sandboxes");
+        boolean all = true;
+        for (var proof : proofs) {
+            all &= Interruptible.run(() -> prove(proof));
+        }
+        return all ? 0 : 1;
+    }
+
+    private boolean prove(Proof proof) {
+        System.out.println("proof " + proof.name() + ": " + proof.promise());
+        var verdict = Proofs.run(proof, new ConsoleProgress(System.out, InstantSource.system()));
+        verdict.details().forEach(System.out::println);
+        System.out.println((verdict.holds() ? "HOLDS: " : "DOES NOT HOLD: ") + verdict.summary());
+        keep(proof, verdict);
+        return verdict.holds();
+    }
+
+    private void keep(Proof proof, Verdict verdict) {
+        var home = System.getProperty("cay.home");
+        if (home == null) {
+            return;
+        }
+        try {
+            var lines = new ArrayList<String>();
+            lines.add("# " + proof.name() + ": " + (verdict.holds() ? "holds" : "does not hold"));
+            lines.addAll(List.of("", proof.promise() + ".", "", verdict.summary(), ""));
+            lines.addAll(verdict.details());
+            Files.write(Files.createDirectories(Path.of(home, "target/proofs")).resolve(proof.name() + ".md"), lines);
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, "cannot keep the details of the proof", e);
+        }
+        if (!unrecorded) {
+            new PromisesPage(Path.of(home)).note(proof, verdict, LocalDate.now(java.time.ZoneOffset.UTC));
+        }
+    }
+}

@@ -1,0 +1,251 @@
+package dev.cay.node.sandbox;
+
+import dev.cay.wire.CayException;
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.SandboxKind;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Sandboxes that were started before anybody asked, so that whoever asks need not wait for it. Thread-safe.
+///
+/// How many of a kind are kept follows how many were asked for of late. One is made at a time, and none while
+/// somebody waits for a sandbox that is being started; so spares never take the machine from those who use it. With
+/// nothing to make or to end, nothing runs here.
+final class Spares implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Spares.class);
+
+    /// Of a kind that is expected, even if nobody has asked for a long time.
+    private static final int FEWEST = 4;
+
+    /// Over about this time the number of asked ones is counted.
+    private static final Duration MEMORY = Duration.ofSeconds(30);
+
+    /// Whoever was given one runs a command next, and that shall not wait for our making of another.
+    private static final Duration COURTESY = Duration.ofMillis(40);
+
+    private static final Duration BUSY_PAUSE = Duration.ofMillis(20);
+    private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
+
+    /// An id that was asked for and then not used within this time is forgotten.
+    private static final Duration RESERVATION = Duration.ofMinutes(2);
+
+    /// Starts and ends sandboxes that nobody has yet.
+    interface Maker {
+        SandboxId make(SandboxKind kind);
+
+        void end(SandboxId id);
+    }
+
+    /// What there is of one kind. Guarded by the spares.
+    private static final class Stock {
+        private final ArrayDeque<SandboxId> ready = new ArrayDeque<>();
+        private boolean expected;
+        private double asked;
+        private long askedAt;
+        private Duration pause = Duration.ZERO;
+        private long notBefore;
+
+        private void ask(long now) {
+            asked = recently(now) + 1;
+            askedAt = now;
+        }
+
+        private double recently(long now) {
+            return asked == 0 ? 0 : asked * Math.exp((askedAt - now) / (double) MEMORY.toNanos());
+        }
+
+        private int wanted(long now, int most) {
+            return Math.min(most, (expected ? FEWEST : 0) + (int) Math.round(recently(now) / 2));
+        }
+    }
+
+    private final int most;
+    private final Maker maker;
+    private final BooleanSupplier busy;
+    private final LongSupplier nanos;
+    private final Map<SandboxKind, Stock> stocks = new HashMap<>();
+    private final Map<SandboxId, Long> reserved = new HashMap<>();
+    private @Nullable Thread worker;
+    private boolean closed;
+
+    /// @param most  how many of one kind there may be; 0 means none at all
+    /// @param busy  whether somebody waits for a sandbox to start
+    /// @param nanos the time, as {@link System#nanoTime} tells it
+    Spares(int most, Maker maker, BooleanSupplier busy, LongSupplier nanos) {
+        this.most = most;
+        this.maker = maker;
+        this.busy = busy;
+        this.nanos = nanos;
+    }
+
+    void start() {
+        if (most > 0) {
+            worker = Thread.ofVirtual().name("spares").start(this::work);
+        }
+    }
+
+    /// Sandboxes of this kind will be asked for; others of the same template will not any more.
+    synchronized void expect(SandboxKind kind) {
+        stocks.forEach((other, stock) -> {
+            if (other.templateId().equals(kind.templateId())) {
+                stock.expected = false;
+            }
+        });
+        stock(kind).expected = true;
+        notifyAll();
+    }
+
+    /// Gives one away, once.
+    synchronized Optional<SandboxId> reserve(SandboxKind kind) {
+        long now = nanos.getAsLong();
+        var stock = stock(kind);
+        stock.ask(now);
+        notifyAll();
+        var id = stock.ready.poll();
+        if (id != null) {
+            reserved.put(id, now);
+        }
+        return Optional.ofNullable(id);
+    }
+
+    /// It is nobody's spare any more: given, or ended.
+    synchronized void forget(SandboxId id) {
+        reserved.remove(id);
+        stocks.values().forEach(stock -> stock.ready.remove(id));
+        notifyAll();
+    }
+
+    /// How many wait to be given away.
+    synchronized int count() {
+        return stocks.values().stream().mapToInt(stock -> stock.ready.size()).sum();
+    }
+
+    /// Ends those that are too many now, and those that were asked for and never used.
+    void tidy() {
+        for (var id : superfluous()) {
+            try {
+                maker.end(id);
+            } catch (CayException e) {
+                log.atWarn().setCause(e).addKeyValue("sandbox", id).log("a spare sandbox resists its end");
+            }
+        }
+    }
+
+    private synchronized List<SandboxId> superfluous() {
+        long now = nanos.getAsLong();
+        var ids = new ArrayList<SandboxId>();
+        reserved.entrySet().removeIf(entry -> {
+            boolean late = now - entry.getValue() > RESERVATION.toNanos();
+            if (late) {
+                ids.add(entry.getKey());
+            }
+            return late;
+        });
+        stocks.values().forEach(stock -> {
+            while (stock.ready.size() > stock.wanted(now, most)) {
+                ids.add(stock.ready.removeLast());
+            }
+        });
+        stocks.values().removeIf(stock -> stock.ready.isEmpty() && !stock.expected && stock.recently(now) < 0.01);
+        return ids;
+    }
+
+    @Override
+    public void close() {
+        synchronized (this) {
+            closed = true;
+            notifyAll();
+        }
+        try {
+            if (worker != null) {
+                worker.join(LONGEST_PAUSE);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private Stock stock(SandboxKind kind) {
+        return stocks.computeIfAbsent(kind, _ -> new Stock());
+    }
+
+    private void work() {
+        try {
+            for (var kind = next(); kind != null; kind = next()) {
+                make(kind);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void make(SandboxKind kind) {
+        SandboxId id = null;
+        try {
+            id = maker.make(kind);
+        } catch (CayException e) {
+            log.atWarn().addKeyValue("reason", e.getMessage()).log("no sandbox could be started in advance");
+        }
+        synchronized (this) {
+            var stock = stock(kind);
+            if (id != null) {
+                stock.ready.add(id);
+                stock.pause = Duration.ZERO;
+            } else {
+                var longer = stock.pause.isZero() ? FIRST_PAUSE : stock.pause.multipliedBy(2);
+                stock.pause = longer.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : longer;
+                stock.notBefore = nanos.getAsLong() + stock.pause.toNanos();
+            }
+        }
+    }
+
+    /// Waits until one of some kind should be made.
+    ///
+    /// @return null when closed
+    private synchronized @Nullable SandboxKind next() throws InterruptedException {
+        while (!closed) {
+            long now = nanos.getAsLong();
+            long soonest = Long.MAX_VALUE;
+            for (var entry : stocks.entrySet()) {
+                long due = due(entry.getValue(), now);
+                if (due <= now) {
+                    return entry.getKey();
+                }
+                soonest = Math.min(soonest, due);
+            }
+            if (soonest == Long.MAX_VALUE) {
+                wait();
+            } else {
+                wait(Math.max(1, Duration.ofNanos(soonest - now).toMillis()));
+            }
+        }
+        return null;
+    }
+
+    /// When to make the next of a kind.
+    private long due(Stock stock, long now) {
+        int wanted = stock.wanted(now, most);
+        if (stock.ready.size() >= wanted) {
+            return Long.MAX_VALUE;
+        }
+        if (busy.getAsBoolean()) {
+            return now + BUSY_PAUSE.toNanos();
+        }
+        long due = now;
+        if (stock.asked > 0 && stock.ready.size() * 2 > wanted) {
+            due = stock.askedAt + COURTESY.toNanos();
+        }
+        return stock.pause.isZero() ? due : Math.max(due, stock.notBefore);
+    }
+}

@@ -1,0 +1,139 @@
+package dev.cay.node.sandbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cay.node.runtime.ContainerSpec;
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.NodeSandbox;
+import dev.cay.wire.node.SandboxKind;
+import dev.cay.wire.node.SandboxSpec;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Sandboxes started in advance, for real; needs root.
+@Timeout(120)
+class SpareSandboxesTest {
+    private static final SandboxKind KIND = TestNode.spec("any").kind();
+
+    private TestNode.Place place;
+    private TestNode node;
+
+    @BeforeEach
+    void open() throws Exception {
+        place = TestNode.Place.make();
+        node = new TestNode(place);
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        node.close();
+        place.close();
+    }
+
+    private static void await(Callable<Boolean> condition) throws Exception {
+        long deadline = System.nanoTime() + TestNode.LIMIT.toNanos();
+        while (!condition.call()) {
+            assertThat(System.nanoTime()).as("in time").isLessThan(deadline);
+            TimeUnit.MILLISECONDS.sleep(5);
+        }
+    }
+
+    private static SandboxSpec spec(SandboxId id) {
+        return new SandboxSpec(
+                id,
+                KIND.templateId(),
+                KIND.layers(),
+                KIND.resources(),
+                Map.of("MINE", "yes"),
+                null,
+                "root",
+                "/tmp",
+                true);
+    }
+
+    private SandboxId reserve() throws Exception {
+        node.keepers.expect(KIND);
+        await(() -> node.keepers.spares() == 4);
+        return node.keepers.reserve(KIND);
+    }
+
+    @Test
+    void isNobodysUntilItIsGivenAndThenAllThatWasAskedFor() throws Exception {
+        var id = reserve();
+        assertThat(node.keepers.list()).isEmpty();
+        assertThat(node.keepers.find(id)).isEmpty();
+        assertThat(node.get(id.value(), OpenSandbox.ENVD_PORT, "/health").statusCode())
+                .isEqualTo(502);
+        int pid = node.runc.find(id).orElseThrow().pid();
+
+        node.keepers.create(spec(id));
+
+        assertThat(node.runc.find(id).orElseThrow().pid())
+                .as("the one that ran already")
+                .isEqualTo(pid);
+        assertThat(node.keepers.list().stream().map(NodeSandbox::id)).containsExactly(id);
+        assertThat(node.run(id.value(), "echo $MINE $PWD $(cat /proc/sys/kernel/hostname /run/e2b/.E2B_SANDBOX_ID)"))
+                .isEqualTo("yes /tmp %s %s".formatted(id, id));
+        await(() -> node.keepers.spares() == 4);
+    }
+
+    @Test
+    void goesOnAsTheOneItBecameAfterARestart() throws Exception {
+        var id = reserve();
+        node.keepers.create(spec(id));
+        node.close();
+        node = new TestNode(place);
+
+        assertThat(node.keepers.list().stream().map(NodeSandbox::id)).containsExactly(id);
+        assertThat(node.run(id.value(), "echo $MINE")).isEqualTo("yes");
+    }
+
+    @Test
+    void anotherIsStartedInPlaceOfOneThatDied() throws Exception {
+        var id = reserve();
+        node.runc.kill(id);
+
+        node.keepers.create(spec(id));
+
+        assertThat(node.run(id.value(), "echo $MINE")).isEqualTo("yes");
+    }
+
+    @Test
+    void noneIsLeftWhenTheNodeCloses() throws Exception {
+        var id = reserve();
+        node.close();
+
+        assertThat(node.runc.list()).isEmpty();
+        assertThat(SandboxNotes.list(place.records())).isEmpty();
+        node = new TestNode(place);
+        assertThat(node.keepers.find(id)).isEmpty();
+    }
+
+    @Test
+    void thoseOfADaemonThatCrashedAreRemoved() throws Exception {
+        var id = new SandboxId("left");
+        var slot = place.plan().claim(200);
+        node.runc.start(new ContainerSpec(
+                id,
+                slot,
+                KIND.resources(),
+                100,
+                List.of(node.machine.layers().require("base")),
+                node.machine.pool().create(id, 10),
+                "left"));
+        new SandboxNotes(spec(id), 200, Instant.now(), true, true).write(place.records());
+        node.close();
+
+        node = new TestNode(place);
+
+        assertThat(node.keepers.list()).isEmpty();
+        await(() -> node.traces("left", 200).isEmpty());
+    }
+}
