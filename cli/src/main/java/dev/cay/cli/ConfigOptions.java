@@ -31,7 +31,8 @@ public final class ConfigOptions {
 
     /// Whether it is the one that a service without options reads.
     boolean isUsual() {
-        return file == null && System.getenv().getOrDefault(ConfigLoader.FILE_VARIABLE, "").isEmpty();
+        return file == null
+                && System.getenv().getOrDefault(ConfigLoader.FILE_VARIABLE, "").isEmpty();
     }
 
     LoadedConfig load(Map<String, String> options) {

@@ -114,7 +114,10 @@ public final class DaemonLog extends ContextAwareBase implements Configurator {
                         .close();
             }
         } catch (IOException e) {
-            LoggerFactory.getLogger(DaemonLog.class).atWarn().setCause(e).log("the daemon's output could not be cut off");
+            LoggerFactory.getLogger(DaemonLog.class)
+                    .atWarn()
+                    .setCause(e)
+                    .log("the daemon's output could not be cut off");
         }
     }
 

@@ -96,8 +96,7 @@ final class PoolCommand implements Callable<Integer> {
             System.out.println("reserving " + PoolCommand.size(Math.max(0, wanted - before)) + " more");
             Pool.grow(stateDir, wanted);
             System.out.println("the pool has %s now; it had %s"
-                    .formatted(
-                            PoolCommand.size(Pool.report(stateDir, guest).size()), PoolCommand.size(before)));
+                    .formatted(PoolCommand.size(Pool.report(stateDir, guest).size()), PoolCommand.size(before)));
             return 0;
         }
 
@@ -107,12 +106,11 @@ final class PoolCommand implements Callable<Integer> {
                 throw new CayException(
                         ErrorKind.INVALID_ARGUMENT, "SIZE must be like 40GB or +10GB, not \"%s\"".formatted(text));
             }
-            int shift =
-                    switch (parts.group(3)) {
-                        case "MB" -> 20;
-                        case "GB" -> 30;
-                        default -> 40;
-                    };
+            int shift = switch (parts.group(3)) {
+                case "MB" -> 20;
+                case "GB" -> 30;
+                default -> 40;
+            };
             long bytes = Long.parseLong(parts.group(2)) << shift;
             return parts.group(1).isEmpty() ? bytes : before + bytes;
         }

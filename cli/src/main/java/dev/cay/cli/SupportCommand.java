@@ -30,7 +30,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "support",
         mixinStandardHelpOptions = true,
-        description = "Write a file with all that helps to find a fault: settings, versions, logs, what is on the host.",
+        description =
+                "Write a file with all that helps to find a fault: settings, versions, logs, what is on the host.",
         footer = {
             "",
             "Keys, tokens, passwords, environment variables and files of sandboxes are not in it; read it before you",
@@ -49,7 +50,10 @@ final class SupportCommand implements Callable<Integer> {
     @Mixin
     private ConfigOptions options = new ConfigOptions();
 
-    @Option(names = "--output", paramLabel = "FILE", description = "Where to write it (default: cay-support-TIME.tar.gz here).")
+    @Option(
+            names = "--output",
+            paramLabel = "FILE",
+            description = "Where to write it (default: cay-support-TIME.tar.gz here).")
     private @Nullable Path output;
 
     private final Programs programs = Programs.ofHost();
@@ -85,7 +89,8 @@ final class SupportCommand implements Callable<Integer> {
     /// What must never be in it, by value.
     private static List<String> secrets(CayConfig config) throws IOException {
         var secrets = new ArrayList<String>();
-        KeyFile.read(Path.of(System.getProperty("user.home")), config.instance()).ifPresent(secrets::add);
+        KeyFile.read(Path.of(System.getProperty("user.home")), config.instance())
+                .ifPresent(secrets::add);
         System.getenv().forEach((name, value) -> {
             if (name.matches("(?i).*(proxy|key|token|secret|password).*")) {
                 secrets.add(value);
@@ -115,13 +120,19 @@ final class SupportCommand implements Callable<Integer> {
     private String host(CayConfig config) {
         return String.join(
                 "\n\n",
-                titled("mounts", matching(said("cat", "/proc/mounts"), "cay|" + Pattern.quote(config.stateDir().toString()))),
+                titled(
+                        "mounts",
+                        matching(
+                                said("cat", "/proc/mounts"),
+                                "cay|" + Pattern.quote(config.stateDir().toString()))),
                 titled("links", said("ip", "-o", "link")),
                 titled("addresses of lo", said("ip", "-o", "-4", "address", "show", "dev", "lo")),
                 titled("routes", said("ip", "-4", "route")),
                 titled("loop devices", said("losetup", "--list", "--output", "NAME,BACK-FILE")),
                 titled("cgroups", said("find", "/sys/fs/cgroup", "-maxdepth", "5", "-type", "d", "-name", "cay*")),
-                titled("processes", matching(said("ps", "-eo", "pid,ppid,stat,rss,etimes,comm"), "cay-|java|runc|criu")),
+                titled(
+                        "processes",
+                        matching(said("ps", "-eo", "pid,ppid,stat,rss,etimes,comm"), "cay-|java|runc|criu")),
                 titled(
                         "kernel settings",
                         said(
@@ -134,7 +145,13 @@ final class SupportCommand implements Callable<Integer> {
                                 "net.ipv4.neigh.default.gc_thresh3",
                                 "net.netfilter.nf_conntrack_max")),
                 titled("all Cays of this host", said("cat", "/run/cay-host/host.json")),
-                titled("disk", said("df", "-h", config.stateDir().toString(), config.cacheDir().toString())),
+                titled(
+                        "disk",
+                        said(
+                                "df",
+                                "-h",
+                                config.stateDir().toString(),
+                                config.cacheDir().toString())),
                 titled("state directory", said("ls", "-la", config.stateDir().toString())));
     }
 
@@ -146,11 +163,20 @@ final class SupportCommand implements Callable<Integer> {
     }
 
     private String sandboxes(CayConfig config) {
-        return titled("runc", said("runc", "--root", config.runDir().resolve("runc").toString(), "list"))
+        return titled(
+                        "runc",
+                        said("runc", "--root", config.runDir().resolve("runc").toString(), "list"))
                 + "\n\n"
-                + titled("bundles", said("ls", "-l", config.runDir().resolve("bundles").toString()))
+                + titled(
+                        "bundles",
+                        said("ls", "-l", config.runDir().resolve("bundles").toString()))
                 + "\n\n"
-                + titled("disks", said("ls", "-l", config.stateDir().resolve("pool/sandboxes").toString()));
+                + titled(
+                        "disks",
+                        said(
+                                "ls",
+                                "-l",
+                                config.stateDir().resolve("pool/sandboxes").toString()));
     }
 
     /// The ends of logs. What the daemon printed at its start holds its first key, and is not needed.
@@ -164,7 +190,11 @@ final class SupportCommand implements Callable<Integer> {
                     while (bytes.hasRemaining() && channel.read(bytes) >= 0) {
                         // Until the end, or until there is enough.
                     }
-                    write(directory, name, new String(bytes.array(), 0, bytes.position(), StandardCharsets.UTF_8), redaction);
+                    write(
+                            directory,
+                            name,
+                            new String(bytes.array(), 0, bytes.position(), StandardCharsets.UTF_8),
+                            redaction);
                 }
             }
         }
@@ -194,10 +224,12 @@ final class SupportCommand implements Callable<Integer> {
     private void pack(Path directory, Path file) throws IOException {
         Files.deleteIfExists(file);
         Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-        var packed = programs.run(LIMIT, "tar", "-czf", file.toAbsolutePath().toString(), "-C", directory.toString(), ".");
+        var packed =
+                programs.run(LIMIT, "tar", "-czf", file.toAbsolutePath().toString(), "-C", directory.toString(), ".");
         if (!packed.ok()) {
             throw new CayException(
-                    ErrorKind.UNAVAILABLE, "%s cannot be written: %s".formatted(file, packed.output().strip()));
+                    ErrorKind.UNAVAILABLE,
+                    "%s cannot be written: %s".formatted(file, packed.output().strip()));
         }
     }
 }

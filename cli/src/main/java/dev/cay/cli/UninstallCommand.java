@@ -47,13 +47,24 @@ final class UninstallCommand implements Callable<Integer> {
 
     /// Only what Cay makes is deleted, by name: the directories are the operator's to choose, and may hold more.
     private static final List<String> STATE = List.of(
-            "cay.db", "cay.db-wal", "cay.db-shm", "pool", "pool.btrfs", "pool.btrfs.new", "sandboxes", "guest", "tls",
-            "logs", "secret", "cay.lock");
+            "cay.db",
+            "cay.db-wal",
+            "cay.db-shm",
+            "pool",
+            "pool.btrfs",
+            "pool.btrfs.new",
+            "sandboxes",
+            "guest",
+            "tls",
+            "logs",
+            "secret",
+            "cay.lock");
 
     private static final List<String> CACHE =
             List.of("layers", "maven", "m2", "npm", "complete", "absent-packages", "bench");
 
-    private static final List<String> RUN = List.of("cay.json", "cay.json.new", "end-all", "farewell", "bundles", "runc");
+    private static final List<String> RUN =
+            List.of("cay.json", "cay.json.new", "end-all", "farewell", "bundles", "runc");
 
     @Mixin
     private ConfigOptions options = new ConfigOptions();
@@ -82,8 +93,7 @@ final class UninstallCommand implements Callable<Integer> {
             purge(config, failures);
         }
         if (!failures.isEmpty()) {
-            throw new CayException(
-                    ErrorKind.UNAVAILABLE, "not all could be removed; " + String.join("; ", failures));
+            throw new CayException(ErrorKind.UNAVAILABLE, "not all could be removed; " + String.join("; ", failures));
         }
         System.out.println(purge ? "Cay is gone, with all its data." : "Cay is gone; its data stays where it was.");
         return 0;
@@ -93,7 +103,8 @@ final class UninstallCommand implements Callable<Integer> {
         String will = dryRun ? "would" : "will";
         System.out.println("This %s end instance \"%s\" and all its sandboxes, and take off this host:"
                 .formatted(will, config.instance()));
-        System.out.println("  processes, cgroups, links, firewall rules, addresses, mounts and loop devices of its own;");
+        System.out.println(
+                "  processes, cgroups, links, firewall rules, addresses, mounts and loop devices of its own;");
         System.out.println("  kernel settings, if no other Cay is on this host; the run directory " + config.runDir());
         if (unit().isPresent()) {
             System.out.println("  the service " + UNIT);
@@ -101,7 +112,8 @@ final class UninstallCommand implements Callable<Integer> {
         String fate = purge ? "and delete:" : "These stay (--purge deletes them):";
         System.out.println(fate);
         System.out.println("  state  " + config.stateDir());
-        System.out.println("  cache  " + config.cacheDir() + (othersUseCache(config) ? " (stays, another Cay uses it)" : ""));
+        System.out.println(
+                "  cache  " + config.cacheDir() + (othersUseCache(config) ? " (stays, another Cay uses it)" : ""));
         options.file().ifPresent(file -> System.out.println("  config " + file));
         keys(config).forEach(key -> System.out.println("  key    " + key));
     }
@@ -217,7 +229,9 @@ final class UninstallCommand implements Callable<Integer> {
         files.add(KeyFile.in(Path.of(System.getProperty("user.home")), config.instance()));
         String caller = System.getenv().getOrDefault("SUDO_USER", "");
         if (caller.matches("[a-zA-Z_][a-zA-Z0-9_.-]{0,63}")) {
-            String entry = Programs.ofHost().run(KILL_LIMIT, "getent", "passwd", caller).output();
+            String entry = Programs.ofHost()
+                    .run(KILL_LIMIT, "getent", "passwd", caller)
+                    .output();
             String[] fields = entry.strip().split(":");
             if (fields.length > 5) {
                 files.add(KeyFile.in(Path.of(fields[5]), config.instance()));

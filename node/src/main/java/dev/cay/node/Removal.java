@@ -18,7 +18,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/// Takes an instance off the host by the names it uses, whatever state it is in: half installed, killed, or not there at
+/// Takes an instance off the host by the names it uses, whatever state it is in: half installed, killed, or not there
+/// at
 /// all. Files stay, but those of the run directory. The daemon must not run.
 ///
 /// Every step is tried, also when one before failed; doing it twice is fine.
@@ -47,9 +48,16 @@ public final class Removal {
         attempt("mounts", () -> Mounts.unmountBelow(runDir));
         attempt("pool", () -> Pool.takeOff(stateDir));
         attempt("kernel settings", () -> new Sysctls(HostLedger.ofHost()).leave(plan.instance()));
-        attempt("run directory", () -> programs.require(
-                LIMIT, "rm", "-rf", "--one-file-system", "--", runDir.resolve("bundles").toString(),
-                runDir.resolve("runc").toString()));
+        attempt(
+                "run directory",
+                () -> programs.require(
+                        LIMIT,
+                        "rm",
+                        "-rf",
+                        "--one-file-system",
+                        "--",
+                        runDir.resolve("bundles").toString(),
+                        runDir.resolve("runc").toString()));
         return List.copyOf(failures);
     }
 
@@ -76,7 +84,8 @@ public final class Removal {
 
     private void removeRules() {
         new ForeignFirewalls(plan, programs).withdraw();
-        if (programs.run(LIMIT, "nft", "list", "table", "inet", plan.firewallTable()).ok()) {
+        if (programs.run(LIMIT, "nft", "list", "table", "inet", plan.firewallTable())
+                .ok()) {
             programs.require(LIMIT, "nft", "delete", "table", "inet", plan.firewallTable());
         }
     }
@@ -86,8 +95,7 @@ public final class Removal {
         var range = AddressRange.parse(plan.range());
         for (var match : ADDRESS.matcher(listed.output()).results().toList()) {
             if (AddressRange.parse(match.group(1)).overlaps(range)) {
-                programs.require(
-                        LIMIT, "ip", "address", "delete", match.group(1) + "/" + match.group(2), "dev", "lo");
+                programs.require(LIMIT, "ip", "address", "delete", match.group(1) + "/" + match.group(2), "dev", "lo");
             }
         }
     }

@@ -128,11 +128,9 @@ public final class HostPlan {
 
     /// Does something to the link of a slot that nobody has, and lets nobody take the slot meanwhile.
     public void withFree(String veth, Runnable action) {
-        int index;
-        try {
-            index = Integer.parseInt(veth.substring(interfacePrefix().length()), 36);
-        } catch (NumberFormatException e) {
-            // Not a name we give: no slot can get it.
+        int index = index(veth);
+        if (index < 0 || index >= capacity) {
+            // No slot can get that name.
             action.run();
             return;
         }
@@ -146,6 +144,14 @@ public final class HostPlan {
             action.run();
         } finally {
             release(mine);
+        }
+    }
+
+    private int index(String veth) {
+        try {
+            return Integer.parseInt(veth.substring(interfacePrefix().length()), 36);
+        } catch (NumberFormatException e) {
+            return -1;
         }
     }
 

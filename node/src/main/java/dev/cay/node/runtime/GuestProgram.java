@@ -35,8 +35,14 @@ public final class GuestProgram {
     /// Unpacks what the build packed, once. Every user must be able to pass through `parent` and what is above it.
     public static GuestProgram install(Path parent) {
         try {
-            byte[] program = packed(PROGRAM);
-            byte[] shim = packed(SHIM);
+            return install(parent, packed(PROGRAM), packed(SHIM));
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, "cannot unpack cay-guest to " + parent, e);
+        }
+    }
+
+    static GuestProgram install(Path parent, byte[] program, byte[] shim) {
+        try {
             Path directory = parent.resolve(contentKey(program, shim));
             if (!Files.exists(directory)) {
                 unpack(parent, directory, program, shim);

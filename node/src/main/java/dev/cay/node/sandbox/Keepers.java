@@ -354,6 +354,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
                 .map(SandboxKeeper::id)
                 .toList();
         forAll(resisted, this::kill);
+        sweep.lookAgain();
         spares.tidy();
     }
 

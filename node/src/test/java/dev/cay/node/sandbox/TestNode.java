@@ -51,6 +51,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -106,7 +107,7 @@ final class TestNode implements AutoCloseable {
 
         private void join() {
             var state = directory.resolve("state");
-            HostLedger.ofHost().join(HostClaim.of(plan(), state, directory.resolve("run"), List.of("127.0.0.1"), 0, 0));
+            HostLedger.ofHost().join(HostClaim.of(plan(), state, directory.resolve("run"), List.of(), 0, 0));
         }
 
         Path records() {
@@ -145,6 +146,12 @@ final class TestNode implements AutoCloseable {
 
     /// @param around what the keepers are given instead of the runtime
     TestNode(Place place, UnaryOperator<ContainerRuntime> around, int edgePort) throws IOException {
+        this(place, around, edgePort, GuestProgram::install);
+    }
+
+    /// @param install how the guest comes to the host
+    TestNode(Place place, UnaryOperator<ContainerRuntime> around, int edgePort, Function<Path, GuestProgram> install)
+            throws IOException {
         this.place = place;
         try {
             var plan = place.plan();
@@ -153,7 +160,7 @@ final class TestNode implements AutoCloseable {
             place.join();
             var sysctls = place.sysctls();
             sysctls.apply();
-            var guest = GuestProgram.install(state.resolve("guest"));
+            var guest = install.apply(state.resolve("guest"));
             var pool = Pool.open(state, 1024, guest);
             var network = closing.add(new NetworkPool(plan, List.of("192.0.2.1"), sysctls));
             network.start();
@@ -193,6 +200,7 @@ final class TestNode implements AutoCloseable {
                     InstantSource.system());
             keepers = closing.add(new Keepers(machine));
             keepers.start();
+            guest.removeOthers(runc.guestsInUse());
             edge = URI.create("http://127.0.0.1:"
                     + listeners
                             .listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), exchange -> {
