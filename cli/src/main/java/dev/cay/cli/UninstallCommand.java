@@ -150,7 +150,9 @@ final class UninstallCommand implements Callable<Integer> {
                             .formatted(daemon.pid(), config.stateDir()));
         }
         System.out.println("stopping Cay, pid %d".formatted(daemon.pid()));
-        StopRequest.askEndAll(config.runDir());
+        if (Files.isDirectory(config.runDir())) {
+            StopRequest.askEndAll(config.runDir());
+        }
         daemon.destroy();
         if (!gone(daemon, STOP_LIMIT)) {
             System.out.println("it does not stop and is killed");

@@ -31,8 +31,8 @@ import tools.jackson.databind.json.JsonMapper;
 /// Whole daemons, side by side, killed, taken off the host: what an operator meets.
 final class HostCareTest {
     private static final Duration LIMIT = Duration.ofMinutes(5);
-    private static final List<String> SETTINGS = List.of(
-            "net/ipv4/ip_forward", "fs/inotify/max_user_instances", "kernel/pid_max", "fs/aio-max-nr");
+    private static final List<String> SETTINGS =
+            List.of("net/ipv4/ip_forward", "fs/inotify/max_user_instances", "kernel/pid_max", "fs/aio-max-nr");
 
     @TempDir
     private Path temporary = Path.of("unset");
@@ -80,7 +80,8 @@ final class HostCareTest {
         own.put("CAY_HTTP_TLS_PORT", "2");
         own.put("CAY_STORAGE_UID_BASE", "70000");
         own.put("CAY_NETWORK_RANGE", "10.199.3.0/24");
-        String who = "instance \"%s\" (pid %d)".formatted(first.instance(), first.daemon().pid());
+        String who = "instance \"%s\" (pid %d)"
+                .formatted(first.instance(), first.daemon().pid());
         refuses(first, own, "CAY_NETWORK_RANGE", "cay: network.range 10.", who);
         refuses(first, own, "CAY_STORAGE_UID_BASE", "cay: storage.uidBase ", who);
         refuses(first, own, "CAY_HTTP_PORT", "cay: http.port " + first.port(), who);
@@ -114,7 +115,8 @@ final class HostCareTest {
                     log,
                     Files.readString(log)
                             + "calling https://joe:hunter6@proxy.example/ token=hunter7 Authorization: Bearer hunter8\n"
-                            + "key " + key + " of " + sandbox.get("envdAccessToken").stringValue() + "\n");
+                            + "key " + key + " of "
+                            + sandbox.get("envdAccessToken").stringValue() + "\n");
             Path bundle = temporary.resolve("bundle.tar.gz");
             var builder = cay.cay("support", "--output", bundle.toString());
             builder.environment().put("https_proxy", "http://ann:hunter9@proxy.example:3128");
@@ -132,7 +134,8 @@ final class HostCareTest {
             assertThat(all.toString())
                     .contains("cay_" + cay.instance(), "http.port", "runc version", "ready")
                     .contains("proxy.example")
-                    .doesNotContain("hunter", key, sandbox.get("envdAccessToken").stringValue());
+                    .doesNotContain(
+                            "hunter", key, sandbox.get("envdAccessToken").stringValue());
             assertThat(Files.getPosixFilePermissions(bundle)).hasSize(2);
         }
     }
@@ -148,7 +151,8 @@ final class HostCareTest {
             assertThat(finish(cay.cay("pool", "grow", "1GB")).text()).contains("cannot be made smaller");
             assertThat(onHost(cay)).isNotEmpty();
             var plan = finish(cay.cay("uninstall", "--dry-run", "--purge"));
-            assertThat(plan.text()).contains("would end", cay.directory().resolve("state").toString());
+            assertThat(plan.text())
+                    .contains("would end", cay.directory().resolve("state").toString());
             assertThat(cay.daemon().isAlive()).isTrue();
 
             cay.crash();
@@ -169,8 +173,10 @@ final class HostCareTest {
             assertThat(cay.directory().resolve("cay.yaml")).doesNotExist();
             Files.writeString(cay.directory().resolve("cay.yaml"), "instance: " + cay.instance() + "\n");
             var again = uncached(cay, "uninstall", "--purge");
-            again.environment().put("CAY_STATE_DIR", cay.directory().resolve("state").toString());
-            again.environment().put("CAY_RUN_DIR", cay.directory().resolve("run").toString());
+            again.environment()
+                    .put("CAY_STATE_DIR", cay.directory().resolve("state").toString());
+            again.environment()
+                    .put("CAY_RUN_DIR", cay.directory().resolve("run").toString());
             var twice = finish(again);
             assertThat(twice.code()).as(twice.text()).isZero();
             Files.writeString(
@@ -195,11 +201,25 @@ final class HostCareTest {
         var found = new ArrayList<String>();
         String place = cay.directory().toString();
         String name = "cay-" + cay.instance();
-        programs.require(LIMIT, "cat", "/proc/mounts").lines().filter(line -> line.contains(place)).forEach(found::add);
-        programs.require(LIMIT, "losetup", "-l", "-n", "-O", "BACK-FILE").lines().filter(line -> line.contains(place)).forEach(found::add);
-        programs.require(LIMIT, "nft", "list", "tables").lines().filter(line -> line.endsWith("cay_" + cay.instance())).forEach(found::add);
-        programs.require(LIMIT, "ip", "-o", "link").lines().filter(line -> line.contains("cay" + cay.instance() + "-")).forEach(found::add);
-        programs.require(LIMIT, "find", "/sys/fs/cgroup", "-maxdepth", "3", "-name", name).lines().forEach(found::add);
+        programs.require(LIMIT, "cat", "/proc/mounts")
+                .lines()
+                .filter(line -> line.contains(place))
+                .forEach(found::add);
+        programs.require(LIMIT, "losetup", "-l", "-n", "-O", "BACK-FILE")
+                .lines()
+                .filter(line -> line.contains(place))
+                .forEach(found::add);
+        programs.require(LIMIT, "nft", "list", "tables")
+                .lines()
+                .filter(line -> line.endsWith("cay_" + cay.instance()))
+                .forEach(found::add);
+        programs.require(LIMIT, "ip", "-o", "link")
+                .lines()
+                .filter(line -> line.contains("cay" + cay.instance() + "-"))
+                .forEach(found::add);
+        programs.require(LIMIT, "find", "/sys/fs/cgroup", "-maxdepth", "3", "-name", name)
+                .lines()
+                .forEach(found::add);
         return found;
     }
 
@@ -255,7 +275,9 @@ final class HostCareTest {
 
     private Result finish(ProcessBuilder builder) throws Exception {
         Path output = Files.createTempFile(temporary, "run", ".out");
-        var process = builder.redirectErrorStream(true).redirectOutput(output.toFile()).start();
+        var process = builder.redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start();
         assertThat(process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
         return new Result(process.exitValue(), Files.readString(output).strip());
     }

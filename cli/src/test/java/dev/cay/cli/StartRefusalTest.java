@@ -46,7 +46,8 @@ final class StartRefusalTest {
                   uidBase: 70000
                 network:
                   range: 10.198.%d.0/24
-                """.formatted(number, directory, directory, freePort(), freePort(), number));
+                """.formatted(
+                        number, directory, directory, freePort(), freePort(), number));
     }
 
     @Test
@@ -84,7 +85,8 @@ final class StartRefusalTest {
         Files.writeString(directory.resolve("run/cay.json"), "{ nonsense");
         assertThat(run("env")).contains("cay.json cannot be read or makes no sense");
         try {
-            assertThat(lastLine(up())).startsWith("cay: the database %s is damaged; put back a copy".formatted(database));
+            assertThat(lastLine(up()))
+                    .startsWith("cay: the database %s is damaged; put back a copy".formatted(database));
         } finally {
             run("down", "--all");
         }
@@ -123,7 +125,10 @@ final class StartRefusalTest {
 
     private String finish(List<String> command) throws Exception {
         Path output = Files.createTempFile(directory, "run", ".out");
-        var process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile()).start();
+        var process = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start();
         if (!process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS)) {
             process.destroyForcibly();
         }

@@ -143,7 +143,12 @@ public final class HostLedger {
         }
     }
 
+    /// Nobody on it: then no trace is left but the lock, which somebody may be waiting for.
     private void write(Book book) throws IOException {
+        if (book.instances().isEmpty() && book.settings().isEmpty()) {
+            Files.deleteIfExists(file());
+            return;
+        }
         Path fresh = directory.resolve("host.json.new");
         Files.writeString(fresh, JSON.writerWithDefaultPrettyPrinter().writeValueAsString(book) + "\n");
         Files.move(fresh, file(), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
