@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.cay.bench.OwnCay;
+import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.Programs;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -68,7 +69,7 @@ final class HostCareTest {
             second.startAgain();
             assertThat(run(second, three, "echo two")).contains("dHdv");
         }
-        assertThat(settings()).isEqualTo(before);
+        assertPutBack(before);
     }
 
     private void refusesWhatTheOtherHas(OwnCay first) throws Exception {
@@ -160,7 +161,7 @@ final class HostCareTest {
             assertThat(kept.code()).as(kept.text()).isZero();
             assertThat(kept.text()).contains("These stay", "its data stays");
             assertThat(onHost(cay)).isEmpty();
-            assertThat(settings()).isEqualTo(before);
+            assertPutBack(before);
             assertThat(cay.directory().resolve("state/cay.db")).exists();
 
             cay.startAgain();
@@ -187,7 +188,14 @@ final class HostCareTest {
                                     cay.directory().resolve("state"),
                                     cay.directory().resolve("run")));
         }
-        assertThat(settings()).isEqualTo(before);
+        assertPutBack(before);
+    }
+
+    /// Another Cay of this host may have come or gone meanwhile; then nothing can be said.
+    private static void assertPutBack(Map<String, String> before) throws IOException {
+        if (HostLedger.ofHost().instances().isEmpty()) {
+            assertThat(settings()).isEqualTo(before);
+        }
     }
 
     /// The machine's cache is not the test's to delete.

@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 
 /// The two clocks of a machine: that on the wall, which people and time servers set, and one that only goes on.
@@ -19,9 +20,11 @@ public interface MachineClock extends InstantSource {
     /// Fine steps from the JVM's clock, which stands still while the machine sleeps; the sleep from the kernel's
     /// uptime, which has steps of 10 ms.
     final class SystemClock implements MachineClock {
-        private static final SystemClock ONLY = new SystemClock();
         private static final Path UPTIME = Path.of("/proc/uptime");
         private static final long A_SLEEP = Duration.ofSeconds(1).toNanos();
+
+        /// Last, as its making reads the two above.
+        private static final SystemClock ONLY = new SystemClock();
 
         private final long began = System.nanoTime();
         private final long bootAtBegin = uptime();
@@ -30,8 +33,8 @@ public interface MachineClock extends InstantSource {
         private SystemClock() {}
 
         @Override
-        public java.time.Instant instant() {
-            return java.time.Instant.now();
+        public Instant instant() {
+            return Instant.now();
         }
 
         @Override
