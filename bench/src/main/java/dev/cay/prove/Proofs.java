@@ -5,10 +5,11 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /// All proofs there are.
 public final class Proofs {
-    private static final List<Proof> ALL = List.of();
+    private static final List<Proof> ALL = List.of(new CrashProof(), new DensityProof(), new SoakProof());
 
     private Proofs() {}
 
@@ -27,8 +28,10 @@ public final class Proofs {
     }
 
     /// Runs a proof on a stage of its own. One that breaks does not hold.
-    public static Verdict run(Proof proof, Progress progress) {
-        try (var stage = new Stage(progress)) {
+    ///
+    /// @param minutes how long a proof that goes on for a time shall do so; null for as long as it promises
+    public static Verdict run(Proof proof, Progress progress, @Nullable Integer minutes) {
+        try (var stage = new Stage(progress, minutes)) {
             return proof.run(stage);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -6,14 +6,28 @@ import dev.cay.life.Progress;
 import dev.cay.life.Undo;
 import java.io.IOException;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// Where a proof plays: what it needs, and whom it tells how far it is.
 public final class Stage implements AutoCloseable {
     private final Progress progress;
+    private final @Nullable Integer minutes;
     private final Undo closing = new Undo();
 
-    Stage(Progress progress) {
+    Stage(Progress progress, @Nullable Integer minutes) {
         this.progress = progress;
+        this.minutes = minutes;
+    }
+
+    public Progress progress() {
+        return progress;
+    }
+
+    /// How long to go on.
+    ///
+    /// @param promised unless whoever started the proof said otherwise
+    public int minutes(int promised) {
+        return minutes == null ? promised : minutes;
     }
 
     public void say(String line) {
@@ -32,6 +46,11 @@ public final class Stage implements AutoCloseable {
 
     public NpmClient client() throws IOException, InterruptedException {
         return NpmClient.e2b();
+    }
+
+    /// Ends what {@link #cay} started, with all its sandboxes: for proofs that look at what is left then.
+    public void endDaemons() {
+        close();
     }
 
     @Override

@@ -14,6 +14,7 @@ import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -40,6 +41,12 @@ final class ProveCommand implements Callable<Integer> {
     @Option(names = "--list", description = "Say which proofs there are.")
     private boolean list;
 
+    @Option(
+            names = "--minutes",
+            paramLabel = "N",
+            description = "How long proofs that go on for a time shall do so; other than promised is not recorded.")
+    private @Nullable Integer minutes;
+
     @Option(names = "--no-record", description = "Do not write the verdict into docs/PROMISES.md.")
     private boolean unrecorded;
 
@@ -60,7 +67,7 @@ final class ProveCommand implements Callable<Integer> {
 
     private boolean prove(Proof proof) {
         System.out.println("proof " + proof.name() + ": " + proof.promise());
-        var verdict = Proofs.run(proof, new ConsoleProgress(System.out, InstantSource.system()));
+        var verdict = Proofs.run(proof, new ConsoleProgress(System.out, InstantSource.system()), minutes);
         verdict.details().forEach(System.out::println);
         System.out.println((verdict.holds() ? "HOLDS: " : "DOES NOT HOLD: ") + verdict.summary());
         keep(proof, verdict);
@@ -81,7 +88,7 @@ final class ProveCommand implements Callable<Integer> {
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "cannot keep the details of the proof", e);
         }
-        if (!unrecorded) {
+        if (!unrecorded && minutes == null) {
             new PromisesPage(Path.of(home)).note(proof, verdict, LocalDate.now(java.time.ZoneOffset.UTC));
         }
     }

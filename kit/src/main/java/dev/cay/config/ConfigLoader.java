@@ -21,7 +21,7 @@ public final class ConfigLoader {
     /// Names the file; every other variable that begins with `CAY_` must be a key or one of these.
     public static final String FILE_VARIABLE = "CAY_CONFIG";
 
-    private static final Set<String> LAUNCHER_VARIABLES = Set.of(FILE_VARIABLE, "CAY_JAVA_OPTS");
+    private static final Set<String> LAUNCHER_VARIABLES = Set.of(FILE_VARIABLE, "CAY_JAVA_OPTS", "CAY_BUILD");
 
     private record Given(String text, String source) {}
 

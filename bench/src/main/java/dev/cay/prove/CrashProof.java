@@ -1,0 +1,107 @@
+package dev.cay.prove;
+
+import dev.cay.bench.OwnCay;
+import dev.cay.bench.Script;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import tools.jackson.databind.JsonNode;
+
+/// The daemon is killed again and again while it is busy, and nothing that was acknowledged or printed is lost.
+final class CrashProof implements Proof {
+    private static final int CRASHES = 25;
+    private static final int COUNTERS = 20;
+    private static final double ANSWER_SECONDS = 5;
+    private static final Duration LIMIT = Duration.ofMinutes(3);
+
+    @Override
+    public String name() {
+        return "crash";
+    }
+
+    @Override
+    public String promise() {
+        return "kill -9 of the busy daemon, " + CRASHES
+                + " times: sandboxes, commands, output and acknowledged creates, kills and writes are all there";
+    }
+
+    @Override
+    public Verdict run(Stage stage) throws Exception {
+        var cay = stage.cay(Map.of(
+                "network.range",
+                "10.%d.0.0/20".formatted(201 + (int) (ProcessHandle.current().pid() % 49))));
+        try (var script = Script.start(
+                stage.client(),
+                cay.environment(OwnCay.Mode.URL),
+                CrashProof.class,
+                "crash.mjs",
+                Integer.toString(COUNTERS))) {
+            script.next(LIMIT);
+            double slowest = crash(cay, script, stage);
+            script.tell("finish");
+            return judge(script.next(LIMIT), slowest, cay);
+        }
+    }
+
+    /// @return the longest time from a start to the answer of the last sandbox, in seconds
+    private static double crash(OwnCay cay, Script script, Stage stage) throws IOException, InterruptedException {
+        double slowest = 0;
+        for (int i = 1; i <= CRASHES; i++) {
+            Thread.sleep(ThreadLocalRandom.current().nextInt(500, 6000));
+            cay.crash();
+            long began = System.nanoTime();
+            cay.startAgain();
+            script.tell("up");
+            var answered = script.next(LIMIT);
+            double took = (System.nanoTime() - began) / 1e9;
+            slowest = Math.max(slowest, took);
+            stage.say(String.format(
+                    Locale.ROOT,
+                    "crash %d: all answer after %.2f s; %d creates so far, %d unacknowledged",
+                    i,
+                    took,
+                    answered.get("created").asInt(),
+                    answered.get("failed").asInt()));
+        }
+        return slowest;
+    }
+
+    private static Verdict judge(JsonNode found, double slowest, OwnCay cay) throws IOException {
+        var wrong = new ArrayList<String>();
+        found.get("wrong").forEach(line -> wrong.add(line.asString()));
+        var listed = new HashSet<String>();
+        found.get("listed").forEach(id -> listed.add(id.asString()));
+        Set<String> containers = Traces.of(cay).containers();
+        if (!containers.equals(listed)) {
+            wrong.add("runc has %s, the API lists %s".formatted(containers, listed));
+        }
+        if (slowest > ANSWER_SECONDS) {
+            wrong.add(String.format(Locale.ROOT, "sandboxes answered only %.1f s after the start", slowest));
+        }
+        var details = new ArrayList<>(List.of(
+                "numbers checked: " + found.get("numbers").asLong(),
+                "creates acknowledged: " + found.get("created").asInt() + ", refused or cut by a crash: "
+                        + found.get("failed").asInt(),
+                "file writes acknowledged: " + found.get("written").asInt(),
+                "streams of the unmodified client that lost or repeated something at a cut: "
+                        + found.get("clientBreaks").asInt()));
+        details.addAll(wrong);
+        return new Verdict(
+                wrong.isEmpty(),
+                String.format(
+                        Locale.ROOT,
+                        "%d crashes, %d creates, %d numbers; slowest answer %.1f s after a start; %d wrong",
+                        CRASHES,
+                        found.get("created").asInt(),
+                        found.get("numbers").asLong(),
+                        slowest,
+                        wrong.size()),
+                details);
+    }
+}

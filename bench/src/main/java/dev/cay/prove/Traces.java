@@ -1,0 +1,80 @@
+package dev.cay.prove;
+
+import dev.cay.bench.OwnCay;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import tools.jackson.databind.json.JsonMapper;
+
+/// What an instance has on the host, by its names.
+///
+/// @param containers ids that the runtime knows, spares excepted
+/// @param things     all else, one per line: mounts, links, control groups, processes
+public record Traces(Set<String> containers, List<String> things) {
+    private static final Path CGROUPS = Path.of("/sys/fs/cgroup");
+
+    static Traces of(OwnCay cay) throws IOException {
+        var spares = spares(cay.directory().resolve("state/sandboxes"));
+        return new Traces(
+                names(cay.directory().resolve("run/runc"), name -> !spares.contains(name)),
+                things(cay.instance(), cay.directory()));
+    }
+
+    /// Whatever bears the instance's name; empty when it has left the host.
+    static List<String> things(String instance, Path directory) throws IOException {
+        var things = new ArrayList<String>();
+        names(Path.of("/sys/class/net"), name -> name.startsWith("cay" + instance + "-"))
+                .forEach(name -> things.add("link " + name));
+        try (var hierarchies = Files.list(CGROUPS)) {
+            Stream.concat(Stream.of(CGROUPS), hierarchies.filter(Files::isDirectory))
+                    .map(root -> root.resolve("cay-" + instance))
+                    .filter(Files::exists)
+                    .flatMap(parent -> Stream.concat(
+                            Stream.of("cgroup " + parent), children(parent).map(child -> "cgroup " + child)))
+                    .forEach(things::add);
+        }
+        Files.readAllLines(Path.of("/proc/mounts")).stream()
+                .filter(line -> line.contains(directory.toString()))
+                .forEach(line -> things.add("mount " + line));
+        return things;
+    }
+
+    private static Stream<Path> children(Path directory) {
+        try (var found = Files.list(directory)) {
+            return found.filter(Files::isDirectory).toList().stream();
+        } catch (IOException _) {
+            return Stream.empty();
+        }
+    }
+
+    private static Set<String> spares(Path records) throws IOException {
+        return names(records, name -> {
+            try {
+                var notes = records.resolve(name).resolve("sandbox.json");
+                return JsonMapper.shared()
+                        .readTree(Files.readAllBytes(notes))
+                        .path("spare")
+                        .asBoolean(false);
+            } catch (IOException _) {
+                return false;
+            }
+        });
+    }
+
+    private static Set<String> names(Path directory, Predicate<String> wanted) throws IOException {
+        if (!Files.isDirectory(directory)) {
+            return Set.of();
+        }
+        try (var entries = Files.list(directory)) {
+            return entries.map(entry -> entry.getFileName().toString())
+                    .filter(wanted)
+                    .collect(Collectors.toSet());
+        }
+    }
+}
