@@ -207,7 +207,8 @@ public final class Pool {
         return volumes.used(layer(id));
     }
 
-    /// Bytes still free for all. By the old class, which asks the kernel at once; the newer one reads the list of mounts.
+    /// Bytes still free for all. By the old class, which asks the kernel at once; the newer one reads the list of
+    /// mounts.
     public long free() {
         return root.toFile().getUsableSpace();
     }
