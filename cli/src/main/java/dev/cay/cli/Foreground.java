@@ -81,6 +81,10 @@ final class Foreground {
             }
             Thread.interrupted();
             return stop(daemon);
+        } catch (Exception e) {
+            // Here, as the process ends in the moment in which this thread is through.
+            log.atError().setCause(e).log(stopping ? "could not stop in order" : "could not start");
+            throw e;
         }
     }
 
