@@ -30,7 +30,9 @@ final class NoRoomTest {
                         .contains("503")
                         .contains("this machine has no room for another sandbox: its pool is nearly full");
                 Files.delete(filler);
-                new ProcessBuilder("sync", "-f", filler.getParent().toString()).start().waitFor();
+                new ProcessBuilder("sync", "-f", filler.getParent().toString())
+                        .start()
+                        .waitFor();
                 orders.write("go on\n");
                 orders.flush();
                 assertThat(read(lines.readLine()).get("stdout").asString()).isEqualTo("back\n");

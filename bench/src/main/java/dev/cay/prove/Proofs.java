@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /// All proofs there are.
 public final class Proofs {
-    private static final List<Proof> ALL = List.of(new CrashProof(), new DensityProof(), new SoakProof());
+    private static final List<Proof> ALL =
+            List.of(new CrashProof(), new DensityProof(), new SoakProof(), new EscapeProof());
 
     private Proofs() {}
 

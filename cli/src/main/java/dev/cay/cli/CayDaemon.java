@@ -8,6 +8,7 @@ import dev.cay.http.OperatorCertificate;
 import dev.cay.life.MachineClock;
 import dev.cay.life.Progress;
 import dev.cay.life.Undo;
+import dev.cay.metrics.Meters;
 import dev.cay.node.CayNode;
 import dev.cay.node.host.HostClaim;
 import dev.cay.node.host.HostLedger;
@@ -30,11 +31,13 @@ import org.jspecify.annotations.Nullable;
 ///
 /// The caller has checked the configuration, made the directories, holds the instance's lock and found the ports free.
 final class CayDaemon implements AutoCloseable {
+    private static final Duration MEASURE_EVERY = Duration.ofSeconds(5);
     private static final Path OPERATOR_CERTIFICATES = Path.of("/usr/local/share/ca-certificates");
 
     private final CayConfig config;
     private final Progress progress;
     private final Undo closing = new Undo();
+    private final Meters meters = new Meters();
     private final long began = System.nanoTime();
     private @Nullable LocalAuthority authority;
     private @Nullable CayNode node;
@@ -63,10 +66,13 @@ final class CayDaemon implements AutoCloseable {
                             config.stateDir().resolve("secret"),
                             domain(),
                             config.sandboxes().timeout(),
-                            config.sandboxes().maxTimeout()),
+                            config.sandboxes().maxTimeout(),
+                            config.stateDir().resolve("records"),
+                            MEASURE_EVERY),
                     node.node(),
                     node.ports(),
-                    MachineClock.system()));
+                    MachineClock.system(),
+                    meters));
             progress.mark("database");
             server.start();
             var base = server.templates().register("base", layers, resources(), "user", null);
@@ -115,7 +121,8 @@ final class CayDaemon implements AutoCloseable {
                 this::throughFrontDoor,
                 tls(authority),
                 authority.caCertificate(),
-                progress);
+                progress,
+                meters);
         this.authority = authority;
         this.node = started;
         return started;

@@ -54,6 +54,7 @@ final class UninstallCommand implements Callable<Integer> {
             "pool.btrfs",
             "pool.btrfs.new",
             "sandboxes",
+            "records",
             "guest",
             "tls",
             "logs",

@@ -6,6 +6,7 @@ import dev.cay.http.ReverseProxy;
 import dev.cay.http.SandboxPorts;
 import dev.cay.life.Progress;
 import dev.cay.life.Undo;
+import dev.cay.metrics.Meters;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.HostPlan;
 import dev.cay.node.host.HostRoutes;
@@ -18,6 +19,7 @@ import dev.cay.node.image.LayerStore;
 import dev.cay.node.image.NodeLayer;
 import dev.cay.node.linux.FdPoller;
 import dev.cay.node.linux.HostThreads;
+import dev.cay.node.log.LogHub;
 import dev.cay.node.network.NetworkPool;
 import dev.cay.node.process.ProcessTable;
 import dev.cay.node.process.Workers;
@@ -79,8 +81,15 @@ public final class CayNode implements AutoCloseable {
     /// @param edge      answers what comes to the edge's port inside a sandbox
     /// @param tls       shown there
     /// @param authority PEM file of the CA that signed it, trusted inside
+    /// @param meters    where it counts
     public CayNode(
-            Settings settings, HttpListeners listeners, Handler edge, SSLContext tls, Path authority, Progress progress)
+            Settings settings,
+            HttpListeners listeners,
+            Handler edge,
+            SSLContext tls,
+            Path authority,
+            Progress progress,
+            Meters meters)
             throws IOException {
         try {
             requirePassable("runDir", settings.runDir());
@@ -110,7 +119,7 @@ public final class CayNode implements AutoCloseable {
             this.runtime = new RuncRuntime(guest, settings.runDir(), plan.cgroup());
             var poller = closing.add(new FdPoller());
             poller.start();
-            var proxy = closing.add(new ReverseProxy());
+            var proxy = closing.add(new ReverseProxy(meters));
             proxy.start();
             progress.mark("runtime");
             this.keepers = closing.add(new Keepers(new Machine(
@@ -137,14 +146,26 @@ public final class CayNode implements AutoCloseable {
                     settings.edgePort(),
                     tls,
                     edge,
-                    InstantSource.system())));
+                    InstantSource.system(),
+                    new LogHub(InstantSource.system()),
+                    meters)));
             keepers.start();
             guest.removeOthers(runtime.guestsInUse());
+            watch(meters);
             progress.mark("sandboxes found");
         } catch (IOException | RuntimeException e) {
             closing.close();
             throw e;
         }
+    }
+
+    /// What an operator watches of this machine.
+    private void watch(Meters meters) {
+        meters.gauge("cay_pool_size_bytes", "Size of the disk that sandboxes share", pool::size);
+        meters.gauge("cay_pool_free_bytes", "Bytes of it that are free", pool::free);
+        meters.gauge("cay_slots", "How many sandboxes this machine has room for", plan::capacity);
+        meters.gauge("cay_slots_taken", "Slots that are taken", plan::taken);
+        meters.gauge("cay_spare_sandboxes", "Sandboxes started in advance that wait to be given out", keepers::spare);
     }
 
     /// Sandboxes run as users of their own, which must be able to pass on their way to their bundles and the guest.

@@ -29,6 +29,7 @@ public final class FileTree implements AutoCloseable {
     private static final int OPEN_FLAGS = FileCalls.NONBLOCK | FileCalls.NOCTTY;
     private static final int MAX_DEPTH = 256;
     private static final int MAX_ENTRIES = 100_000;
+    private static final int UIDS = 65_536;
     private static final Account ROOT = new Account("root", 0, 0, "/root", "/bin/sh", List.of(0));
 
     /// File systems whose files are levers of the kernel: proc, sysfs, cgroup, cgroup2, debugfs, tracefs, securityfs,
@@ -188,6 +189,7 @@ public final class FileTree implements AutoCloseable {
                 throw new ErrnoException("open", Errno.EISDIR);
             }
             requireRegular(path, status);
+            requireReadable(file, status);
             return new OpenFile(file, status, threads);
         } catch (IOException | RuntimeException e) {
             file.close();
@@ -198,6 +200,14 @@ public final class FileTree implements AutoCloseable {
     private static void requireRegular(String path, FileStatus status) {
         if (!status.regular()) {
             throw new CayException(ErrorKind.INVALID_ARGUMENT, "path '%s' is not a regular file".formatted(path));
+        }
+    }
+
+    /// Among the levers lie files of the host's root, which we could read and the sandbox's root could not.
+    private void requireReadable(Descriptor file, FileStatus status) throws ErrnoException {
+        boolean foreign = Integer.compareUnsigned(status.uid() - uidBase, UIDS) >= 0;
+        if (foreign && (status.permissions() & 4) == 0 && LEVERS.contains(FileCalls.fileSystem(file))) {
+            throw new ErrnoException("open", Errno.EACCES);
         }
     }
 

@@ -63,6 +63,10 @@ public final class GuestLink implements AutoCloseable {
     private final byte[] chunk = new byte[16384];
     private final Map<Integer, Waiting<?>> waiting = new ConcurrentHashMap<>();
     private final AtomicInteger numbers = new AtomicInteger();
+
+    /// How many more ends of processes we believe: those we started, and as many as there can have been before.
+    private final AtomicInteger ends = new AtomicInteger(MAX_PROCESSES);
+
     private final ReentrantLock sending = new ReentrantLock();
     private final AtomicReference<@Nullable String> end = new AtomicReference<>();
     private volatile @Nullable Listener listener;
@@ -123,6 +127,7 @@ public final class GuestLink implements AutoCloseable {
 
     public Streams spawn(Spawn spawn) throws IOException {
         boolean stdin = spawn.stdin() && !spawn.terminal();
+        ends.incrementAndGet();
         return ask(Request.spawn(spawn), (frame, lent) -> {
             int pid = frame.positive();
             return lend(pid, spawn.terminal(), stdin, lent);
@@ -275,6 +280,9 @@ public final class GuestLink implements AutoCloseable {
             int pid = frame.positive();
             var exit = new Exit(frame.i32(), frame.i32(), frame.u8() != 0);
             frame.end();
+            if (ends.decrementAndGet() < 0) {
+                throw new ProtocolException("more processes ended than there were");
+            }
             Listener told = listener;
             if (told != null) {
                 told.exited(pid, exit);

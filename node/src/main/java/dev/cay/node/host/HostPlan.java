@@ -122,6 +122,15 @@ public final class HostPlan {
         return new Slot(index, uidBase + index * Slot.UIDS, format(network + FIRST + index), gateway(), veth(index));
     }
 
+    /// How many sandboxes there can be at once.
+    public int capacity() {
+        return capacity;
+    }
+
+    public synchronized int taken() {
+        return taken.cardinality();
+    }
+
     public synchronized void release(Slot slot) {
         taken.clear(slot.index());
     }

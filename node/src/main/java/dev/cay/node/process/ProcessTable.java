@@ -40,6 +40,13 @@ public final class ProcessTable implements AutoCloseable {
                 new Settings(1 << 20, Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(60));
     }
 
+    /// Hears of processes as they come and go, on any thread; must not block.
+    public interface Watcher {
+        void started(Launch launch, int pid);
+
+        void ended(SandboxProcess process, Exit exit);
+    }
+
     static final Duration FILE_LIMIT = Duration.ofSeconds(20);
     private static final int MAX_PROCESSES = 4096;
     private static final int MAX_EARLY = 256;
@@ -54,6 +61,7 @@ public final class ProcessTable implements AutoCloseable {
     private final AtomicLong numbers = new AtomicLong();
     private @Nullable Cursors cursors;
     private volatile Consumer<String> onLost = _ -> {};
+    private volatile @Nullable Watcher watcher;
     private volatile boolean closed;
 
     /// @param directory of this sandbox alone, best on a tmpfs as output passes through it; made if missing
@@ -67,6 +75,10 @@ public final class ProcessTable implements AutoCloseable {
     /// Told, on the poller's thread, when the guest is gone or cannot be trusted: the sandbox should be ended.
     public void onLost(Consumer<String> action) {
         onLost = action;
+    }
+
+    public void watch(Watcher watcher) {
+        this.watcher = watcher;
     }
 
     /// Takes over what runs in the sandbox already; nothing in a new one.
@@ -102,6 +114,9 @@ public final class ProcessTable implements AutoCloseable {
         try {
             var streams = spawn(launch, folder.number());
             var process = register(folder, about, logs, streams.pid(), streams);
+            if (watcher != null) {
+                watcher.started(launch, process.pid());
+            }
             var subscription = process.subscribe();
             process.begin();
             settleEarly(process);
@@ -318,6 +333,9 @@ public final class ProcessTable implements AutoCloseable {
     void ended(SandboxProcess process, Exit exit) {
         if (closed) {
             return;
+        }
+        if (watcher != null) {
+            watcher.ended(process, exit);
         }
         workers.logs().run(() -> {
             process.folder().writeExit(process.pid(), exit);

@@ -14,8 +14,10 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import tools.jackson.core.JacksonException;
@@ -31,6 +33,8 @@ public final class RuncRuntime implements ContainerRuntime {
     private static final Duration SAVE_LIMIT = Duration.ofMinutes(5);
     private static final Duration END_LIMIT = Duration.ofSeconds(10);
 
+    private static final long SHOWN_STEP = 256 << 10;
+
     /// Both for saving and restoring: runc makes the network anew, connections and file locks are kept.
     private static final List<String> CRIU_OPTIONS =
             List.of("--empty-ns", "network", "--tcp-established", "--file-locks");
@@ -42,6 +46,7 @@ public final class RuncRuntime implements ContainerRuntime {
     private final Path bundles;
     private final String cgroupParent;
     private final Cgroups cgroups = Cgroups.mounted();
+    private final Map<SandboxId, Shown> shownInside = new ConcurrentHashMap<>();
 
     /// @param runDir       what does not outlive a reboot; every user must be able to pass through it
     /// @param cgroupParent absolute, like `/cay-main`; see {@link dev.cay.node.host.HostPlan#cgroup}
@@ -180,6 +185,7 @@ public final class RuncRuntime implements ContainerRuntime {
         removeTree(states.resolve(id.value()));
         Mounts.unmountBelow(bundle.directory());
         removeTree(bundle.directory());
+        shownInside.remove(id);
     }
 
     /// The link goes with its namespace, but later, and not while the node has a socket there.
@@ -222,6 +228,10 @@ public final class RuncRuntime implements ContainerRuntime {
     @Override
     public Usage usage(Container container) {
         Usage usage = cgroups.usage(cgroup(container.id()));
+        var shown = new Shown(container.pid(), usage.memory() / SHOWN_STEP, usage.cache() / SHOWN_STEP);
+        if (shown.equals(shownInside.put(container.id(), shown))) {
+            return usage;
+        }
         try {
             bundle(container.id()).procFiles().update(usage);
         } catch (IOException e) {
@@ -229,6 +239,9 @@ public final class RuncRuntime implements ContainerRuntime {
         }
         return usage;
     }
+
+    /// What a container was shown of its memory; most of them sleep, and need not be shown the same again.
+    private record Shown(int pid, long memory, long cache) {}
 
     /// What runc is to do, once the bundle is there.
     private interface Arguments {

@@ -15,10 +15,12 @@ import dev.cay.wire.node.NodeSandbox;
 import dev.cay.wire.node.ResourceUse;
 import dev.cay.wire.node.SandboxKind;
 import dev.cay.wire.node.SandboxSpec;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -41,6 +43,7 @@ import org.slf4j.LoggerFactory;
 public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Keepers.class);
     private static final Duration ALL_LIMIT = Duration.ofMinutes(5);
+    private static final Duration MEASURE_LIMIT = Duration.ofSeconds(30);
     private static final Duration UPKEEP = Duration.ofSeconds(30);
     private static final int AT_ONCE = 2 * Runtime.getRuntime().availableProcessors();
 
@@ -242,6 +245,46 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     @Override
     public ResourceUse measure(SandboxId id) {
         return require(id).measure();
+    }
+
+    /// One after the other on one thread: a thousand take some tens of milliseconds.
+    @Override
+    public Map<SandboxId, ResourceUse> measureAll() {
+        if (keepers.isEmpty()) {
+            return Map.of();
+        }
+        try {
+            return machine.fileWork().call(MEASURE_LIMIT, this::readAll);
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "what sandboxes use cannot be read now", e);
+        }
+    }
+
+    private Map<SandboxId, ResourceUse> readAll() {
+        var disks = machine.pool().used();
+        var found = new HashMap<SandboxId, ResourceUse>();
+        for (var keeper : keepers.values()) {
+            if (!keeper.isThere()) {
+                continue;
+            }
+            try {
+                keeper.measure(disks.getOrDefault(keeper.id(), 0L)).ifPresent(use -> found.put(keeper.id(), use));
+            } catch (RuntimeException e) {
+                // It ended just now; if not, the next reading is seconds away.
+                log.atDebug().setCause(e).addKeyValue("sandbox", keeper.id()).log("no reading");
+            }
+        }
+        return found;
+    }
+
+    /// How many sandboxes wait to be given to somebody.
+    public int spare() {
+        return (int) keepers.values().stream().filter(SandboxKeeper::isSpare).count();
+    }
+
+    @Override
+    public void onLog(LogListener listener) {
+        machine.logs().listen(listener);
     }
 
     @Override

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The disk all sandboxes share: on btrfs one subvolume with a hard limit for each.
@@ -134,9 +135,11 @@ public final class Pool {
             Files.createDirectories(root);
             boolean btrfs = PoolMount.at(stateDir, root).ensure(sizeMB * MIB);
             var pool = new Pool(root, btrfs ? new BtrfsVolumes(guest) : new DirectoryVolumes());
-            // The sandbox's root is nobody special out here, and has to find its layer.
+            // A sandbox's root is nobody special out here, and has to find its checkpoint.
             Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwx--x--x"));
-            var _ = pool.directory(SANDBOXES);
+            // What it makes setuid, however, is root's on this disk: no user of the host may come near. Sandboxes
+            // themselves get there by mounts that root makes for them.
+            Files.setPosixFilePermissions(pool.directory(SANDBOXES), PosixFilePermissions.fromString("rwx------"));
             return pool;
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "cannot open the pool in " + stateDir, e);
@@ -205,6 +208,21 @@ public final class Pool {
     /// Bytes the layer holds, up to some seconds old.
     public long used(SandboxId id) {
         return volumes.used(layer(id));
+    }
+
+    /// The same of all layers at once; without those not known yet.
+    public Map<SandboxId, Long> used() {
+        var used = new HashMap<SandboxId, Long>();
+        volumes.usedBelow(root.resolve(SANDBOXES))
+                .forEach((layer, bytes) -> SandboxId.among(
+                                Stream.of(layer.getFileName().toString()))
+                        .forEach(id -> used.put(id, bytes)));
+        return used;
+    }
+
+    /// How large the disk is that all share.
+    public long size() {
+        return root.toFile().getTotalSpace();
     }
 
     /// Bytes still free for all. By the old class, which asks the kernel at once; the newer one reads the list of

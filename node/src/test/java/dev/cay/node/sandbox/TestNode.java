@@ -7,6 +7,7 @@ import dev.cay.http.LocalAuthority;
 import dev.cay.http.ReverseProxy;
 import dev.cay.http.SandboxAddress;
 import dev.cay.life.Undo;
+import dev.cay.metrics.Meters;
 import dev.cay.node.host.HostClaim;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.HostPlan;
@@ -18,6 +19,7 @@ import dev.cay.node.image.LayerStore;
 import dev.cay.node.image.NodeLayer;
 import dev.cay.node.linux.FdPoller;
 import dev.cay.node.linux.HostThreads;
+import dev.cay.node.log.LogHub;
 import dev.cay.node.network.NetworkPool;
 import dev.cay.node.process.ProcessTable;
 import dev.cay.node.process.Workers;
@@ -169,7 +171,7 @@ final class TestNode implements AutoCloseable {
             runc = new RuncRuntime(guest, place.directory().resolve("run"), plan.cgroup());
             var poller = closing.add(new FdPoller());
             poller.start();
-            var proxy = closing.add(new ReverseProxy());
+            var proxy = closing.add(new ReverseProxy(new Meters()));
             proxy.start();
             var listeners = closing.add(new HttpListeners());
             listeners.start();
@@ -197,7 +199,9 @@ final class TestNode implements AutoCloseable {
                     edgePort,
                     authority.tls(),
                     exchange -> exchange.send(204),
-                    InstantSource.system());
+                    InstantSource.system(),
+                    new LogHub(InstantSource.system()),
+                    new Meters());
             keepers = closing.add(new Keepers(machine));
             keepers.start();
             guest.removeOthers(runc.guestsInUse());

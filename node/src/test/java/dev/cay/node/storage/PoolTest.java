@@ -3,6 +3,7 @@ package dev.cay.node.storage;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cay.node.host.Programs;
 import dev.cay.node.runtime.Command;
 import dev.cay.node.runtime.GuestProgram;
 import dev.cay.wire.CayException;
@@ -12,6 +13,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -52,6 +55,37 @@ class PoolTest {
         assertThat(pool.list()).containsExactly(ONE);
         assertThat(layer.resolve("upper/kept")).hasContent("yes");
         assertThat(reopen().list()).containsExactly(ONE);
+    }
+
+    /// What root in a sandbox makes setuid belongs to root on the disk.
+    @Test
+    void keepsSetuidProgramsFromTheHostsUsers() throws IOException {
+        Path program = pool.create(ONE, 50).resolve("upper/id");
+        Files.copy(Path.of("/usr/bin/id"), program);
+        run("chmod", "4755", program.toString());
+        run("chmod", "711", state.toString());
+        assertThat(asNobody(program)).contains("denied");
+
+        // Each of the two would be enough.
+        Path sandboxes = state.resolve("pool/sandboxes");
+        run("chmod", "711", sandboxes.toString());
+        assertThat(asNobody(program)).contains("nobody").doesNotContain("euid");
+        run("mount", "-o", "remount,suid", state.resolve("pool").toString());
+        assertThat(asNobody(program)).as("and without both").contains("euid=0");
+        run("chmod", "700", sandboxes.toString());
+        assertThat(asNobody(program)).contains("denied");
+    }
+
+    /// By a shell, as setpriv itself still has root's powers when it starts a program.
+    private static String asNobody(Path program) {
+        var words = List.of("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "sh", "-c");
+        var command = new ArrayList<>(words);
+        command.add("exec " + program);
+        return Programs.ofHost().run(LIMIT, "", command).output();
+    }
+
+    private static void run(String... command) {
+        Programs.ofHost().require(LIMIT, command);
     }
 
     @Test

@@ -61,7 +61,16 @@ public final class Sandboxes {
                 .orElseThrow(() -> notFound(id));
     }
 
-    List<SandboxRecord> list(Team team) {
+    /// A sandbox of this team that lives, or lived within the last days.
+    public SandboxRecord requireKnown(Team team, SandboxId id) {
+        return directory
+                .find(id)
+                .or(() -> store.read(handle -> SandboxStore.find(handle, id)))
+                .filter(sandbox -> sandbox.teamId().equals(team.id()))
+                .orElseThrow(() -> notFound(id));
+    }
+
+    public List<SandboxRecord> list(Team team) {
         return directory.list().stream()
                 .filter(sandbox -> sandbox.teamId().equals(team.id()))
                 .toList();
