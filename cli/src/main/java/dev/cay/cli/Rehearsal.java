@@ -3,6 +3,7 @@ package dev.cay.cli;
 import dev.cay.http.HttpListeners;
 import dev.cay.http.LocalAuthority;
 import dev.cay.http.ReverseProxy;
+import dev.cay.life.MachineClock;
 import dev.cay.life.Undo;
 import dev.cay.metrics.Meters;
 import dev.cay.node.host.Programs;
@@ -28,7 +29,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -99,7 +99,7 @@ final class Rehearsal implements AutoCloseable {
                             Duration.ofSeconds(5)),
                     new EmptyNode(),
                     (_, _) -> {},
-                    InstantSource.system(),
+                    MachineClock.system(),
                     meters));
             server.start();
             server.templates().register("base", List.of("0"), new Resources(2, 512, 1024), "user", null);

@@ -7,9 +7,12 @@ import dev.cay.http.SandboxPorts;
 import dev.cay.life.Progress;
 import dev.cay.life.Undo;
 import dev.cay.metrics.Meters;
+import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.HostPlan;
+import dev.cay.node.host.HostRoutes;
 import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Programs;
+import dev.cay.node.host.Room;
 import dev.cay.node.host.Sysctls;
 import dev.cay.node.image.BaseTemplate;
 import dev.cay.node.image.BuildProgress;
@@ -80,7 +83,7 @@ public final class CayNode implements AutoCloseable {
     private final RuncRuntime runtime;
     private final Keepers keepers;
 
-    /// Takes what it needs from the host and finds what runs already.
+    /// Takes what it needs from the host and finds what runs already. The instance must have joined the host's ledger.
     ///
     /// @param edge      answers what comes to the edge's port inside a sandbox
     /// @param tls       shown there
@@ -98,18 +101,24 @@ public final class CayNode implements AutoCloseable {
         try {
             requirePassable("runDir", settings.runDir());
             requirePassable("stateDir", settings.stateDir());
+            Keepers.requireKnown(settings.stateDir().resolve("sandboxes"));
             this.plan = new HostPlan(settings.instance(), settings.uidBase(), settings.range());
-            this.sysctls = new Sysctls(settings.stateDir().resolve("sysctls.json"));
+            HostRoutes.ofHost().requireFree(plan.range());
+            this.sysctls = new Sysctls(HostLedger.ofHost());
             var raised = sysctls.apply();
             if (!raised.isEmpty()) {
-                progress.detail("raised until `cay down`: "
-                        + raised.stream().map(Sysctls.Change::name).collect(Collectors.joining(", ")));
+                progress.detail("raised until the last Cay of this host is down: "
+                        + raised.stream()
+                                .map(change ->
+                                        "%s %s (was %s)".formatted(change.name(), change.after(), change.before()))
+                                .collect(Collectors.joining(", ")));
             }
             var guest = GuestProgram.install(settings.stateDir().resolve("guest"));
             progress.mark("kernel settings, guest");
             this.pool = Pool.open(settings.stateDir(), settings.poolSizeMB(), guest);
             progress.mark("pool");
-            this.network = closing.add(new NetworkPool(plan, settings.networkLimits(), settings.nameservers()));
+            this.network =
+                    closing.add(new NetworkPool(plan, settings.networkLimits(), settings.nameservers(), sysctls));
             network.start();
             progress.mark("network");
             var layers = new LayerStore(settings.cacheDir());
@@ -123,6 +132,7 @@ public final class CayNode implements AutoCloseable {
             progress.mark("runtime");
             this.keepers = closing.add(new Keepers(new Machine(
                     plan,
+                    new Room(settings.stateDir()),
                     settings.stateDir().resolve("sandboxes"),
                     settings.maxProcesses(),
                     settings.mostSpares(),
@@ -148,6 +158,7 @@ public final class CayNode implements AutoCloseable {
                     new LogHub(InstantSource.system()),
                     meters)));
             keepers.start();
+            guest.removeOthers(runtime.guestsInUse());
             watch(meters);
             progress.mark("sandboxes found");
         } catch (IOException | RuntimeException e) {
@@ -223,7 +234,7 @@ public final class CayNode implements AutoCloseable {
         runtime.clear();
         network.remove();
         pool.unmount();
-        sysctls.restore();
+        sysctls.leave(plan.instance());
     }
 
     /// Lets go of everything; sandboxes run on.

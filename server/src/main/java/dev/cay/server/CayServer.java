@@ -3,6 +3,8 @@ package dev.cay.server;
 import dev.cay.http.Handler;
 import dev.cay.http.Routes;
 import dev.cay.http.SandboxPorts;
+import dev.cay.life.MachineClock;
+import dev.cay.life.SteadyClock;
 import dev.cay.life.Undo;
 import dev.cay.metrics.Meters;
 import dev.cay.server.access.Access;
@@ -40,7 +42,6 @@ import dev.cay.wire.node.Node;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -86,7 +87,8 @@ public final class CayServer implements AutoCloseable {
     private final FrontDoor frontDoor;
 
     /// Opens the database and brings its tables up to date.
-    public CayServer(Settings settings, Node node, SandboxPorts ports, InstantSource clock, Meters meters) {
+    public CayServer(Settings settings, Node node, SandboxPorts ports, MachineClock machineClock, Meters meters) {
+        var clock = new SteadyClock(machineClock);
         var random = new SecureRandom();
         var tokens = SandboxTokens.open(settings.secret(), random);
         var store = opened.add(Store.open(settings.database()));
@@ -147,7 +149,7 @@ public final class CayServer implements AutoCloseable {
         fleet.node().onEnd(this::ended);
         fleet.node().onLog(logs::add);
         settlement.settle();
-        expiry.start(sandboxes::expire);
+        expiry.start(sandboxes::expire, sandboxes::followClock);
         chores.start();
         sampler.start();
     }

@@ -56,6 +56,14 @@ public final class DoctorCommand implements Callable<Integer> {
         return findings.stream().anyMatch(finding -> finding.level() == Finding.Level.FAIL) ? 1 : 0;
     }
 
+    /// All findings, for whoever reads them elsewhere.
+    public static List<String> report(CayConfig config) {
+        return CHECKS.stream()
+                .flatMap(check -> check.look(config).stream())
+                .map(DoctorCommand::line)
+                .toList();
+    }
+
     static String line(Finding finding) {
         String mark = finding.level() == Finding.Level.OK
                 ? "ok"

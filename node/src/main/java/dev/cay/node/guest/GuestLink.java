@@ -38,7 +38,11 @@ public final class GuestLink implements AutoCloseable {
     }
 
     private static final String ADDRESS = "cay";
-    private static final int VERSION = 1;
+
+    /// What this node speaks at best. A sandbox keeps the guest it was started with, so older ones are met for as long
+    /// as it lives; {@link #version} says what to do without. A newer guest speaks all versions before its own.
+    static final int VERSION = 1;
+
     private static final int OK = 128;
     private static final int ERROR = 129;
     private static final int EXIT = 130;
@@ -66,6 +70,7 @@ public final class GuestLink implements AutoCloseable {
     private final ReentrantLock sending = new ReentrantLock();
     private final AtomicReference<@Nullable String> end = new AtomicReference<>();
     private volatile @Nullable Listener listener;
+    private volatile int version = 1;
 
     private GuestLink(Descriptor socket, FdPoller poller, Duration limit) {
         this.socket = socket;
@@ -81,7 +86,8 @@ public final class GuestLink implements AutoCloseable {
         var link = new GuestLink(connect(network, limit), poller, limit);
         try {
             link.watch.resume();
-            link.ask(new Request(Request.HELLO).u32(VERSION), (frame, _) -> frame.positive());
+            int theirs = link.ask(new Request(Request.HELLO).u32(VERSION), (frame, _) -> frame.positive());
+            link.version = Math.clamp(theirs, 1, VERSION);
             return link;
         } catch (IOException | RuntimeException e) {
             link.close();
@@ -107,6 +113,11 @@ public final class GuestLink implements AutoCloseable {
                 throw (IOException) new InterruptedIOException("interrupted").initCause(e);
             }
         }
+    }
+
+    /// The version both sides know.
+    public int version() {
+        return version;
     }
 
     /// Before the first process is started or listed; exits told earlier are seen in {@link #list}.

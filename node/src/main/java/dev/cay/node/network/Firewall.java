@@ -174,6 +174,17 @@ public final class Firewall {
         }
     }
 
+    /// Takes back what was said about links that are none of these.
+    synchronized void forgetOthers(Set<String> veths) {
+        for (String veth : List.copyOf(barred)) {
+            if (!veths.contains(veth)) {
+                String element = "element inet %s noinet { \"%s\" }\n".formatted(plan.firewallTable(), veth);
+                require("add " + element + "delete " + element);
+                barred.remove(veth);
+            }
+        }
+    }
+
     boolean isBarred(String veth) {
         return barred.contains(veth);
     }

@@ -102,6 +102,24 @@ final class Cgroups {
         }
     }
 
+    /// Names of the groups below this one, in whatever hierarchy.
+    List<String> children(String group) {
+        return everywhere(group).stream()
+                .flatMap(directory -> {
+                    try (var entries = Files.list(directory)) {
+                        return entries
+                                .filter(Files::isDirectory)
+                                .map(entry -> entry.getFileName().toString())
+                                .toList()
+                                .stream();
+                    } catch (IOException gone) {
+                        return Stream.<String>empty();
+                    }
+                })
+                .distinct()
+                .toList();
+    }
+
     void freeze(String group) {
         freezeTo(group, "FROZEN", "1");
     }

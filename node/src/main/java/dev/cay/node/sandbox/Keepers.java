@@ -5,6 +5,7 @@ import dev.cay.http.Exchange;
 import dev.cay.http.SandboxAddress;
 import dev.cay.http.SandboxPorts;
 import dev.cay.life.TaskGroup;
+import dev.cay.node.host.Mounts;
 import dev.cay.node.host.Slot;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -15,6 +16,7 @@ import dev.cay.wire.node.ResourceUse;
 import dev.cay.wire.node.SandboxKind;
 import dev.cay.wire.node.SandboxSpec;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Collection;
@@ -50,6 +52,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
 
     private final Machine machine;
     private final ConcurrentHashMap<SandboxId, SandboxKeeper> keepers = new ConcurrentHashMap<>();
+    private final Sweep sweep;
     private final List<EndListener> listeners = new CopyOnWriteArrayList<>();
     private final SecureRandom random = new SecureRandom();
     private final AtomicInteger startsAwaited = new AtomicInteger();
@@ -60,6 +63,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
 
     public Keepers(Machine machine) {
         this.machine = machine;
+        this.sweep = new Sweep(machine, keepers::containsKey, this::slots);
         this.spares = new Spares(
                 machine.mostSpares(),
                 new Spares.Maker() {
@@ -77,8 +81,14 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
                 System::nanoTime);
     }
 
+    /// Refuses if a newer Cay has left sandboxes here. To be asked before anything on the host is touched.
+    public static void requireKnown(Path records) {
+        SandboxNotes.requireKnown(records);
+    }
+
     /// Takes up what an earlier daemon left running, and removes what it left half made. Nothing may be created before.
     public void start() {
+        Mounts.unmountBelow(machine.pool().directory("sandboxes"));
         var found = new Inheritance(machine).look();
         forAll(found.keySet(), id -> takeUp(Objects.requireNonNull(found.get(id))));
         machine.network().removeOrphans(slots());
@@ -172,6 +182,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     }
 
     private SandboxKeeper start(SandboxSpec spec, boolean spare) {
+        machine.room().require();
         Slot slot = machine.plan().take();
         var notes = new SandboxNotes(spec, slot.index(), machine.clock().instant(), false, spare);
         var keeper = new SandboxKeeper(machine, slot, notes, this::ended);
@@ -223,8 +234,9 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
         }
     }
 
-    /// Ends every sandbox, several at a time.
+    /// Ends every sandbox, several at a time, and lets no spare one be started behind its back.
     public void killAll() {
+        spares.close();
         forAll(List.copyOf(keepers.keySet()), this::kill);
     }
 
@@ -389,6 +401,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
                 .map(SandboxKeeper::id)
                 .toList();
         forAll(resisted, this::kill);
+        sweep.lookAgain();
         spares.tidy();
     }
 

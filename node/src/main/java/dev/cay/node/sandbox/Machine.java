@@ -5,6 +5,7 @@ import dev.cay.http.HttpListeners;
 import dev.cay.http.ReverseProxy;
 import dev.cay.metrics.Meters;
 import dev.cay.node.host.HostPlan;
+import dev.cay.node.host.Room;
 import dev.cay.node.image.LayerStore;
 import dev.cay.node.image.NodeLayer;
 import dev.cay.node.linux.FdPoller;
@@ -32,6 +33,7 @@ import javax.net.ssl.SSLContext;
 /// @param tls          shown there
 public record Machine(
         HostPlan plan,
+        Room room,
         Path records,
         int maxProcesses,
         int mostSpares,

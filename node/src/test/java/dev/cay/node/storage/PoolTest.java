@@ -131,6 +131,76 @@ class PoolTest {
     }
 
     @Test
+    void growsWhileItIsUsed() throws IOException {
+        Path layer = pool.create(ONE, 50);
+        Files.writeString(layer.resolve("upper/kept"), "yes");
+        long before = pool.free();
+
+        Pool.grow(state, 400L << 20);
+
+        assertThat(report().size()).isEqualTo(400L << 20);
+        assertThat(pool.free()).isGreaterThan(before + (100L << 20));
+        assertThat(layer.resolve("upper/kept")).hasContent("yes");
+        assertThat(report().sandboxes()).containsOnlyKeys(ONE);
+        assertThat(report().file()).isEqualTo(state.resolve("pool.btrfs"));
+        fill(pool.directory("layers"), 280);
+    }
+
+    @Test
+    void growsWhileItIsNotMountedAndAfterAGrowthThatWasCutShort() {
+        pool.unmount();
+        Pool.grow(state, 300L << 20);
+        assertThat(report().mounted()).isFalse();
+        assertThat(report().size()).isEqualTo(300L << 20);
+        pool = reopen();
+        assertThat(report().mounted()).isTrue();
+        assertThat(report().size()).isEqualTo(300L << 20);
+
+        // As if killed right after the file had grown.
+        new Command(
+                        "growing",
+                        LIMIT,
+                        "fallocate",
+                        "-l",
+                        "350M",
+                        state.resolve("pool.btrfs").toString())
+                .run();
+        assertThat(report().size()).isEqualTo(300L << 20);
+        reopen();
+        assertThat(report().size()).isEqualTo(350L << 20);
+    }
+
+    @Test
+    void refusesToGrowWhereThatIsImpossible() {
+        assertThatThrownBy(() -> Pool.grow(state, 100L << 20))
+                .hasMessage("the pool has 256 MB already and cannot be made smaller");
+        assertThatThrownBy(() -> Pool.grow(state, 1L << 50)).hasMessageContaining("MB free, of which");
+        assertThatThrownBy(() -> Pool.grow(state.resolve("guest"), 1L << 30))
+                .hasMessageContaining("there is no pool in");
+        assertThat(report().size()).isEqualTo(256L << 20);
+    }
+
+    @Test
+    void detachesADeviceThatAMountLeft() {
+        pool.unmount();
+        new Command(
+                        "attaching",
+                        LIMIT,
+                        "losetup",
+                        "-f",
+                        state.resolve("pool.btrfs").toString())
+                .run();
+        assertThat(devices()).contains(state.toString());
+        pool = reopen();
+        assertThat(devices().lines().filter(line -> line.contains(state.toString())))
+                .hasSize(1);
+    }
+
+    private Pool.Report report() {
+        return Pool.report(state, GuestProgram.install(state.resolve("guest")));
+    }
+
+    @Test
     void doesWithoutBtrfs() throws IOException {
         var volumes = new DirectoryVolumes();
         Path one = state.resolve("one");

@@ -113,8 +113,8 @@ public final class SandboxStarter {
     }
 
     private SandboxRecord run(SandboxRecord sandbox, Duration timeout) {
-        Instant now = now();
         var running = store.write(handle -> {
+            Instant now = now();
             var changed = SandboxStore.change(
                     handle, sandbox.id(), Set.of(SandboxState.STARTING), old -> old.running(now, now.plus(timeout)));
             var record = changed.orElseThrow(
@@ -123,7 +123,7 @@ public final class SandboxStarter {
             templates.countSpawn(handle, record.templateId(), now);
             return record;
         });
-        templates.spawned(running.templateId(), now);
+        templates.spawned(running.templateId(), running.startedAt());
         return running;
     }
 
