@@ -27,7 +27,7 @@ final class NoRoomTest {
             try (var lines = script.inputReader(StandardCharsets.UTF_8);
                     var orders = script.outputWriter(StandardCharsets.UTF_8)) {
                 assertThat(read(lines.readLine()).get("message").asString())
-                        .contains("503")
+                        .contains("temporarily unavailable")
                         .contains("this machine has no room for another sandbox: its pool is nearly full");
                 Files.delete(filler);
                 new ProcessBuilder("sync", "-f", filler.getParent().toString())
