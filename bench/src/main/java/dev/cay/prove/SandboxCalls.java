@@ -141,6 +141,8 @@ final class SandboxCalls implements AutoCloseable {
             }
             if (event.has("end")) {
                 var end = event.path("end");
+                // To its very end, or the client would have to close the connection and could not use it again.
+                in.readAllBytes();
                 return new Result(
                         end.path("exitCode").asInt(0),
                         end.path("error").asString(""),

@@ -114,7 +114,8 @@ record ProcessFolder(Path path, long number) {
     @Nullable
     Ended exit() throws IOException {
         try (var in = new DataInputStream(Files.newInputStream(path.resolve(EXIT)))) {
-            return new Ended(in.readInt(), new Exit(in.readInt(), in.readInt(), in.readBoolean(), in.readBoolean()));
+            // The last byte is not in what an earlier version wrote.
+            return new Ended(in.readInt(), new Exit(in.readInt(), in.readInt(), in.readBoolean(), in.read() == 1));
         } catch (NoSuchFileException _) {
             return null;
         }
