@@ -56,7 +56,20 @@ public final class OwnCay implements AutoCloseable {
         var directory = Files.createTempDirectory("cay-own-");
         // Sandboxes' own root users pass through it on the way to their bundles.
         Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
-        return new OwnCay(directory, settings);
+        try {
+            return new OwnCay(directory, settings);
+        } catch (IOException | InterruptedException | RuntimeException e) {
+            discard(directory, e);
+            throw e;
+        }
+    }
+
+    private static void discard(Path directory, Exception failure) {
+        try {
+            deleteTree(directory);
+        } catch (IOException e) {
+            failure.addSuppressed(e);
+        }
     }
 
     private String configuration() {

@@ -173,7 +173,7 @@ public final class CayNode implements AutoCloseable {
         meters.gauge("cay_pool_free_bytes", "Bytes of it that are free", pool::free);
         meters.gauge("cay_slots", "How many sandboxes this machine has room for", plan::capacity);
         meters.gauge("cay_slots_taken", "Slots that are taken", plan::taken);
-        meters.gauge("cay_spare_sandboxes", "Sandboxes started in advance that wait to be given out", keepers::spare);
+        meters.gauge("cay_spare_sandboxes", "Sandboxes started in advance that wait to be given out", keepers::spares);
     }
 
     /// Sandboxes run as users of their own, which must be able to pass on their way to their bundles and the guest.

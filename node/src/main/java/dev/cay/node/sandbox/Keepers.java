@@ -4,7 +4,6 @@ import dev.cay.http.EdgeAnswers;
 import dev.cay.http.Exchange;
 import dev.cay.http.SandboxAddress;
 import dev.cay.http.SandboxPorts;
-import dev.cay.life.TaskGroup;
 import dev.cay.node.host.Mounts;
 import dev.cay.node.host.Slot;
 import dev.cay.wire.CayException;
@@ -19,7 +18,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,9 +27,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,10 +41,8 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     public static final int ENVD_PORT = OpenSandbox.ENVD_PORT;
 
     private static final Logger log = LoggerFactory.getLogger(Keepers.class);
-    private static final Duration ALL_LIMIT = Duration.ofMinutes(5);
     private static final Duration MEASURE_LIMIT = Duration.ofSeconds(30);
     private static final Duration UPKEEP = Duration.ofSeconds(30);
-    private static final int AT_ONCE = 2 * Runtime.getRuntime().availableProcessors();
 
     private final Machine machine;
     private final ConcurrentHashMap<SandboxId, SandboxKeeper> keepers = new ConcurrentHashMap<>();
@@ -90,7 +84,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     public void start() {
         Mounts.unmountBelow(machine.pool().directory("sandboxes"));
         var found = new Inheritance(machine).look();
-        forAll(found.keySet(), id -> takeUp(Objects.requireNonNull(found.get(id))));
+        Several.each(found.keySet(), id -> takeUp(Objects.requireNonNull(found.get(id))));
         machine.network().removeOrphans(slots());
         upkeep = Thread.ofVirtual().name("upkeep").start(this::keepUp);
         spares.start();
@@ -237,7 +231,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     /// Ends every sandbox, several at a time, and lets no spare one be started behind its back.
     public void killAll() {
         spares.close();
-        forAll(List.copyOf(keepers.keySet()), this::kill);
+        Several.each(List.copyOf(keepers.keySet()), this::kill);
     }
 
     @Override
@@ -280,11 +274,6 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
         return found;
     }
 
-    /// How many sandboxes wait to be given to somebody.
-    public int spare() {
-        return (int) keepers.values().stream().filter(SandboxKeeper::isSpare).count();
-    }
-
     @Override
     public void onLog(LogListener listener) {
         machine.logs().listen(listener);
@@ -313,7 +302,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
         if (upkeep != null) {
             upkeep.interrupt();
         }
-        forAll(List.copyOf(keepers.keySet()), id -> {
+        Several.each(List.copyOf(keepers.keySet()), id -> {
             var keeper = keepers.remove(id);
             if (keeper != null) {
                 keeper.leave();
@@ -324,7 +313,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     /// Whoever has none of them has nothing to find again.
     public void endSpares() {
         spares.close();
-        forAll(
+        Several.each(
                 keepers.values().stream()
                         .filter(SandboxKeeper::isSpare)
                         .map(SandboxKeeper::id)
@@ -380,7 +369,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     /// Mends from time to time what others break: firewalls, and sandboxes that resisted their end.
     private void keepUp() {
         try {
-            forAll(List.copyOf(inheritedSpares), this::kill);
+            Several.each(List.copyOf(inheritedSpares), this::kill);
             while (!closed) {
                 Thread.sleep(UPKEEP);
                 tidy();
@@ -400,31 +389,8 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
                 .filter(SandboxKeeper::resisted)
                 .map(SandboxKeeper::id)
                 .toList();
-        forAll(resisted, this::kill);
+        Several.each(resisted, this::kill);
         sweep.lookAgain();
         spares.tidy();
-    }
-
-    /// Several at a time, but not so many that all of them run into their limits. One that fails does not keep the
-    /// others from their turn.
-    private static void forAll(Collection<SandboxId> ids, Consumer<SandboxId> action) {
-        var turns = new Semaphore(AT_ONCE);
-        try (var tasks = new TaskGroup()) {
-            for (var id : ids) {
-                tasks.run(() -> {
-                    turns.acquire();
-                    try {
-                        action.accept(id);
-                    } catch (RuntimeException e) {
-                        log.atError().setCause(e).addKeyValue("sandbox", id).log("a sandbox resisted");
-                    } finally {
-                        turns.release();
-                    }
-                });
-            }
-            tasks.join(ALL_LIMIT);
-        } catch (Exception e) {
-            throw new CayException(ErrorKind.INTERNAL, "not all sandboxes could be handled", e);
-        }
     }
 }

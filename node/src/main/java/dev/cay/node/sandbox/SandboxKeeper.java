@@ -43,8 +43,6 @@ import org.slf4j.LoggerFactory;
 final class SandboxKeeper {
     private static final Logger log = LoggerFactory.getLogger(SandboxKeeper.class);
     private static final Duration LIMIT = Duration.ofSeconds(60);
-    private static final Duration LOSSES_LIMIT = Duration.ofMinutes(1);
-    private static final int MAX_LOSSES = 5;
 
     private enum Stage {
         STARTING,
@@ -65,8 +63,7 @@ final class SandboxKeeper {
     /// Somebody wants its end; a start that is under way gives up.
     private volatile boolean doomed;
     private @Nullable String reason;
-    private long lossesSince;
-    private int losses;
+    private final Losses losses = new Losses();
 
     /// Told when nothing is left of a sandbox.
     interface Ended {
@@ -185,7 +182,8 @@ final class SandboxKeeper {
             var now = open;
             requireStage();
             requireWanted();
-            if (now == null) {
+            // Its end may be seconds old and not yet have come to us.
+            if (now == null || machine.runtime().find(id()).isEmpty()) {
                 throw notRunning();
             }
             machine.network().attach(slot, spec.internetAccess());
@@ -313,7 +311,7 @@ final class SandboxKeeper {
                         ? "its first process ended, after it had run out of memory"
                         : "its first process ended";
             }
-            if (losesTooOften()) {
+            if (losses.tooMany()) {
                 return "its guest was lost again and again";
             }
             open(container.get());
@@ -321,17 +319,6 @@ final class SandboxKeeper {
         } catch (IOException | RuntimeException e) {
             return "its guest does not answer: " + e.getMessage();
         }
-    }
-
-    /// Root inside can bring the link down as often as it likes; we need not lift it up as often.
-    private boolean losesTooOften() {
-        long now = System.nanoTime();
-        if (losses == 0 || now - lossesSince > LOSSES_LIMIT.toNanos()) {
-            lossesSince = now;
-            losses = 0;
-        }
-        losses++;
-        return losses > MAX_LOSSES;
     }
 
     private void close() {

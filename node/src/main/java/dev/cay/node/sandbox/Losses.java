@@ -1,0 +1,26 @@
+package dev.cay.node.sandbox;
+
+import java.time.Duration;
+
+/// Counts how often a guest was lost. Root inside can bring the link down as often as it likes; we need not lift it up
+/// as often.
+final class Losses {
+    private static final Duration SPAN = Duration.ofMinutes(1);
+    private static final int MOST = 5;
+
+    private long since;
+    private int count;
+
+    /// Counts one more.
+    ///
+    /// @return whether there were too many in a short time
+    boolean tooMany() {
+        long now = System.nanoTime();
+        if (count == 0 || now - since > SPAN.toNanos()) {
+            since = now;
+            count = 0;
+        }
+        count++;
+        return count > MOST;
+    }
+}
