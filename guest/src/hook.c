@@ -269,6 +269,8 @@ static void limit_user_namespace(const struct wiring *wiring, int namespace)
     set_switch("/proc/sys/user/max_inotify_watches", number);
     /* Second line behind the system call filter. */
     set_switch("/proc/sys/user/max_user_namespaces", "0");
+    /* So that ping works without raw sockets, which nobody gets. In the group ids of the sandbox. */
+    set_switch("/proc/sys/net/ipv4/ping_group_range", "0 65535");
 }
 
 /* Whose right it is to limit these changed from kernel to kernel: host root's, or that of the namespace's own

@@ -207,6 +207,20 @@ static void forget_last_mount(const char *upper)
     }
 }
 
+/* runc makes these ready by path, as host root and before it changes the root: where a template has a link in such a
+ * place, it would follow it out. Absent ones are fine, they are made. */
+static void require_real_places(const char *merged)
+{
+    static const char *const places[] = {"dev", "proc", "sys", "run", "etc"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char path[4096];
+        struct stat status;
+        snprintf(path, sizeof path, "%s/%s", merged, places[i]);
+        if (!lstat(path, &status) && !S_ISDIR(status.st_mode))
+            refuse("launch: /%s of the template is not a directory", places[i]);
+    }
+}
+
 static void mount_root(const struct plan *plan)
 {
     int mapping = open_id_mapping(plan->base);
@@ -232,6 +246,7 @@ static void mount_root(const struct plan *plan)
     if (syscall(NR_move_mount, root, "", AT_FDCWD, plan->merged, EMPTY_PATH_OF_SOURCE))
         die("launch: mount on %s", plan->merged);
     close(root);
+    require_real_places(plan->merged);
 }
 
 /* What runc has as its own is what pid 1 of the sandbox gets, and a file of the host there cannot be checkpointed. Our

@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/btrfs.h>
-#include <linux/btrfs_tree.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,35 +80,6 @@ static int destroy(const char *path)
     return 0;
 }
 
-static uint64_t id_of(int volume, const char *path)
-{
-    struct btrfs_ioctl_ino_lookup_args arguments = {.objectid = BTRFS_FIRST_FREE_OBJECTID};
-    if (ioctl(volume, BTRFS_IOC_INO_LOOKUP, &arguments))
-        die("volume: look up %s", path);
-    return arguments.treeid;
-}
-
-/* Prints the bytes the volume refers to, as of the last commit. */
-static int used(const char *path)
-{
-    int volume = open_directory(path);
-    struct btrfs_ioctl_search_args arguments = {0};
-    struct btrfs_ioctl_search_key *key = &arguments.key;
-    key->tree_id = BTRFS_QUOTA_TREE_OBJECTID;
-    key->min_type = key->max_type = BTRFS_QGROUP_INFO_KEY;
-    key->min_offset = key->max_offset = id_of(volume, path);
-    key->max_transid = UINT64_MAX;
-    key->nr_items = 1;
-    if (ioctl(volume, BTRFS_IOC_TREE_SEARCH, &arguments))
-        die("volume: read the use of %s", path);
-    if (!key->nr_items)
-        refuse("volume: no quota for %s", path);
-    struct btrfs_qgroup_info_item item;
-    memcpy(&item, arguments.buf + sizeof(struct btrfs_ioctl_search_header), sizeof item);
-    printf("%llu\n", (unsigned long long)item.rfer);
-    return 0;
-}
-
 int run_volume(int argc, char **argv)
 {
     const char *what = argc ? argv[0] : "";
@@ -120,7 +89,5 @@ int run_volume(int argc, char **argv)
         return copy(argv[1], argv[2], argv[3]);
     if (!strcmp(what, "delete") && argc == 2)
         return destroy(argv[1]);
-    if (!strcmp(what, "used") && argc == 2)
-        return used(argv[1]);
-    refuse("usage: cay-guest volume create DIR BYTES | copy FROM TO BYTES | delete DIR | used DIR");
+    refuse("usage: cay-guest volume create DIR BYTES | copy FROM TO BYTES | delete DIR");
 }

@@ -39,6 +39,7 @@ final class ArchitectureTest {
                         "dev.cay.http..",
                         "dev.cay.life..",
                         "dev.cay.config..",
+                        "dev.cay.metrics..",
                         "dev.cay.server..",
                         "dev.cay.node..",
                         "dev.cay.cli..")
@@ -49,7 +50,7 @@ final class ArchitectureTest {
     void theKitKnowsOnlyWire() {
         noClasses()
                 .that()
-                .resideInAnyPackage("dev.cay.http..", "dev.cay.life..", "dev.cay.config..")
+                .resideInAnyPackage("dev.cay.http..", "dev.cay.life..", "dev.cay.config..", "dev.cay.metrics..")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("dev.cay.server..", "dev.cay.node..", "dev.cay.cli..")
@@ -86,6 +87,17 @@ final class ArchitectureTest {
     }
 
     @Test
+    void onlyOneRoomKnowsPrometheus() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("dev.cay.metrics..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("io.prometheus..")
+                .check(CAY);
+    }
+
+    @Test
     void onlyOneRoomCallsTheKernel() {
         noClasses()
                 .that()
@@ -105,10 +117,10 @@ final class ArchitectureTest {
                 .that()
                 .resideOutsideOfPackage("dev.cay.node.linux..")
                 .and(not(simpleNameIn("FileTree", "NewFile", "OpenFile", "Metadata")))
-                .and(not(simpleNameIn("OutputLog", "Pump", "ProcessInput", "GuestLink")))
+                .and(not(simpleNameIn("OutputLog", "Pump", "ProcessInput", "GuestLink", "BtrfsVolumes")))
                 .should()
-                .callMethodWhere(target(
-                        owner(simpleNameIn("FileCalls", "DescriptorIo", "FileIdentity", "UnixSocket", "Attributes"))))
+                .callMethodWhere(target(owner(simpleNameIn(
+                        "FileCalls", "DescriptorIo", "FileIdentity", "UnixSocket", "Attributes", "BtrfsQuotas"))))
                 .check(CAY);
     }
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 final class ClientsTest {
     private static final List<String> VERSIONS = List.of("2.51.0", "2.30.1", "2.9.0");
     private static final List<String> FILES =
-            List.of("sandbox.test.mjs", "commands.test.mjs", "files.test.mjs", "ports.test.mjs");
+            List.of("sandbox.test.mjs", "commands.test.mjs", "files.test.mjs", "ports.test.mjs", "observe.test.mjs");
 
     /// The cases mostly wait, so a few files run side by side.
     private static final int AT_ONCE = 3;

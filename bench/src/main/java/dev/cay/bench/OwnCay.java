@@ -79,7 +79,7 @@ public final class OwnCay implements AutoCloseable {
                         directory.resolve("run"),
                         port,
                         tlsPort,
-                        1_200_000_000 + random.nextInt(0, 40) * 17_000_000,
+                        200_000_000 + random.nextInt(0, 105) * 17_000_000,
                         random.nextInt(201, 250),
                         random.nextInt(0, 256));
     }

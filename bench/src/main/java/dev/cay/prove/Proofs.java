@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// All proofs there are.
 public final class Proofs {
     private static final List<Proof> ALL =
-            List.of(new CrashProof(), new DensityProof(), new OverloadProof(), new SoakProof());
+            List.of(new CrashProof(), new EscapeProof(), new OverloadProof(), new DensityProof(), new SoakProof());
 
     private Proofs() {}
 

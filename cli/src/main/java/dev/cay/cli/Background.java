@@ -34,7 +34,7 @@ final class Background {
     }
 
     int start(PrintStream out) throws IOException, InterruptedException {
-        var running = RunFile.find(config.runDir());
+        var running = RunFile.findReadable(config.runDir());
         if (running.isPresent()) {
             out.println("already running, pid %d".formatted(running.get().pid()));
             return 0;
@@ -43,7 +43,7 @@ final class Background {
         // setsid does not fork here: a child of ours leads no group, so the pid stays the daemon's.
         var process = new ProcessBuilder(command())
                 .redirectInput(Path.of("/dev/null").toFile())
-                .redirectOutput(output.toFile())
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(output.toFile()))
                 .redirectErrorStream(true)
                 .start();
         return follow(process, output, out);
@@ -55,7 +55,7 @@ final class Background {
             var shown = new StringBuilder();
             while (System.nanoTime() < end) {
                 boolean gone = process.waitFor(LOOK_EVERY.toMillis(), TimeUnit.MILLISECONDS);
-                boolean ready = RunFile.find(config.runDir())
+                boolean ready = RunFile.findReadable(config.runDir())
                         .filter(file -> file.pid() == process.pid())
                         .isPresent();
                 shown.append(copy(text, out));
@@ -92,9 +92,14 @@ final class Background {
         return more;
     }
 
+    /// What the daemon prints.
+    static Path output(Path stateDir) {
+        return DaemonLog.directory(stateDir).resolve("up.out");
+    }
+
     private Path output() throws IOException {
-        Path logs = Files.createDirectories(DaemonLog.directory(config.stateDir()));
-        Path output = logs.resolve("up.out");
+        Files.createDirectories(DaemonLog.directory(config.stateDir()));
+        Path output = output(config.stateDir());
         Files.deleteIfExists(output);
         // It holds the first API key.
         Set<java.nio.file.attribute.PosixFilePermission> mine = PosixFilePermissions.fromString("rw-------");

@@ -5,9 +5,14 @@ import dev.cay.http.Exchange;
 import dev.cay.http.HttpListeners;
 import dev.cay.http.LocalAuthority;
 import dev.cay.http.OperatorCertificate;
+import dev.cay.life.MachineClock;
 import dev.cay.life.Progress;
 import dev.cay.life.Undo;
+import dev.cay.metrics.Meters;
 import dev.cay.node.CayNode;
+import dev.cay.node.host.HostClaim;
+import dev.cay.node.host.HostLedger;
+import dev.cay.node.host.HostPlan;
 import dev.cay.server.CayServer;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -19,7 +24,6 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.InstantSource;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
@@ -27,11 +31,13 @@ import org.jspecify.annotations.Nullable;
 ///
 /// The caller has checked the configuration, made the directories, holds the instance's lock and found the ports free.
 final class CayDaemon implements AutoCloseable {
+    private static final Duration MEASURE_EVERY = Duration.ofSeconds(5);
     private static final Path OPERATOR_CERTIFICATES = Path.of("/usr/local/share/ca-certificates");
 
     private final CayConfig config;
     private final Progress progress;
     private final Undo closing = new Undo();
+    private final Meters meters = new Meters();
     private final long began = System.nanoTime();
     private @Nullable LocalAuthority authority;
     private @Nullable CayNode node;
@@ -60,10 +66,13 @@ final class CayDaemon implements AutoCloseable {
                             config.stateDir().resolve("secret"),
                             domain(),
                             config.sandboxes().timeout(),
-                            config.sandboxes().maxTimeout()),
+                            config.sandboxes().maxTimeout(),
+                            config.stateDir().resolve("records"),
+                            MEASURE_EVERY),
                     node.node(),
                     node.ports(),
-                    InstantSource.system()));
+                    MachineClock.system(),
+                    meters));
             progress.mark("database");
             server.start();
             var base = server.templates().register("base", layers, resources(), "user", null);
@@ -77,8 +86,19 @@ final class CayDaemon implements AutoCloseable {
         took = Duration.ofNanos(System.nanoTime() - began);
     }
 
+    /// Enters the instance in the list of this host's Cays; refused when it wants what another one has.
+    static void join(CayConfig config) {
+        var plan = new HostPlan(
+                config.instance(), config.storage().uidBase(), config.network().range());
+        var http = config.http();
+        HostLedger.ofHost()
+                .join(HostClaim.of(
+                        plan, config.stateDir(), config.runDir(), http.listen(), http.port(), http.tlsPort()));
+    }
+
     private CayNode startNode(HttpListeners listeners) throws IOException {
         progress.step("preparing the machine");
+        join(config);
         var authority = LocalAuthority.open(
                 config.stateDir().resolve("tls"), config.http().domain());
         progress.mark("certificates");
@@ -103,7 +123,8 @@ final class CayDaemon implements AutoCloseable {
                 this::throughFrontDoor,
                 tls(authority),
                 authority.caCertificate(),
-                progress);
+                progress,
+                meters);
         this.authority = authority;
         this.node = started;
         return started;

@@ -3,8 +3,10 @@ package dev.cay.cli;
 import dev.cay.config.CayConfig;
 import dev.cay.config.ConfigLoader;
 import dev.cay.config.LoadedConfig;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -18,6 +20,19 @@ public final class ConfigOptions {
 
     public CayConfig config() {
         return load(Map.of()).config();
+    }
+
+    /// The file that is read, if there is one.
+    Optional<Path> file() {
+        String variable = System.getenv().getOrDefault(ConfigLoader.FILE_VARIABLE, "");
+        Path read = file != null ? file : variable.isEmpty() ? ConfigLoader.DEFAULT_FILE : Path.of(variable);
+        return Optional.of(read).filter(Files::exists);
+    }
+
+    /// Whether it is the one that a service without options reads.
+    boolean isUsual() {
+        return file == null
+                && System.getenv().getOrDefault(ConfigLoader.FILE_VARIABLE, "").isEmpty();
     }
 
     LoadedConfig load(Map<String, String> options) {

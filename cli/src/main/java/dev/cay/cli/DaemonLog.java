@@ -13,7 +13,11 @@ import ch.qos.logback.core.rolling.RollingFileAppender;
 import ch.qos.logback.core.rolling.SizeBasedTriggeringPolicy;
 import ch.qos.logback.core.spi.ContextAwareBase;
 import ch.qos.logback.core.util.FileSize;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,6 +28,8 @@ public final class DaemonLog extends ContextAwareBase implements Configurator {
     private static final String CONSOLE = "console";
     private static final int FILES = 5;
     private static final String LARGEST = "20MB";
+    static final long LARGEST_OUTPUT = 5 << 20;
+    private static final Duration LOOK_EVERY = Duration.ofMinutes(1);
 
     @Override
     public ExecutionStatus configure(LoggerContext context) {
@@ -84,6 +90,34 @@ public final class DaemonLog extends ContextAwareBase implements Configurator {
     static void leaveConsole() {
         if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
             context.getLogger(Logger.ROOT_LOGGER_NAME).detachAppender(CONSOLE);
+        }
+    }
+
+    /// Nothing is printed any more but what the JVM itself may say; should that be much, it is cut off.
+    static void keepSmall(Path output) {
+        Thread.ofVirtual().name("output").start(() -> {
+            try {
+                while (true) {
+                    cut(output);
+                    Thread.sleep(LOOK_EVERY);
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+    }
+
+    static void cut(Path output) {
+        try {
+            if (Files.exists(output) && Files.size(output) > LARGEST_OUTPUT) {
+                Files.newByteChannel(output, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING)
+                        .close();
+            }
+        } catch (IOException e) {
+            LoggerFactory.getLogger(DaemonLog.class)
+                    .atWarn()
+                    .setCause(e)
+                    .log("the daemon's output could not be cut off");
         }
     }
 

@@ -94,7 +94,7 @@ final class DownCommand implements Callable<Integer> {
         return 0;
     }
 
-    private static boolean isCay(ProcessHandle process) throws IOException {
+    static boolean isCay(ProcessHandle process) throws IOException {
         Path commandLine = Path.of("/proc", Long.toString(process.pid()), "cmdline");
         return Files.readString(commandLine, java.nio.charset.StandardCharsets.ISO_8859_1)
                 .contains(Main.class.getName());

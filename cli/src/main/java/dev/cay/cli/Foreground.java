@@ -1,10 +1,12 @@
 package dev.cay.cli;
 
 import dev.cay.config.CayConfig;
+import dev.cay.node.host.HostLedger;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -12,6 +14,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,6 +48,8 @@ final class Foreground {
         try (var _ = InstanceLock.take(config.stateDir()).orElseThrow(this::alreadyRunning)) {
             DaemonLog.open(config.stateDir());
             StopRequest.clear(config.runDir());
+            Files.deleteIfExists(RunFile.in(config.runDir()));
+            CayDaemon.join(config);
             var usable = Listening.check(config.http());
             Runtime.getRuntime().addShutdownHook(new Thread(stopper(Thread.currentThread()), "stop"));
             sayFarewell(serve(config.withListen(usable)));
@@ -76,6 +81,10 @@ final class Foreground {
             }
             Thread.interrupted();
             return stop(daemon);
+        } catch (Exception e) {
+            // Here, as the process ends in the moment in which this thread is through.
+            log.atError().setCause(e).log(stopping ? "could not stop in order" : "could not start");
+            throw e;
         }
     }
 
@@ -93,22 +102,42 @@ final class Foreground {
     }
 
     /// State may be entered but not listed by others: users read the certificates below it, nothing else.
-    private void makeDirectories() throws IOException {
-        Files.createDirectories(config.stateDir());
-        Files.setPosixFilePermissions(config.stateDir(), PosixFilePermissions.fromString("rwx--x--x"));
-        Path logs = Files.createDirectories(DaemonLog.directory(config.stateDir()));
-        Files.setPosixFilePermissions(logs, PosixFilePermissions.fromString("rwx------"));
-        Files.createDirectories(config.runDir());
-        Files.setPosixFilePermissions(config.runDir(), PosixFilePermissions.fromString("rwxr-xr-x"));
-        Files.createDirectories(config.cacheDir());
+    private void makeDirectories() {
+        make("stateDir", config.stateDir(), "rwx--x--x");
+        make("stateDir", DaemonLog.directory(config.stateDir()), "rwx------");
+        make("runDir", config.runDir(), "rwxr-xr-x");
+        make("cacheDir", config.cacheDir(), null);
+    }
+
+    private static void make(String key, Path directory, @Nullable String permissions) {
+        try {
+            Files.createDirectories(directory);
+            if (permissions != null) {
+                Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString(permissions));
+            }
+            Files.delete(Files.createTempFile(directory, ".cay-", ".try"));
+        } catch (IOException e) {
+            String reason = e instanceof FileSystemException known && known.getReason() != null
+                    ? known.getReason()
+                    : e.getClass().getSimpleName().replace("Exception", "");
+            throw new CayException(
+                    ErrorKind.UNAVAILABLE,
+                    "%s cannot be written to (%s); mend that, or set another %s".formatted(directory, reason, key),
+                    e);
+        }
     }
 
     private CayException alreadyRunning() {
         try {
+            long pid = InstanceLock.holder(config.stateDir()).pid();
+            var other = HostLedger.ofHost().instances().stream()
+                    .filter(claim -> claim.pid() == pid && !claim.instance().equals(config.instance()))
+                    .findFirst();
             return new CayException(
                     ErrorKind.ALREADY_EXISTS,
-                    "already running, pid %d; stop it with: sudo ./cay down"
-                            .formatted(InstanceLock.holder(config.stateDir()).pid()));
+                    other.map(claim -> "stateDir %s is that of instance \"%s\" (pid %d); each needs its own stateDir"
+                                    .formatted(config.stateDir(), claim.instance(), pid))
+                            .orElse("already running, pid %d; stop it with: sudo ./cay down".formatted(pid)));
         } catch (IOException e) {
             return new CayException(ErrorKind.ALREADY_EXISTS, "already running", e);
         }
@@ -155,6 +184,7 @@ final class Foreground {
         out.println(LAST_LINE);
         if (Boolean.getBoolean(Background.PROPERTY)) {
             DaemonLog.leaveConsole();
+            DaemonLog.keepSmall(Background.output(config.stateDir()));
         }
     }
 

@@ -58,6 +58,9 @@ public final class Main implements Runnable {
         commands.put("doctor", DoctorCommand::new);
         commands.put("config", ConfigCommand::new);
         commands.put("logs", LogsCommand::new);
+        commands.put("pool", PoolCommand::new);
+        commands.put("support", SupportCommand::new);
+        commands.put("uninstall", UninstallCommand::new);
         commands.put("bench", BenchCommand::new);
         commands.put("prove", ProveCommand::new);
         commands.put("version", VersionCommand::new);

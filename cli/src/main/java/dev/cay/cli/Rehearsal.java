@@ -3,7 +3,9 @@ package dev.cay.cli;
 import dev.cay.http.HttpListeners;
 import dev.cay.http.LocalAuthority;
 import dev.cay.http.ReverseProxy;
+import dev.cay.life.MachineClock;
 import dev.cay.life.Undo;
+import dev.cay.metrics.Meters;
 import dev.cay.node.host.Programs;
 import dev.cay.node.linux.FdPoller;
 import dev.cay.node.linux.HostThreads;
@@ -27,9 +29,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.jar.JarFile;
 
@@ -80,21 +82,25 @@ final class Rehearsal implements AutoCloseable {
     }
 
     private void serve() throws Exception {
+        var meters = new Meters();
         try (var closing = new Undo()) {
             var listeners = closing.add(new HttpListeners());
             listeners.start();
             var authority = LocalAuthority.open(directory.resolve("tls"), DOMAIN);
-            prepareNode(closing);
+            prepareNode(closing, meters);
             var server = closing.add(new CayServer(
                     new CayServer.Settings(
                             directory.resolve("cay.db"),
                             directory.resolve("secret"),
                             DOMAIN,
                             Duration.ofMinutes(5),
-                            Duration.ofHours(1)),
+                            Duration.ofHours(1),
+                            directory.resolve("records"),
+                            Duration.ofSeconds(5)),
                     new EmptyNode(),
                     (_, _) -> {},
-                    InstantSource.system()));
+                    MachineClock.system(),
+                    meters));
             server.start();
             server.templates().register("base", List.of("0"), new Resources(2, 512, 1024), "user", null);
             server.firstKey().ifPresent(made -> key = made);
@@ -111,11 +117,11 @@ final class Rehearsal implements AutoCloseable {
         }
     }
 
-    private void prepareNode(Undo closing) throws IOException {
+    private void prepareNode(Undo closing, Meters meters) throws IOException {
         GuestProgram.install(directory.resolve("guest"));
         Programs.ofHost().run(LIMIT, "true");
         closing.add(new FdPoller()).start();
-        closing.add(new ReverseProxy()).start();
+        closing.add(new ReverseProxy(meters)).start();
         try (var threads = new HostThreads("warm-up", 1, 1)) {
             threads.call(LIMIT, () -> "warm");
         }
@@ -176,6 +182,14 @@ final class Rehearsal implements AutoCloseable {
         public ResourceUse measure(SandboxId id) {
             throw new CayException(ErrorKind.NOT_FOUND, "a rehearsal has no sandbox");
         }
+
+        @Override
+        public Map<SandboxId, ResourceUse> measureAll() {
+            return Map.of();
+        }
+
+        @Override
+        public void onLog(LogListener listener) {}
 
         @Override
         public void onEnd(EndListener listener) {}

@@ -53,7 +53,20 @@ record RunFile(
         } catch (NoSuchFileException _) {
             return Optional.empty();
         } catch (IOException | JacksonException e) {
-            throw new CayException(ErrorKind.UNAVAILABLE, in(runDir) + " cannot be read", e);
+            throw new CayException(
+                    ErrorKind.UNAVAILABLE,
+                    "%s cannot be read or makes no sense; `sudo ./cay down` and `sudo ./cay up` write it anew"
+                            .formatted(in(runDir)),
+                    e);
+        }
+    }
+
+    /// The same, where a file that makes no sense counts as none: whoever holds the lock writes another one.
+    static Optional<RunFile> findReadable(Path runDir) {
+        try {
+            return find(runDir);
+        } catch (CayException _) {
+            return Optional.empty();
         }
     }
 

@@ -46,11 +46,17 @@ final class UpDownTest {
                   tlsPort: %d
                 storage:
                   poolSizeMB: 1GB
-                  uidBase: 1900000000
+                  uidBase: %d
                 network:
                   range: 10.213.%d.0/24
                 """.formatted(
-                        instance, directory, directory, freePort(), freePort(), pid % 256));
+                        instance,
+                        directory,
+                        directory,
+                        freePort(),
+                        freePort(),
+                        200_000_000 + pid % 100 * 17_000_000,
+                        pid % 256));
     }
 
     @AfterEach

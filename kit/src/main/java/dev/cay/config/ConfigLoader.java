@@ -19,7 +19,7 @@ public final class ConfigLoader {
     public static final Path DEFAULT_FILE = Path.of("/etc/cay/cay.yaml");
 
     /// Names the file; every other variable that begins with `CAY_` must be a key or one of these.
-    private static final String FILE_VARIABLE = "CAY_CONFIG";
+    public static final String FILE_VARIABLE = "CAY_CONFIG";
 
     private static final Set<String> LAUNCHER_VARIABLES = Set.of(FILE_VARIABLE, "CAY_JAVA_OPTS", "CAY_BUILD");
 

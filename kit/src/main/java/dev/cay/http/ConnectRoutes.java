@@ -1,6 +1,9 @@
 package dev.cay.http;
 
 import com.google.protobuf.Message;
+import dev.cay.metrics.Meters;
+import dev.cay.metrics.Tally;
+import dev.cay.metrics.Timing;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
@@ -17,8 +20,16 @@ import org.jspecify.annotations.Nullable;
 /// `deadline_exceeded`. It is interrupted as well when the client of a stream goes away.
 public final class ConnectRoutes implements Handler {
     private static final String TIMEOUT = "Connect-Timeout-Ms";
+    private static final String OK = "ok";
 
     private final Map<String, Route> routes = new HashMap<>();
+    private final Tally calls;
+    private final Timing times;
+
+    public ConnectRoutes(Meters meters) {
+        calls = meters.tally("cay_rpc_total", "Calls to sandboxes, by how they ended", "method", "code");
+        times = meters.timing("cay_rpc_seconds", "How long calls took; streams as long as they were open", "method");
+    }
 
     /// What a call may know about its request.
     public interface Call {
@@ -64,7 +75,8 @@ public final class ConnectRoutes implements Handler {
 
     /// A call that has been told apart from others by its path, and from other forms by its codec.
     private interface Answer {
-        void answer(Exchange exchange, ConnectCodec codec) throws Exception;
+        /// @return the code of the error it answered with, or {@link #OK}
+        String answer(Exchange exchange, ConnectCodec codec) throws Exception;
     }
 
     private interface StreamBody {
@@ -81,6 +93,7 @@ public final class ConnectRoutes implements Handler {
                 A answer = call.call(new RunningCall(exchange, timeout(exchange), room), codec.read(prototype, bytes));
                 exchange.send(200, codec.contentType(false), codec.write(answer));
             }
+            return OK;
         }));
     }
 
@@ -126,14 +139,21 @@ public final class ConnectRoutes implements Handler {
                     .send(415);
             return;
         }
+        String method = exchange.path().substring(1);
+        String code = "internal";
+        long began = System.nanoTime();
         try {
-            route.answer.answer(exchange, codec);
+            code = route.answer.answer(exchange, codec);
         } catch (Exception e) {
             if (exchange.committed()) {
                 throw e;
             }
             ConnectError error = ConnectError.of(e);
+            code = error.code();
             exchange.sendJson(error.status(), error);
+        } finally {
+            calls.count(method, code);
+            times.since(began, method);
         }
     }
 
@@ -148,7 +168,7 @@ public final class ConnectRoutes implements Handler {
         return new Route(true, (exchange, codec) -> runStream(exchange, new ConnectStream(exchange, codec), body));
     }
 
-    private static void runStream(Exchange exchange, ConnectStream stream, StreamBody body) throws IOException {
+    private static String runStream(Exchange exchange, ConnectStream stream, StreamBody body) throws IOException {
         ConnectError error = null;
         try {
             Duration timeout = timeout(exchange);
@@ -159,7 +179,7 @@ public final class ConnectRoutes implements Handler {
             } catch (Exception e) {
                 if (watch.alone() || e instanceof ClientGone) {
                     exchange.abort("the client has gone");
-                    return;
+                    return ConnectError.code(ErrorKind.CANCELED);
                 }
                 error = watch.late() ? ConnectError.DEADLINE : ConnectError.of(unwrapped(e));
             }
@@ -170,6 +190,7 @@ public final class ConnectRoutes implements Handler {
             error = ConnectError.of(e);
         }
         stream.end(error);
+        return error == null ? OK : error.code();
     }
 
     /// An iterator cannot throw what a stream does, so it came wrapped.

@@ -69,7 +69,7 @@ public final class ErrorRenderer {
         return what + " (error id " + id + ")";
     }
 
-    private static int status(Throwable failure) {
+    static int status(Throwable failure) {
         if (failure instanceof BrokenUpstream) {
             return 502;
         }

@@ -227,6 +227,29 @@ public final class Exchange {
         }
     }
 
+    /// Of the answer, as far as it was decided.
+    int status() {
+        return response.getStatus();
+    }
+
+    /// Of the answer's status: `2xx`; `1xx` if the connection was taken over, `cut` if the exchange was.
+    String statusClass() {
+        if (takenOver) {
+            return "1xx";
+        }
+        return end.cutBecause() != null ? "cut" : response.getStatus() / 100 + "xx";
+    }
+
+    /// Bytes of the request's body that have been read.
+    long bytesRead() {
+        return Math.max(0, Request.getContentBytesRead(request));
+    }
+
+    /// Bytes of the answer's body that have been written.
+    long bytesWritten() {
+        return Math.max(0, Response.getContentBytesWritten(response));
+    }
+
     Request request() {
         return request;
     }

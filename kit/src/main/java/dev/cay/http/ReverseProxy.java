@@ -1,5 +1,8 @@
 package dev.cay.http;
 
+import dev.cay.metrics.Meters;
+import dev.cay.metrics.Tally;
+import dev.cay.metrics.Timing;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
@@ -15,6 +18,9 @@ public final class ReverseProxy implements AutoCloseable {
     private static final Duration SWEEP = Duration.ofSeconds(10);
 
     private final UpstreamPool pool = new UpstreamPool();
+    private final Tally requests;
+    private final Tally bytes;
+    private final Timing times;
     private @Nullable Thread sweeper;
 
     /// Where to pass an exchange on to.
@@ -33,6 +39,12 @@ public final class ReverseProxy implements AutoCloseable {
         SocketChannel connect(int port) throws IOException;
     }
 
+    public ReverseProxy(Meters meters) {
+        requests = meters.tally("cay_proxy_requests_total", "Requests to servers in sandboxes, by answer", "status");
+        bytes = meters.tally("cay_proxy_bytes_total", "Bytes of bodies passed on; upgraded ones not", "direction");
+        times = meters.timing("cay_proxy_seconds", "How long requests to servers in sandboxes took");
+    }
+
     public void start() {
         sweeper = Thread.ofVirtual().name("upstream-sweeper").start(this::sweep);
     }
@@ -43,6 +55,20 @@ public final class ReverseProxy implements AutoCloseable {
     ///
     /// @throws java.net.ConnectException when the port is closed; nothing was answered then
     public void forward(Exchange exchange, Upstream upstream) throws IOException {
+        long began = System.nanoTime();
+        String outcome = "failed";
+        try {
+            pass(exchange, upstream);
+            outcome = exchange.statusClass();
+        } finally {
+            requests.count(outcome);
+            bytes.add(exchange.bytesRead(), "in");
+            bytes.add(exchange.bytesWritten(), "out");
+            times.since(began);
+        }
+    }
+
+    private void pass(Exchange exchange, Upstream upstream) throws IOException {
         var request = new UpstreamRequest(exchange, upstream.host());
         UpstreamConnection kept = request.wantsUpgrade() ? null : pool.take(upstream);
         if (kept != null && attempt(exchange, request, kept)) {

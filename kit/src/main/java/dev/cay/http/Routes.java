@@ -1,5 +1,8 @@
 package dev.cay.http;
 
+import dev.cay.metrics.Meters;
+import dev.cay.metrics.Tally;
+import dev.cay.metrics.Timing;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -21,10 +24,14 @@ public final class Routes implements Handler {
         final Map<String, Node> literals = new HashMap<>();
         final Map<String, Handler> methods = new TreeMap<>();
         final Map<String, List<String>> names = new HashMap<>();
+        String path = "";
 
         @Nullable
         Node parameter;
     }
+
+    private @Nullable Tally requests;
+    private @Nullable Timing times;
 
     private record Match(Node node, List<String> values) {}
 
@@ -47,6 +54,14 @@ public final class Routes implements Handler {
             throw new IllegalArgumentException("two handlers for " + method + " " + path);
         }
         node.names.put(method, List.copyOf(names));
+        node.path = path;
+        return this;
+    }
+
+    /// Counts what is asked for from now on, by route.
+    public Routes measured(Meters meters) {
+        requests = meters.tally("cay_api_requests_total", "Requests to the API", "route", "method", "status");
+        times = meters.timing("cay_api_seconds", "How long requests to the API took", "route", "method");
         return this;
     }
 
@@ -79,7 +94,22 @@ public final class Routes implements Handler {
             parameters.put(names.get(i), match.values.get(i));
         }
         exchange.parameters(parameters);
-        handler.handle(exchange);
+        if (requests == null || times == null) {
+            handler.handle(exchange);
+            return;
+        }
+        int status = 500;
+        long began = System.nanoTime();
+        try {
+            handler.handle(exchange);
+            status = exchange.status();
+        } catch (Exception e) {
+            status = ErrorRenderer.status(e);
+            throw e;
+        } finally {
+            requests.count(node.path, method, Integer.toString(status));
+            times.since(began, node.path, method);
+        }
     }
 
     private @Nullable Match find(String path) {

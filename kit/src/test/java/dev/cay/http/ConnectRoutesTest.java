@@ -3,6 +3,7 @@ package dev.cay.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
+import dev.cay.metrics.Meters;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.process.ConnectRequest;
@@ -53,7 +54,7 @@ class ConnectRoutesTest {
 
     @BeforeEach
     void serve() throws IOException {
-        var routes = new ConnectRoutes()
+        var routes = new ConnectRoutes(new Meters())
                 .unary(
                         "/p/List",
                         ListRequest.getDefaultInstance(),

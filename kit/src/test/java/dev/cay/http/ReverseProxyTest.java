@@ -3,6 +3,7 @@ package dev.cay.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cay.metrics.Meters;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.ConnectException;
@@ -37,7 +38,7 @@ class ReverseProxyTest {
     private TestHttp edge;
 
     private final HttpListeners inside = new HttpListeners();
-    private final ReverseProxy proxy = new ReverseProxy();
+    private final ReverseProxy proxy = new ReverseProxy(new Meters());
     private final AtomicInteger connections = new AtomicInteger();
     private final CountDownLatch ended = new CountDownLatch(1);
     private final CountDownLatch reached = new CountDownLatch(1);

@@ -3,6 +3,7 @@ package dev.cay.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cay.metrics.Meters;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
@@ -30,7 +31,7 @@ class UpstreamServersTest {
 
     private final ServerSocket server;
     private final BlockingQueue<Socket> accepted = new LinkedBlockingQueue<>();
-    private final ReverseProxy proxy = new ReverseProxy();
+    private final ReverseProxy proxy = new ReverseProxy(new Meters());
 
     @SuppressWarnings("NullAway.Init")
     private TestHttp edge;

@@ -6,9 +6,13 @@ import dev.cay.http.ReverseProxy;
 import dev.cay.http.SandboxPorts;
 import dev.cay.life.Progress;
 import dev.cay.life.Undo;
+import dev.cay.metrics.Meters;
+import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.HostPlan;
+import dev.cay.node.host.HostRoutes;
 import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Programs;
+import dev.cay.node.host.Room;
 import dev.cay.node.host.Sysctls;
 import dev.cay.node.image.BaseTemplate;
 import dev.cay.node.image.BuildProgress;
@@ -16,6 +20,7 @@ import dev.cay.node.image.LayerStore;
 import dev.cay.node.image.NodeLayer;
 import dev.cay.node.linux.FdPoller;
 import dev.cay.node.linux.HostThreads;
+import dev.cay.node.log.LogHub;
 import dev.cay.node.network.NetworkPool;
 import dev.cay.node.process.ProcessTable;
 import dev.cay.node.process.Workers;
@@ -78,29 +83,42 @@ public final class CayNode implements AutoCloseable {
     private final RuncRuntime runtime;
     private final Keepers keepers;
 
-    /// Takes what it needs from the host and finds what runs already.
+    /// Takes what it needs from the host and finds what runs already. The instance must have joined the host's ledger.
     ///
     /// @param edge      answers what comes to the edge's port inside a sandbox
     /// @param tls       shown there
     /// @param authority PEM file of the CA that signed it, trusted inside
+    /// @param meters    where it counts
     public CayNode(
-            Settings settings, HttpListeners listeners, Handler edge, SSLContext tls, Path authority, Progress progress)
+            Settings settings,
+            HttpListeners listeners,
+            Handler edge,
+            SSLContext tls,
+            Path authority,
+            Progress progress,
+            Meters meters)
             throws IOException {
         try {
             requirePassable("runDir", settings.runDir());
             requirePassable("stateDir", settings.stateDir());
+            Keepers.requireKnown(settings.stateDir().resolve("sandboxes"));
             this.plan = new HostPlan(settings.instance(), settings.uidBase(), settings.range());
-            this.sysctls = new Sysctls(settings.stateDir().resolve("sysctls.json"));
+            HostRoutes.ofHost().requireFree(plan.range());
+            this.sysctls = new Sysctls(HostLedger.ofHost());
             var raised = sysctls.apply();
             if (!raised.isEmpty()) {
-                progress.detail("raised until `cay down`: "
-                        + raised.stream().map(Sysctls.Change::name).collect(Collectors.joining(", ")));
+                progress.detail("raised until the last Cay of this host is down: "
+                        + raised.stream()
+                                .map(change ->
+                                        "%s %s (was %s)".formatted(change.name(), change.after(), change.before()))
+                                .collect(Collectors.joining(", ")));
             }
             var guest = GuestProgram.install(settings.stateDir().resolve("guest"));
             progress.mark("kernel settings, guest");
             this.pool = Pool.open(settings.stateDir(), settings.poolSizeMB(), guest);
             progress.mark("pool");
-            this.network = closing.add(new NetworkPool(plan, settings.networkLimits(), settings.nameservers()));
+            this.network =
+                    closing.add(new NetworkPool(plan, settings.networkLimits(), settings.nameservers(), sysctls));
             network.start();
             progress.mark("network");
             var layers = new LayerStore(settings.cacheDir());
@@ -109,11 +127,12 @@ public final class CayNode implements AutoCloseable {
             this.runtime = new RuncRuntime(guest, settings.runDir(), plan.cgroup(), settings.networkLimits());
             var poller = closing.add(new FdPoller());
             poller.start();
-            var proxy = closing.add(new ReverseProxy());
+            var proxy = closing.add(new ReverseProxy(meters));
             proxy.start();
             progress.mark("runtime");
             this.keepers = closing.add(new Keepers(new Machine(
                     plan,
+                    new Room(settings.stateDir()),
                     settings.stateDir().resolve("sandboxes"),
                     settings.maxProcesses(),
                     settings.mostSpares(),
@@ -135,13 +154,26 @@ public final class CayNode implements AutoCloseable {
                     settings.edgePort(),
                     tls,
                     edge,
-                    InstantSource.system())));
+                    InstantSource.system(),
+                    new LogHub(InstantSource.system()),
+                    meters)));
             keepers.start();
+            guest.removeOthers(runtime.guestsInUse());
+            watch(meters);
             progress.mark("sandboxes found");
         } catch (IOException | RuntimeException e) {
             closing.close();
             throw e;
         }
+    }
+
+    /// What an operator watches of this machine.
+    private void watch(Meters meters) {
+        meters.gauge("cay_pool_size_bytes", "Size of the disk that sandboxes share", pool::size);
+        meters.gauge("cay_pool_free_bytes", "Bytes of it that are free", pool::free);
+        meters.gauge("cay_slots", "How many sandboxes this machine has room for", plan::capacity);
+        meters.gauge("cay_slots_taken", "Slots that are taken", plan::taken);
+        meters.gauge("cay_spare_sandboxes", "Sandboxes started in advance that wait to be given out", keepers::spare);
     }
 
     /// Sandboxes run as users of their own, which must be able to pass on their way to their bundles and the guest.
@@ -202,7 +234,7 @@ public final class CayNode implements AutoCloseable {
         runtime.clear();
         network.remove();
         pool.unmount();
-        sysctls.restore();
+        sysctls.leave(plan.instance());
     }
 
     /// Lets go of everything; sandboxes run on.

@@ -3,7 +3,10 @@ package dev.cay.server;
 import dev.cay.http.Handler;
 import dev.cay.http.Routes;
 import dev.cay.http.SandboxPorts;
+import dev.cay.life.MachineClock;
+import dev.cay.life.SteadyClock;
 import dev.cay.life.Undo;
+import dev.cay.metrics.Meters;
 import dev.cay.server.access.Access;
 import dev.cay.server.access.SandboxTokens;
 import dev.cay.server.access.TeamRoutes;
@@ -11,15 +14,21 @@ import dev.cay.server.edge.ControlPlane;
 import dev.cay.server.edge.FrontDoor;
 import dev.cay.server.edge.SandboxGate;
 import dev.cay.server.edge.Unserved;
+import dev.cay.server.event.EventMeter;
 import dev.cay.server.event.EventRoutes;
 import dev.cay.server.fleet.Fleet;
+import dev.cay.server.log.LogRoutes;
+import dev.cay.server.log.SandboxLogs;
+import dev.cay.server.metrics.MetricRoutes;
+import dev.cay.server.metrics.PrometheusRoutes;
+import dev.cay.server.metrics.Sampler;
+import dev.cay.server.metrics.SandboxMetrics;
+import dev.cay.server.metrics.TeamMetrics;
 import dev.cay.server.sandbox.Chores;
 import dev.cay.server.sandbox.Expiry;
-import dev.cay.server.sandbox.ObservationRoutes;
 import dev.cay.server.sandbox.RepeatableCreates;
 import dev.cay.server.sandbox.SandboxDirectory;
 import dev.cay.server.sandbox.SandboxListing;
-import dev.cay.server.sandbox.SandboxMetrics;
 import dev.cay.server.sandbox.SandboxRoutes;
 import dev.cay.server.sandbox.SandboxStarter;
 import dev.cay.server.sandbox.SandboxView;
@@ -33,7 +42,6 @@ import dev.cay.wire.node.Node;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -50,13 +58,16 @@ public final class CayServer implements AutoCloseable {
     /// @param domain       what host names of sandboxes end in, with a port unless that is 443
     /// @param timeout      how long a sandbox lives whose client did not say
     /// @param maxTimeout   longest life of a sandbox from its start
+    /// @param records      directory of metrics and logs of sandboxes
     /// @param measureEvery time between two readings of what sandboxes use
     public record Settings(
-            Path database, Path secret, String domain, Duration timeout, Duration maxTimeout, Duration measureEvery) {
-        public Settings(Path database, Path secret, String domain, Duration timeout, Duration maxTimeout) {
-            this(database, secret, domain, timeout, maxTimeout, Duration.ofSeconds(5));
-        }
-    }
+            Path database,
+            Path secret,
+            String domain,
+            Duration timeout,
+            Duration maxTimeout,
+            Path records,
+            Duration measureEvery) {}
 
     private static final Logger log = LoggerFactory.getLogger(CayServer.class);
 
@@ -71,10 +82,13 @@ public final class CayServer implements AutoCloseable {
     private final Settlement settlement;
     private final Expiry expiry;
     private final Chores chores;
+    private final SandboxLogs logs;
+    private final Sampler sampler;
     private final FrontDoor frontDoor;
 
     /// Opens the database and brings its tables up to date.
-    public CayServer(Settings settings, Node node, SandboxPorts ports, InstantSource clock) {
+    public CayServer(Settings settings, Node node, SandboxPorts ports, MachineClock machineClock, Meters meters) {
+        var clock = new SteadyClock(machineClock);
         var random = new SecureRandom();
         var tokens = SandboxTokens.open(settings.secret(), random);
         var store = opened.add(Store.open(settings.database()));
@@ -85,12 +99,29 @@ public final class CayServer implements AutoCloseable {
         directory = new SandboxDirectory(tokens);
         expiry = opened.add(new Expiry(clock, directory));
         sandboxes = new Sandboxes(store, directory, fleet, expiry, clock, settings.maxTimeout());
-        starter = new SandboxStarter(store, directory, sandboxes, templates, fleet, expiry, tokens, clock);
+        starter = new SandboxStarter(store, directory, sandboxes, templates, fleet, expiry, tokens, clock, meters);
         settlement = new Settlement(store, directory, fleet, expiry, clock);
-        var metrics = new SandboxMetrics(directory, fleet);
-        chores = opened.add(new Chores(store, sandboxes, metrics, clock, settings.measureEvery()));
+        chores = opened.add(new Chores(store, sandboxes, clock));
+        var records = settings.records();
+        logs = opened.add(new SandboxLogs(records.resolve("sandbox-logs.ring"), store, clock, meters));
+        var metrics = opened.add(
+                new SandboxMetrics(records.resolve("sandbox-metrics.ring"), directory, fleet, clock, meters));
+        var teams = opened.add(new TeamMetrics(records.resolve("team-metrics.ring"), directory, store, clock));
+        sampler = opened.add(new Sampler(directory, metrics, teams, settings.measureEvery()));
 
-        var view = new SandboxView(tokens, settings.domain());
+        var routes = routes(settings, store, new SandboxView(tokens, settings.domain()));
+        new MetricRoutes(access, sandboxes, metrics, teams, clock).addTo(routes);
+        new PrometheusRoutes(access, meters).addTo(routes);
+        new EventMeter(store).addTo(meters);
+        meters.gauges("cay_sandboxes", "Sandboxes that live, by state", "state", directory::byState);
+        frontDoor = new FrontDoor(
+                settings.domain(),
+                new ControlPlane(routes.measured(meters)),
+                directory,
+                new SandboxGate(directory, tokens, ports));
+    }
+
+    private Routes routes(Settings settings, Store store, SandboxView view) {
         var routes = new Routes();
         new TeamRoutes(access).addTo(routes);
         new TemplateRoutes(access, templates).addTo(routes);
@@ -104,11 +135,10 @@ public final class CayServer implements AutoCloseable {
                         settings.maxTimeout())
                 .addTo(routes);
         new SandboxListing(access, sandboxes, templates, view).addTo(routes);
-        new ObservationRoutes(access, sandboxes, metrics).addTo(routes);
+        new LogRoutes(access, sandboxes, logs).addTo(routes);
         new EventRoutes(access, store).addTo(routes);
         new Unserved(access).addTo(routes);
-        frontDoor = new FrontDoor(
-                settings.domain(), new ControlPlane(routes), directory, new SandboxGate(directory, tokens, ports));
+        return routes;
     }
 
     /// Settles with the node what a previous run left, and begins to end sandboxes on time. Requests come after.
@@ -117,9 +147,11 @@ public final class CayServer implements AutoCloseable {
         templates.start();
         // Before the node is asked what runs, so that no end falls between.
         fleet.node().onEnd(this::ended);
+        fleet.node().onLog(logs::add);
         settlement.settle();
-        expiry.start(sandboxes::expire);
+        expiry.start(sandboxes::expire, sandboxes::followClock);
         chores.start();
+        sampler.start();
     }
 
     /// Answers every request that comes in from outside, and host-form requests from inside sandboxes.

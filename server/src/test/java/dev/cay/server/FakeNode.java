@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /// The server's neighbour, in memory: keeps what it was asked for and outlives restarts of the server, as a node does.
 final class FakeNode implements Node {
@@ -23,6 +24,7 @@ final class FakeNode implements Node {
     final Map<SandboxId, SandboxSpec> running = new ConcurrentHashMap<>();
     final List<String> calls = new CopyOnWriteArrayList<>();
     final List<EndListener> listeners = new CopyOnWriteArrayList<>();
+    final List<LogListener> logs = new CopyOnWriteArrayList<>();
     volatile Consumer<SandboxSpec> onCreate = spec -> {};
     volatile Consumer<SandboxId> onKill = id -> {};
 
@@ -74,7 +76,18 @@ final class FakeNode implements Node {
         if (!running.containsKey(id)) {
             throw new CayException(ErrorKind.NOT_FOUND, "no sandbox " + id);
         }
-        return new ResourceUse(Instant.ofEpochSecond(1_790_000_000), 2, 12.5, 100, 1000, 50, 10, 10_000);
+        return new ResourceUse(
+                Instant.ofEpochSecond(1_790_000_000), 2, 12.5, 100 << 20, 1000, 50 << 20, 10 << 20, 10_000);
+    }
+
+    @Override
+    public Map<SandboxId, ResourceUse> measureAll() {
+        return running.keySet().stream().collect(Collectors.toMap(id -> id, this::measure));
+    }
+
+    @Override
+    public void onLog(LogListener listener) {
+        logs.add(listener);
     }
 
     @Override

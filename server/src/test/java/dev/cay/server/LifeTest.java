@@ -2,6 +2,8 @@ package dev.cay.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Resources;
 import dev.cay.wire.node.SandboxSpec;
@@ -65,6 +67,56 @@ final class LifeTest {
         assertThat(cay.server.running()).isEqualTo(1);
         cay.clock.pass(Duration.ofSeconds(100));
         TestServer.await("its end", () -> cay.node.running.isEmpty());
+    }
+
+    @Test
+    void aClockThatIsSetForwardEndsNothingEarly() {
+        String id = create(300);
+        cay.clock.set(Duration.ofHours(1));
+        TestServer.await("its end to move along", () -> endAt(id).equals("2026-09-21T11:05:00Z"));
+        cay.clock.pass(Duration.ofSeconds(295));
+        assertThat(cay.call("GET", "/sandboxes/" + id).status()).isEqualTo(200);
+        String later = create(60);
+        assertThat(endAt(later)).isEqualTo("2026-09-21T11:05:55Z");
+        cay.clock.pass(Duration.ofSeconds(6));
+        TestServer.await("its end", () -> !cay.node.running.containsKey(new SandboxId(id)));
+        assertThat(cay.node.running).containsOnlyKeys(new SandboxId(later));
+    }
+
+    @Test
+    void aClockThatIsSetBackLetsNothingLiveLonger() throws Exception {
+        String id = create(300);
+        cay.clock.set(Duration.ofHours(-1));
+        TestServer.await("its end to move along", () -> endAt(id).equals("2026-09-21T09:05:00Z"));
+        restart();
+        assertThat(endAt(id)).isEqualTo("2026-09-21T09:05:00Z");
+        cay.clock.pass(Duration.ofSeconds(299));
+        assertThat(cay.node.running).isNotEmpty();
+        cay.clock.pass(Duration.ofSeconds(2));
+        TestServer.await("its end", () -> cay.node.running.isEmpty());
+        assertThat(lastEvent(id).get("eventData").get("kill_reason").stringValue())
+                .isEqualTo("timeout");
+    }
+
+    @Test
+    void whatExpiredWhileTheMachineSleptEndsWhenItWakes() {
+        String first = create(60);
+        String second = create(6000);
+        cay.clock.pass(Duration.ofMinutes(30));
+        TestServer.await("its end", () -> !cay.node.running.containsKey(new SandboxId(first)));
+        assertThat(cay.node.running).containsOnlyKeys(new SandboxId(second));
+        assertThat(endAt(second)).isEqualTo("2026-09-21T11:40:00Z");
+    }
+
+    @Test
+    void aNodeWithoutRoomIsAnAnswerWithItsReason() {
+        cay.node.onCreate = spec -> {
+            throw new CayException(
+                    ErrorKind.UNAVAILABLE, "this machine has no room for another sandbox: all 3 slots are taken");
+        };
+        var answer = cay.call("POST", "/v2/sandboxes", "{\"templateID\":\"base\"}");
+        assertThat(answer.status()).isEqualTo(503);
+        assertThat(answer.message()).isEqualTo("this machine has no room for another sandbox: all 3 slots are taken");
     }
 
     @Test
@@ -161,6 +213,10 @@ final class LifeTest {
                 .isEqualTo(2);
         assertThat(cay.call("GET", "/events/sandboxes?types=nonsense").status()).isEqualTo(400);
         assertThat(cay.call("GET", "/events/sandboxes?limit=101").status()).isEqualTo(400);
+    }
+
+    private String endAt(String id) {
+        return cay.call("GET", "/sandboxes/" + id).json().get("endAt").stringValue();
     }
 
     private void restart() throws Exception {

@@ -194,7 +194,7 @@ final class SandboxApiTest {
         assertThat(metric.get("timestampUnix").longValue()).isEqualTo(1_790_000_000);
         assertThat(metric.get("timestamp").stringValue()).isEqualTo("2026-09-21T14:13:20Z");
         assertThat(metric.get("cpuUsedPct").doubleValue()).isEqualTo(12.5);
-        assertThat(metric.get("memCache").longValue()).isEqualTo(50);
+        assertThat(metric.get("memCache").longValue()).isEqualTo(50 << 20);
         assertThat(cay.call("GET", path + "?start=1790000001").json().isEmpty()).isTrue();
         assertThat(cay.call("GET", path + "?start=x").status()).isEqualTo(400);
         var newest = cay.call("GET", "/sandboxes/metrics?sandbox_ids=" + id + "," + MISSING)

@@ -1,6 +1,7 @@
 package dev.cay.server;
 
 import dev.cay.http.HttpListeners;
+import dev.cay.metrics.Meters;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Resources;
 import java.io.IOException;
@@ -74,6 +75,7 @@ final class TestServer implements AutoCloseable {
                 DOMAIN,
                 Duration.ofMinutes(5),
                 Duration.ofHours(24),
+                directory.resolve("records"),
                 Duration.ofMillis(50));
         server = new CayServer(
                 settings,
@@ -84,7 +86,8 @@ final class TestServer implements AutoCloseable {
                                 "sandbox", target.sandbox().value(),
                                 "port", target.port(),
                                 "host", String.valueOf(exchange.upstreamHost()))),
-                clock);
+                clock,
+                new Meters());
         server.start();
         server.templates().register("base", List.of("layer1", "layer0"), new Resources(2, 512, 10240), "user", null);
         key = server.firstKey().orElse(oldKey);

@@ -17,9 +17,11 @@ import tools.jackson.databind.json.JsonMapper;
         footer = {
             "",
             "Ends with 0 when Cay can work here, with 1 when something must be mended first.",
+            "With --security: with 1 when an attempt to get out of a sandbox was not refused.",
             "",
             "Examples:",
             "  sudo ./cay doctor",
+            "  sudo ./cay doctor --security",
             "  sudo ./cay doctor --json | jq '.[] | select(.level != \"OK\")'"
         })
 public final class DoctorCommand implements Callable<Integer> {
@@ -31,9 +33,17 @@ public final class DoctorCommand implements Callable<Integer> {
     @Option(names = "--json", description = "For machines.")
     private boolean json;
 
+    @Option(
+            names = "--security",
+            description = "Try every known way out of a sandbox on this host, and look for weak settings.")
+    private boolean security;
+
     @Override
     public Integer call() {
         CayConfig config = options.config();
+        if (security) {
+            return new SecurityReport(config, System.err).print(System.out, json) ? 0 : 1;
+        }
         var findings =
                 CHECKS.stream().flatMap(check -> check.look(config).stream()).toList();
         if (json) {
@@ -44,6 +54,14 @@ public final class DoctorCommand implements Callable<Integer> {
             System.out.println(summary(findings));
         }
         return findings.stream().anyMatch(finding -> finding.level() == Finding.Level.FAIL) ? 1 : 0;
+    }
+
+    /// All findings, for whoever reads them elsewhere.
+    public static List<String> report(CayConfig config) {
+        return CHECKS.stream()
+                .flatMap(check -> check.look(config).stream())
+                .map(DoctorCommand::line)
+                .toList();
     }
 
     static String line(Finding finding) {

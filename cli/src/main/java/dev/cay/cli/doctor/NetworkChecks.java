@@ -3,7 +3,9 @@ package dev.cay.cli.doctor;
 import dev.cay.cli.PortHolder;
 import dev.cay.cli.Root;
 import dev.cay.config.CayConfig;
+import dev.cay.node.host.AddressRange;
 import dev.cay.node.host.HostPlan;
+import dev.cay.node.host.HostRoutes;
 import dev.cay.node.host.Programs;
 import dev.cay.node.network.ForeignFirewalls;
 import java.net.InetAddress;
@@ -27,7 +29,7 @@ final class NetworkChecks implements Check {
         findings.add(nameSwitch(Probe.read("/etc/nsswitch.conf"), config.http().domain()));
         var plan = new HostPlan(
                 config.instance(), config.storage().uidBase(), config.network().range());
-        findings.add(routes(Probe.read("/proc/net/route"), plan.range(), plan.interfacePrefix()));
+        findings.add(routes(HostRoutes.ofHost(), plan.range()));
         findings.addAll(
                 Root.here()
                         ? firewall(new ForeignFirewalls(plan, Programs.ofHost()).obstacles())
@@ -87,25 +89,19 @@ final class NetworkChecks implements Check {
                         "sudo apt-get install libnss-myhostname");
     }
 
-    /// Routes to other networks that begin or end within ours; the default route and our own links do not count.
-    static Finding routes(String table, String range, String ownPrefix) {
-        long first = address(range.substring(0, range.indexOf('/')));
-        long last = first + (1L << (32 - Integer.parseInt(range.substring(range.indexOf('/') + 1)))) - 1;
-        for (String line : table.lines().skip(1).toList()) {
-            String[] fields = line.split("\\s+");
-            if (fields.length < 8 || fields[7].equals("00000000") || fields[0].startsWith(ownPrefix)) {
-                continue;
-            }
-            long from = littleEndian(fields[1]);
-            long to = from | (~littleEndian(fields[7]) & 0xffff_ffffL);
-            if (from <= last && to >= first) {
-                return Finding.fail(
-                        "addresses",
-                        "%s overlaps a network behind %s".formatted(range, fields[0]),
-                        "set network.range to a range nobody uses, e.g. 10.201.0.0/16");
-            }
+    /// A network of the host within ours keeps Cay from starting, a wider one around ours only deserves a look.
+    static Finding routes(HostRoutes routes, String text) {
+        var range = AddressRange.parse(text);
+        var found = routes.into(range);
+        if (found.isEmpty()) {
+            return Finding.ok("addresses", range + " is nobody else's");
         }
-        return Finding.ok("addresses", range + " is nobody else's");
+        String what = "%s overlaps %s behind %s"
+                .formatted(range, found.get().range(), found.get().through());
+        String mend = "set network.range to a range nobody uses, e.g. 10.201.0.0/16";
+        return found.get().range().isWiderThan(range)
+                ? Finding.warn("addresses", what, mend)
+                : Finding.fail("addresses", what, mend);
     }
 
     /// Docker, ufw and the like are served by Cay itself, as far as they are iptables; what somebody wrote by hand in
@@ -142,21 +138,5 @@ final class NetworkChecks implements Check {
             }
         }
         return Finding.ok("uid ranges", "from %d on nobody else's".formatted(base));
-    }
-
-    private static long address(String text) {
-        try {
-            long value = 0;
-            for (byte octet : InetAddress.ofLiteral(text).getAddress()) {
-                value = value << 8 | (octet & 0xff);
-            }
-            return value;
-        } catch (IllegalArgumentException e) {
-            throw new AssertionError("checked by the configuration", e);
-        }
-    }
-
-    private static long littleEndian(String hex) {
-        return Integer.toUnsignedLong(Integer.reverseBytes(Integer.parseUnsignedInt(hex, 16)));
     }
 }

@@ -3,7 +3,9 @@ package dev.cay.cli.doctor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.cli.doctor.Finding.Level;
+import dev.cay.node.host.HostRoutes;
 import dev.cay.node.network.ForeignFirewalls.Obstacle;
+import java.time.LocalDate;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -89,19 +91,19 @@ final class ChecksTest {
         String header = "Iface Destination Gateway Flags RefCnt Use Metric Mask MTU Window IRTT\n";
         String fallback = "eth0 00000000 0102A8C0 0003 0 0 0 00000000 0 0 0\n";
         String ours = "cay01 0500C80A 00000000 0005 0 0 0 FFFFFFFF 0 0 0\n";
-        assertThat(NetworkChecks.routes(header + fallback + ours, "10.200.0.0/16", "cay0")
+        assertThat(NetworkChecks.routes(HostRoutes.parse(header + fallback + ours), "10.200.0.0/16")
                         .level())
                 .isEqualTo(Level.OK);
         String inside = "docker0 0007C80A 00000000 0001 0 0 0 00FFFFFF 0 0 0\n";
-        assertThat(NetworkChecks.routes(header + inside, "10.200.0.0/16", "cay0")
+        assertThat(NetworkChecks.routes(HostRoutes.parse(header + inside), "10.200.0.0/16")
                         .found())
                 .contains("docker0");
         String around = "tun0 0000000A 00000000 0001 0 0 0 000000FF 0 0 0\n";
-        assertThat(NetworkChecks.routes(header + around, "10.200.0.0/16", "cay0")
+        assertThat(NetworkChecks.routes(HostRoutes.parse(header + around), "10.200.0.0/16")
                         .level())
-                .isEqualTo(Level.FAIL);
+                .isEqualTo(Level.WARN);
         String beside = "eth1 0000C90A 00000000 0001 0 0 0 0000FFFF 0 0 0\n";
-        assertThat(NetworkChecks.routes(header + beside, "10.200.0.0/16", "cay0")
+        assertThat(NetworkChecks.routes(HostRoutes.parse(header + beside), "10.200.0.0/16")
                         .level())
                 .isEqualTo(Level.OK);
     }
@@ -145,5 +147,26 @@ final class ChecksTest {
         assertThat(NetworkChecks.nameSwitch("hosts: files resolve [!UNAVAIL=return] dns", "cay.localhost")
                         .level())
                 .isEqualTo(Level.OK);
+    }
+
+    @Test
+    void namesTheHolesOfOldRuncs() {
+        assertThat(SecurityChecks.runc("runc version 1.1.11\ncommit: x").found())
+                .contains("CVE-2024-21626");
+        assertThat(SecurityChecks.runc("runc version 1.2.8").found())
+                .contains("CVE-2026-41579")
+                .doesNotContain("CVE-2025-31133");
+        assertThat(SecurityChecks.runc("runc version 1.3.2").found()).contains("CVE-2025-31133");
+        assertThat(SecurityChecks.runc("runc version 1.4.3").level()).isEqualTo(Finding.Level.OK);
+        assertThat(SecurityChecks.runc("runc version 1.1.5+ds1").level()).isEqualTo(Finding.Level.NOTE);
+    }
+
+    @Test
+    void tellsHowOldAKernelIs() {
+        var today = LocalDate.of(2026, 6, 1);
+        String debian = "Linux version 6.1.0-49-amd64 (x) #1 SMP PREEMPT_DYNAMIC Debian 6.1.170-1 (2026-05-20)";
+        assertThat(SecurityChecks.kernelAge(debian, today).level()).isEqualTo(Finding.Level.OK);
+        String ubuntu = "Linux version 6.8.0-31-generic (x) #31-Ubuntu SMP Sat Apr  6 00:40:06 UTC 2024";
+        assertThat(SecurityChecks.kernelAge(ubuntu, today).level()).isEqualTo(Finding.Level.WARN);
     }
 }

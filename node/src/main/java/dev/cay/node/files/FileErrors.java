@@ -16,6 +16,8 @@ final class FileErrors {
             case Errno.ENOTDIR -> error(ErrorKind.INVALID_ARGUMENT, "path is not a directory: " + path, e);
             case Errno.ENAMETOOLONG, Errno.EINVAL ->
                 error(ErrorKind.INVALID_ARGUMENT, "path '%s': %s".formatted(path, Errno.text(e.errno())), e);
+            // What opening a pipe that nobody reads, or a terminal that is not there, fails with.
+            case Errno.ENXIO -> error(ErrorKind.INVALID_ARGUMENT, "path '%s' is not a regular file".formatted(path), e);
             case Errno.ELOOP -> error(ErrorKind.CONFLICT, "path '%s': %s".formatted(path, Errno.text(e.errno())), e);
             case Errno.ENOSPC, Errno.EDQUOT -> error(ErrorKind.DISK_FULL, "not enough disk space available", e);
             case Errno.EACCES, Errno.EPERM, Errno.EROFS ->

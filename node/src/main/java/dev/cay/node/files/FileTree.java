@@ -28,6 +28,7 @@ public final class FileTree implements AutoCloseable {
     private static final Duration LONG_LIMIT = Duration.ofMinutes(5);
     static final int OPEN_FLAGS = FileCalls.NONBLOCK | FileCalls.NOCTTY;
     private static final int MAX_DEPTH = 256;
+    private static final int UIDS = 65_536;
     private static final Account ROOT = new Account("root", 0, 0, "/root", "/bin/sh", List.of(0));
 
     /// File systems whose files are levers of the kernel: proc, sysfs, cgroup, cgroup2, debugfs, tracefs, securityfs,
@@ -191,6 +192,7 @@ public final class FileTree implements AutoCloseable {
                 throw new ErrnoException("open", Errno.EISDIR);
             }
             requireRegular(path, status);
+            requireReadable(file, status);
             return new OpenFile(file, status, threads);
         } catch (IOException | RuntimeException e) {
             file.close();
@@ -201,6 +203,14 @@ public final class FileTree implements AutoCloseable {
     private static void requireRegular(String path, FileStatus status) {
         if (!status.regular()) {
             throw new CayException(ErrorKind.INVALID_ARGUMENT, "path '%s' is not a regular file".formatted(path));
+        }
+    }
+
+    /// Among the levers lie files of the host's root, which we could read and the sandbox's root could not.
+    private void requireReadable(Descriptor file, FileStatus status) throws ErrnoException {
+        boolean foreign = Integer.compareUnsigned(status.uid() - uidBase, UIDS) >= 0;
+        if (foreign && (status.permissions() & 4) == 0 && LEVERS.contains(FileCalls.fileSystem(file))) {
+            throw new ErrnoException("open", Errno.EACCES);
         }
     }
 

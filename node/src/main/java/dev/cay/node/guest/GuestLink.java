@@ -38,7 +38,11 @@ public final class GuestLink implements AutoCloseable {
     }
 
     private static final String ADDRESS = "cay";
-    private static final int VERSION = 1;
+
+    /// What this node speaks at best. A sandbox keeps the guest it was started with, so older ones are met for as long
+    /// as it lives; {@link #version} says what to do without. A newer guest speaks all versions before its own.
+    static final int VERSION = 1;
+
     private static final int OK = 128;
     private static final int ERROR = 129;
     private static final int EXIT = 130;
@@ -59,9 +63,14 @@ public final class GuestLink implements AutoCloseable {
     private final byte[] chunk = new byte[16384];
     private final Map<Integer, Waiting<?>> waiting = new ConcurrentHashMap<>();
     private final AtomicInteger numbers = new AtomicInteger();
+
+    /// How many more ends of processes we believe: those we started, and as many as there can have been before.
+    private final AtomicInteger ends = new AtomicInteger(MAX_PROCESSES);
+
     private final ReentrantLock sending = new ReentrantLock();
     private final AtomicReference<@Nullable String> end = new AtomicReference<>();
     private volatile @Nullable Listener listener;
+    private volatile int version = 1;
 
     private GuestLink(Descriptor socket, FdPoller poller, Duration limit) {
         this.socket = socket;
@@ -77,7 +86,8 @@ public final class GuestLink implements AutoCloseable {
         var link = new GuestLink(connect(network, limit), poller, limit);
         try {
             link.watch.resume();
-            link.ask(new Request(Request.HELLO).u32(VERSION), (frame, _) -> frame.positive());
+            int theirs = link.ask(new Request(Request.HELLO).u32(VERSION), (frame, _) -> frame.positive());
+            link.version = Math.clamp(theirs, 1, VERSION);
             return link;
         } catch (IOException | RuntimeException e) {
             link.close();
@@ -105,6 +115,11 @@ public final class GuestLink implements AutoCloseable {
         }
     }
 
+    /// The version both sides know.
+    public int version() {
+        return version;
+    }
+
     /// Before the first process is started or listed; exits told earlier are seen in {@link #list}.
     public void listen(Listener listener) {
         this.listener = listener;
@@ -112,6 +127,7 @@ public final class GuestLink implements AutoCloseable {
 
     public Streams spawn(Spawn spawn) throws IOException {
         boolean stdin = spawn.stdin() && !spawn.terminal();
+        ends.incrementAndGet();
         return ask(Request.spawn(spawn), (frame, lent) -> {
             int pid = frame.positive();
             return lend(pid, spawn.terminal(), stdin, lent);
@@ -264,6 +280,9 @@ public final class GuestLink implements AutoCloseable {
             int pid = frame.positive();
             var exit = new Exit(frame.i32(), frame.i32(), frame.u8() != 0);
             frame.end();
+            if (ends.decrementAndGet() < 0) {
+                throw new ProtocolException("more processes ended than there were");
+            }
             Listener told = listener;
             if (told != null) {
                 told.exited(pid, exit);

@@ -16,6 +16,9 @@ import java.util.regex.Pattern;
 public final class HostPlan {
     private static final int FIRST = 2;
 
+    /// More than a machine bears, and few enough that several instances find uids: each slot has 65,536.
+    private static final int MOST = 8192;
+
     /// An interface name has 15 characters, and up to four of them are the slot's index.
     private static final Pattern INSTANCE = Pattern.compile("[a-z0-9]{1,7}");
 
@@ -40,7 +43,7 @@ public final class HostPlan {
         this.network = parse(range.substring(0, slash)) & (-1 << (32 - prefix));
         long addresses = 1L << (32 - prefix);
         long ranges = (0xffff_ffffL - Integer.toUnsignedLong(uidBase)) / Slot.UIDS;
-        this.capacity = (int) Math.min(addresses - FIRST - 1, ranges);
+        this.capacity = (int) Math.min(MOST, Math.min(addresses - FIRST - 1, ranges));
     }
 
     public String instance() {
@@ -60,6 +63,15 @@ public final class HostPlan {
     /// Parent of all sandboxes' cgroups, relative to each hierarchy's root.
     public String cgroup() {
         return "/cay-" + instance;
+    }
+
+    /// First uid of its sandboxes.
+    public long uidBase() {
+        return Integer.toUnsignedLong(uidBase);
+    }
+
+    public long uidCount() {
+        return (long) capacity * Slot.UIDS;
     }
 
     public String gateway() {
@@ -90,7 +102,8 @@ public final class HostPlan {
         if (index >= capacity) {
             throw new CayException(
                     ErrorKind.UNAVAILABLE,
-                    "all %d sandbox slots are taken; widen network.range or kill sandboxes".formatted(capacity));
+                    "this machine has no room for another sandbox: all %d slots are taken; kill sandboxes, or widen network.range"
+                            .formatted(capacity));
         }
         next = index + 1;
         return claim(index);
@@ -109,8 +122,46 @@ public final class HostPlan {
         return new Slot(index, uidBase + index * Slot.UIDS, format(network + FIRST + index), gateway(), veth(index));
     }
 
+    /// How many sandboxes there can be at once.
+    public int capacity() {
+        return capacity;
+    }
+
+    public synchronized int taken() {
+        return taken.cardinality();
+    }
+
     public synchronized void release(Slot slot) {
         taken.clear(slot.index());
+    }
+
+    /// Does something to the link of a slot that nobody has, and lets nobody take the slot meanwhile.
+    public void withFree(String veth, Runnable action) {
+        int index = index(veth);
+        if (index < 0 || index >= capacity) {
+            // No slot can get that name.
+            action.run();
+            return;
+        }
+        Slot mine;
+        try {
+            mine = claim(index);
+        } catch (CayException taken) {
+            return;
+        }
+        try {
+            action.run();
+        } finally {
+            release(mine);
+        }
+    }
+
+    private int index(String veth) {
+        try {
+            return Integer.parseInt(veth.substring(interfacePrefix().length()), 36);
+        } catch (NumberFormatException e) {
+            return -1;
+        }
     }
 
     private String veth(int index) {

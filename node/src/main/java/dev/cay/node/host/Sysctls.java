@@ -1,12 +1,13 @@
 package dev.cay.node.host;
 
+import dev.cay.node.host.HostLedger.Book;
+import dev.cay.node.host.HostLedger.Setting;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,16 +15,15 @@ import java.util.Map;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import tools.jackson.core.JacksonException;
-import tools.jackson.core.type.TypeReference;
-import tools.jackson.databind.json.JsonMapper;
 
-/// Kernel settings that hundreds of sandboxes need, raised and never lowered.
+/// Kernel settings that hundreds of sandboxes need, raised and never lowered. Their only owner: nobody else in Cay
+/// writes them.
 ///
-/// What a setting was before is written to a file first, so that {@link #restore} can put it back even after a crash.
+/// They are the host's, and several Cays may be on it: what a setting was before the first of them came is in the
+/// {@link HostLedger}, written first, and the last to leave puts it back, also after a crash.
 public final class Sysctls {
     private static final Logger log = LoggerFactory.getLogger(Sysctls.class);
-    private static final JsonMapper json = new JsonMapper();
+    private static final String FORWARDING = "net/ipv4/ip_forward";
 
     /// These are the host's, not a sandbox's: without room, one sandbox uses up what all need. Names with their
     /// slashes, as an interface's name may hold a dot.
@@ -38,63 +38,90 @@ public final class Sysctls {
     /// @param name like `kernel.pid_max`
     public record Change(String name, String before, String after) {}
 
-    /// @param original what it was when we first came
-    private record Memory(String original, String ours) {}
-
-    private final Path memory;
+    private final HostLedger ledger;
     private final Path root;
 
-    /// @param memory where the values of before are remembered, a file in the state directory
-    public Sysctls(Path memory) {
-        this(memory, Path.of("/proc/sys"));
+    public Sysctls(HostLedger ledger) {
+        this(ledger, Path.of("/proc/sys"));
     }
 
-    Sysctls(Path memory, Path root) {
-        this.memory = memory;
+    Sysctls(HostLedger ledger, Path root) {
+        this.ledger = ledger;
         this.root = root;
     }
 
-    /// Raises what is too low. Settings this kernel does not have, or does not let us change, are skipped.
+    /// Raises what is too low. Settings this kernel does not have, or does not let us change, are skipped. The instance
+    /// must have joined the ledger.
     ///
     /// @return what was changed, for the operator to read
     public List<Change> apply() {
-        var changes = new ArrayList<Change>();
-        var remembered = remembered();
-        WANTED.forEach((path, value) -> read(path).ifPresent(before -> {
-            if (isLower(before, value)) {
-                var known = remembered.get(path);
-                remembered.put(path, new Memory(known == null ? before : known.original, value.toString()));
-                changes.add(new Change(path.replace('/', '.'), before, value.toString()));
-            }
-        }));
-        if (!changes.isEmpty()) {
-            remember(remembered);
-        }
-        changes.removeIf(change -> !write(change.name().replace('.', '/'), change.after()));
-        return List.copyOf(changes);
+        return raise(WANTED);
     }
 
-    /// Puts back what we changed, unless somebody else has changed it since.
-    public List<Change> restore() {
+    /// Turns packet forwarding on if it is off: other programs turn it off, and without it no sandbox reaches anything.
+    public void forward() {
+        if (read(FORWARDING).filter("1"::equals).isPresent()) {
+            return;
+        }
+        raise(Map.of(FORWARDING, 1L));
+        if (read(FORWARDING).filter("1"::equals).isEmpty()) {
+            throw new CayException(
+                    ErrorKind.UNAVAILABLE, "cannot turn on packet forwarding; run: sysctl -w net.ipv4.ip_forward=1");
+        }
+    }
+
+    /// The ledger is written before the first change: whoever dies in between has changed nothing unseen.
+    private List<Change> raise(Map<String, Long> wanted) {
         var changes = new ArrayList<Change>();
-        remembered().forEach((path, known) -> {
-            boolean untouched = read(path).filter(known.ours::equals).isPresent();
-            if (untouched && write(path, known.original)) {
-                changes.add(new Change(path.replace('/', '.'), known.ours, known.original));
+        ledger.change(book -> {
+            wanted.forEach((path, value) -> read(path).ifPresent(before -> {
+                if (isLower(before, value)) {
+                    var known = book.settings().get(path);
+                    book.settings().put(path, new Setting(known == null ? before : known.original(), value.toString()));
+                    changes.add(new Change(path.replace('/', '.'), before, value.toString()));
+                }
+            }));
+            return changes;
+        });
+        if (changes.isEmpty()) {
+            return List.of();
+        }
+        // Under the lock again: the last of the others may just be leaving.
+        return ledger.change(book -> {
+            changes.removeIf(change -> {
+                String path = change.name().replace('.', '/');
+                book.settings().putIfAbsent(path, new Setting(change.before(), change.after()));
+                return !write(path, change.after());
+            });
+            return List.copyOf(changes);
+        });
+    }
+
+    /// The instance leaves. If it was the last, everything becomes what it was, unless somebody else has changed it
+    /// since.
+    public List<Change> leave(String instance) {
+        return ledger.change(book -> {
+            book.instances().remove(instance);
+            return book.instances().isEmpty() ? putBack(book) : List.<Change>of();
+        });
+    }
+
+    private List<Change> putBack(Book book) {
+        var changes = new ArrayList<Change>();
+        book.settings().forEach((path, known) -> {
+            boolean untouched = read(path).filter(known.ours()::equals).isPresent();
+            if (untouched && write(path, known.original())) {
+                changes.add(new Change(path.replace('/', '.'), known.ours(), known.original()));
             }
         });
-        try {
-            Files.deleteIfExists(memory);
-        } catch (IOException e) {
-            throw new CayException(ErrorKind.INTERNAL, "cannot delete " + memory, e);
-        }
+        book.settings().clear();
         return List.copyOf(changes);
     }
 
     private static Map<String, Long> wanted() {
         var wanted = new LinkedHashMap<String, Long>();
-        wanted.put("net/ipv4/ip_forward", 1L);
-        wanted.put("fs/inotify/max_user_instances", 65_536L);
+        wanted.put(FORWARDING, 1L);
+        wanted.put("fs/inotify/max_user_instances", 1_048_576L);
         wanted.put("fs/inotify/max_user_watches", BOUND_BY_MEMORY);
         wanted.put("kernel/pid_max", 4_194_304L);
         wanted.put("fs/aio-max-nr", 1_048_576L);
@@ -132,28 +159,6 @@ public final class Sysctls {
         } catch (IOException e) {
             log.atWarn().addKeyValue("setting", path).setCause(e).log("kernel setting could not be changed");
             return false;
-        }
-    }
-
-    private Map<String, Memory> remembered() {
-        if (!Files.exists(memory)) {
-            return new LinkedHashMap<>();
-        }
-        try {
-            return json.readValue(memory.toFile(), new TypeReference<LinkedHashMap<String, Memory>>() {});
-        } catch (JacksonException e) {
-            throw new CayException(
-                    ErrorKind.INTERNAL, "cannot read %s; delete it to forget what was".formatted(memory), e);
-        }
-    }
-
-    private void remember(Map<String, Memory> values) {
-        var fresh = memory.resolveSibling(memory.getFileName() + ".new");
-        try {
-            Files.writeString(fresh, json.writerWithDefaultPrettyPrinter().writeValueAsString(values));
-            Files.move(fresh, memory, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-        } catch (IOException e) {
-            throw new CayException(ErrorKind.INTERNAL, "cannot write " + memory, e);
         }
     }
 }

@@ -4,7 +4,9 @@ import dev.cay.http.ConnectRoutes;
 import dev.cay.http.Exchange;
 import dev.cay.http.Handler;
 import dev.cay.http.Routes;
+import dev.cay.metrics.Meters;
 import dev.cay.node.files.FileTree;
+import dev.cay.node.log.SandboxLog;
 import dev.cay.node.process.ProcessTable;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -38,7 +40,8 @@ public final class Envd implements Handler {
             @Nullable String defaultWorkdir,
             ProcessTable processes,
             FileTree files,
-            Supplier<ResourceUse> use) {
+            Supplier<ResourceUse> use,
+            SandboxLog log) {
         public Sandbox {
             defaults = Map.copyOf(defaults);
             environment = Map.copyOf(environment);
@@ -61,10 +64,11 @@ public final class Envd implements Handler {
 
     private final Sandbox sandbox;
     private final Routes routes;
-    private final ConnectRoutes calls = new ConnectRoutes();
+    private final ConnectRoutes calls;
 
-    public Envd(Sandbox sandbox, InstantSource clock) {
+    public Envd(Sandbox sandbox, InstantSource clock, Meters meters) {
         this.sandbox = sandbox;
+        this.calls = new ConnectRoutes(meters);
         var users = new Users(sandbox.files(), sandbox.defaultUser());
         var files = new FileRoutes(sandbox, users, clock);
         this.routes = new Routes()

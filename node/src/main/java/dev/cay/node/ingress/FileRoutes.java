@@ -126,10 +126,12 @@ final class FileRoutes {
             throws IOException {
         try (var file = sandbox.files().write(path, user, metadata)) {
             byte[] buffer = new byte[BUFFER];
+            long size = 0;
             int filled = 0;
             // Gathered into large pieces: each one is a turn on a file thread.
             for (int count; (count = body.read(buffer, filled, BUFFER - filled)) >= 0; ) {
                 filled += count;
+                size += count;
                 if (filled == BUFFER) {
                     file.write(buffer, 0, filled);
                     filled = 0;
@@ -138,6 +140,7 @@ final class FileRoutes {
             if (filled > 0) {
                 file.write(buffer, 0, filled);
             }
+            FileLog.written(sandbox.log(), path, size, user);
             return path;
         }
     }

@@ -80,6 +80,7 @@ final class FilesystemCalls {
         if (!sandbox.files().makeDirectory(path, user)) {
             throw new CayException(ErrorKind.ALREADY_EXISTS, "directory already exists: " + path);
         }
+        FileLog.made(sandbox.log(), path, user);
         return MakeDirResponse.newBuilder()
                 .setEntry(info(sandbox.files().stat(path)))
                 .build();
@@ -88,14 +89,19 @@ final class FilesystemCalls {
     private MoveResponse move(ConnectRoutes.Call call, MoveRequest request) throws IOException {
         var user = users.ofCall(call.exchange());
         var destination = resolve(user, request.getDestination());
-        sandbox.files().move(resolve(user, request.getSource()), destination, user);
+        var source = resolve(user, request.getSource());
+        sandbox.files().move(source, destination, user);
+        FileLog.moved(sandbox.log(), source, destination, user);
         return MoveResponse.newBuilder()
                 .setEntry(info(sandbox.files().stat(destination)))
                 .build();
     }
 
     private RemoveResponse remove(ConnectRoutes.Call call, RemoveRequest request) throws IOException {
-        sandbox.files().remove(resolve(call.exchange(), request.getPath()));
+        var user = users.ofCall(call.exchange());
+        var path = resolve(user, request.getPath());
+        sandbox.files().remove(path);
+        FileLog.removed(sandbox.log(), path, user);
         return RemoveResponse.getDefaultInstance();
     }
 

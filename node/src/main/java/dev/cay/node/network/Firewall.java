@@ -38,7 +38,7 @@ public final class Firewall {
                 set private4 {
                     type ipv4_addr
                     flags interval
-                    elements = { 0.0.0.0/8, 10.0.0.0/8, 100.64.0.0/10, 127.0.0.0/8, 169.254.0.0/16, 172.16.0.0/12, 192.0.0.0/24, 192.168.0.0/16, 198.18.0.0/15, 224.0.0.0/4, 240.0.0.0/4 }
+                    elements = { 0.0.0.0/8, 10.0.0.0/8, 100.64.0.0/10, 127.0.0.0/8, 169.254.0.0/16, 172.16.0.0/12, 192.0.0.0/24, 192.0.2.0/24, 192.168.0.0/16, 198.18.0.0/15, 198.51.100.0/24, 203.0.113.0/24, 224.0.0.0/4, 240.0.0.0/4 }
                 }
                 set noinet {
                     type ifname
@@ -171,6 +171,17 @@ public final class Firewall {
             barred.remove(slot.veth());
         } else {
             barred.add(slot.veth());
+        }
+    }
+
+    /// Takes back what was said about links that are none of these.
+    synchronized void forgetOthers(Set<String> veths) {
+        for (String veth : List.copyOf(barred)) {
+            if (!veths.contains(veth)) {
+                String element = "element inet %s noinet { \"%s\" }\n".formatted(plan.firewallTable(), veth);
+                require("add " + element + "delete " + element);
+                barred.remove(veth);
+            }
         }
     }
 

@@ -1,21 +1,23 @@
 package dev.cay.node.network;
 
+import dev.cay.node.host.AddressRange;
 import dev.cay.node.host.HostPlan;
 import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Programs;
 import dev.cay.node.host.Slot;
+import dev.cay.node.host.Sysctls;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /// Owns the host's side of all sandboxes' networking: firewall, gateway address, names. Thread-safe.
@@ -25,20 +27,21 @@ import java.util.stream.Collectors;
 public final class NetworkPool implements AutoCloseable {
     private static final Duration LIMIT = Duration.ofSeconds(20);
     private static final Path INTERFACES = Path.of("/sys/class/net");
-    private static final Path FORWARDING = Path.of("/proc/sys/net/ipv4/ip_forward");
+    private static final Pattern ADDRESS = Pattern.compile("inet ([0-9.]+)/(\\d+)");
     private static final int DNS = 53;
 
     private final HostPlan plan;
+    private final Sysctls sysctls;
     private final Programs programs = Programs.ofHost();
     private final Firewall firewall;
     private final ForeignFirewalls foreign;
     private final DnsForwarder dns;
-    private boolean turnedForwardingOn;
     private boolean removed;
 
     /// @param nameservers what DNS questions are passed on to; empty means whatever the host uses
-    public NetworkPool(HostPlan plan, NetworkLimits limits, List<String> nameservers) {
+    public NetworkPool(HostPlan plan, NetworkLimits limits, List<String> nameservers, Sysctls sysctls) {
         this.plan = plan;
+        this.sysctls = sysctls;
         this.firewall = new Firewall(plan, limits, programs);
         this.foreign = new ForeignFirewalls(plan, programs);
         var gateway = new InetSocketAddress(InetAddress.ofLiteral(plan.gateway()), DNS);
@@ -52,7 +55,7 @@ public final class NetworkPool implements AutoCloseable {
         foreign.makeWay();
         // On lo, as not every kernel has dummy links; scope link, so that the host never uses it as its own source.
         programs.require(LIMIT, "ip", "address", "replace", plan.gateway() + "/32", "dev", "lo", "scope", "link");
-        forward();
+        sysctls.forward();
         dns.start();
     }
 
@@ -92,8 +95,28 @@ public final class NetworkPool implements AutoCloseable {
         }
     }
 
+    /// Only while nothing is created: a slot of a new sandbox could be that of an orphan.
     public void removeOrphans(Collection<Slot> claimed) {
         orphans(claimed).forEach(this::unlink);
+        firewall.forgetOthers(claimed.stream().map(Slot::veth).collect(Collectors.toSet()));
+        removeStrayAddresses();
+    }
+
+    /// Removes one, unless its slot has been taken since.
+    public void removeOrphan(String veth) {
+        plan.withFree(veth, () -> unlink(veth));
+    }
+
+    /// Of our range only the gateway's address is on the host.
+    private void removeStrayAddresses() {
+        var listed = programs.run(LIMIT, "ip", "-o", "-4", "address", "show", "dev", "lo");
+        var range = AddressRange.parse(plan.range());
+        for (var match : ADDRESS.matcher(listed.output()).results().toList()) {
+            String address = match.group(1);
+            if (AddressRange.parse(address).overlaps(range) && !address.equals(plan.gateway())) {
+                programs.run(LIMIT, "ip", "address", "delete", address + "/" + match.group(2), "dev", "lo");
+            }
+        }
     }
 
     /// Looks again for what others did to our packets since: a firewall that was started after us may stop them, and
@@ -104,7 +127,7 @@ public final class NetworkPool implements AutoCloseable {
         }
         firewall.putBack();
         foreign.makeWay();
-        forward();
+        sysctls.forward();
     }
 
     @Override
@@ -120,9 +143,6 @@ public final class NetworkPool implements AutoCloseable {
         programs.run(LIMIT, "ip", "address", "delete", plan.gateway() + "/32", "dev", "lo");
         foreign.withdraw();
         firewall.remove();
-        if (turnedForwardingOn) {
-            setForwarding("0");
-        }
     }
 
     /// Who may not reach the internet gets no names either, as questions for names can carry data out.
@@ -145,36 +165,6 @@ public final class NetworkPool implements AutoCloseable {
             throw new CayException(
                     ErrorKind.INTERNAL,
                     "cannot delete link %s: %s".formatted(veth, deleted.output().strip()));
-        }
-    }
-
-    /// A node has done so before and remembers it beyond its own end.
-    private void forward() {
-        try {
-            if (!isForwarding()) {
-                setForwarding("1");
-                turnedForwardingOn = true;
-            }
-        } catch (IOException e) {
-            throw new CayException(ErrorKind.UNAVAILABLE, "cannot read " + FORWARDING, e);
-        }
-    }
-
-    /// In one read: the file has no size and answers only from its beginning.
-    private static boolean isForwarding() throws IOException {
-        try (var in = Files.newInputStream(FORWARDING)) {
-            return new String(in.readNBytes(16), StandardCharsets.US_ASCII)
-                    .strip()
-                    .equals("1");
-        }
-    }
-
-    private static void setForwarding(String value) {
-        try {
-            Files.writeString(FORWARDING, value);
-        } catch (IOException e) {
-            throw new CayException(
-                    ErrorKind.UNAVAILABLE, "cannot set IPv4 forwarding: sysctl -w net.ipv4.ip_forward=" + value, e);
         }
     }
 }

@@ -24,7 +24,7 @@ record ProcessFolder(Path path, long number) {
     /// What must be known of a process besides what the guest knows.
     ///
     /// @param user     whom it runs as
-    /// @param deadline when it is to be killed, by the clock on the wall as restarts come between; null for never
+    /// @param deadline when it is to be killed, by {@link SandboxProcess#clock}; null for never
     record About(
             ProcessInfo info,
             String user,
@@ -65,7 +65,7 @@ record ProcessFolder(Path path, long number) {
         if (launch.tag() != null) {
             info.setTag(launch.tag());
         }
-        var deadline = launch.limit() == null ? null : Instant.now().plus(launch.limit());
+        var deadline = launch.limit() == null ? null : SandboxProcess.clock().plus(launch.limit());
         var about = new About(info.build(), launch.user(), launch.terminal() != null, deadline);
         create(about);
         return about;

@@ -41,6 +41,13 @@ public final class ProcessTable implements AutoCloseable {
                 new Settings(1 << 20, Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(60));
     }
 
+    /// Hears of processes as they come and go, on any thread; must not block.
+    public interface Watcher {
+        void started(Launch launch, int pid);
+
+        void ended(SandboxProcess process, Exit exit);
+    }
+
     static final Duration FILE_LIMIT = Duration.ofSeconds(20);
     private static final int MAX_PROCESSES = 4096;
     /// Each holds descriptors of the node's, which are all sandboxes'.
@@ -59,6 +66,7 @@ public final class ProcessTable implements AutoCloseable {
     private final AtomicLong numbers = new AtomicLong();
     private @Nullable Cursors cursors;
     private volatile Consumer<String> onLost = _ -> {};
+    private volatile @Nullable Watcher watcher;
     private volatile LongSupplier memoryKills = () -> 0;
     private volatile boolean closed;
 
@@ -73,6 +81,10 @@ public final class ProcessTable implements AutoCloseable {
     /// Told, on the poller's thread, when the guest is gone or cannot be trusted: the sandbox should be ended.
     public void onLost(Consumer<String> action) {
         onLost = action;
+    }
+
+    public void watch(Watcher watcher) {
+        this.watcher = watcher;
     }
 
     /// Where to learn how many processes of the sandbox the kernel has killed for lack of memory. Before
@@ -112,6 +124,9 @@ public final class ProcessTable implements AutoCloseable {
         try {
             var streams = spawn(launch, folder.number());
             var process = register(folder, about, logs, streams.pid(), streams);
+            if (watcher != null) {
+                watcher.started(launch, process.pid());
+            }
             var subscription = process.subscribe();
             process.begin();
             settleEarly(process);
@@ -352,6 +367,9 @@ public final class ProcessTable implements AutoCloseable {
     void ended(SandboxProcess process, Exit exit) {
         if (closed) {
             return;
+        }
+        if (watcher != null) {
+            watcher.ended(process, exit);
         }
         workers.logs().run(() -> {
             process.folder().writeExit(process.pid(), exit);

@@ -102,6 +102,24 @@ final class Cgroups {
         }
     }
 
+    /// Names of the groups below this one, in whatever hierarchy.
+    List<String> children(String group) {
+        return everywhere(group).stream()
+                .flatMap(directory -> {
+                    try (var entries = Files.list(directory)) {
+                        return entries
+                                .filter(Files::isDirectory)
+                                .map(entry -> entry.getFileName().toString())
+                                .toList()
+                                .stream();
+                    } catch (IOException gone) {
+                        return Stream.<String>empty();
+                    }
+                })
+                .distinct()
+                .toList();
+    }
+
     void freeze(String group) {
         freezeTo(group, "FROZEN", "1");
     }
@@ -134,39 +152,40 @@ final class Cgroups {
         try {
             return root == null
                     ? 0
-                    : memoryKills(below(root, group), old == null ? "memory.events" : "memory.oom_control");
+                    : StatFile.read(below(root, group).resolve(old == null ? "memory.events" : "memory.oom_control"))
+                            .value("oom_kill");
         } catch (IOException | NumberFormatException e) {
             return 0;
         }
     }
 
-    private static long memoryKills(Path directory, String file) throws IOException {
-        return table(directory.resolve(file)).getOrDefault("oom_kill", 0L);
-    }
-
     private Usage oldUsage(String group) throws IOException {
         Path memory = controller("memory", group);
-        Map<String, Long> statistics = table(memory.resolve("memory.stat"));
-        long inactive = statistics.getOrDefault("total_inactive_file", 0L);
+        var statistics = StatFile.read(memory.resolve("memory.stat"));
+        long inactive = statistics.value("total_inactive_file");
         return new Usage(
-                Duration.ofNanos(number(controller("cpuacct", group).resolve("cpuacct.usage"))),
-                Math.max(0, number(memory.resolve("memory.usage_in_bytes")) - inactive),
-                statistics.getOrDefault("total_cache", 0L),
-                (int) number(controller("pids", group).resolve("pids.current")),
-                memoryKills(memory, "memory.oom_control"));
+                Duration.ofNanos(StatFile.read(controller("cpuacct", group).resolve("cpuacct.usage"))
+                        .number()),
+                Math.max(
+                        0,
+                        StatFile.read(memory.resolve("memory.usage_in_bytes")).number() - inactive),
+                statistics.value("total_cache"),
+                (int) StatFile.read(controller("pids", group).resolve("pids.current"))
+                        .number(),
+                StatFile.read(memory.resolve("memory.oom_control")).value("oom_kill"));
     }
 
     private Usage newUsage(String group) throws IOException {
         Path directory = below(Objects.requireNonNull(unified), group);
-        Map<String, Long> statistics = table(directory.resolve("memory.stat"));
-        long inactive = statistics.getOrDefault("inactive_file", 0L);
-        long microseconds = table(directory.resolve("cpu.stat")).getOrDefault("usage_usec", 0L);
+        var statistics = StatFile.read(directory.resolve("memory.stat"));
+        long inactive = statistics.value("inactive_file");
+        long microseconds = StatFile.read(directory.resolve("cpu.stat")).value("usage_usec");
         return new Usage(
                 Duration.ofNanos(microseconds * 1000),
-                Math.max(0, number(directory.resolve("memory.current")) - inactive),
-                statistics.getOrDefault("file", 0L),
-                (int) number(directory.resolve("pids.current")),
-                memoryKills(directory, "memory.events"));
+                Math.max(0, StatFile.read(directory.resolve("memory.current")).number() - inactive),
+                statistics.value("file"),
+                (int) StatFile.read(directory.resolve("pids.current")).number(),
+                StatFile.read(directory.resolve("memory.events")).value("oom_kill"));
     }
 
     /// Processes of the group, from the hierarchy that is surest to have it.
@@ -228,22 +247,6 @@ final class Cgroups {
         } catch (IOException gone) {
             return List.of();
         }
-    }
-
-    private static long number(Path file) throws IOException {
-        return Long.parseLong(Files.readString(file).strip());
-    }
-
-    /// Files of lines like `name value`.
-    private static Map<String, Long> table(Path file) throws IOException {
-        var values = new HashMap<String, Long>();
-        for (String line : Files.readAllLines(file)) {
-            String[] words = line.split(" ");
-            if (words.length == 2) {
-                values.put(words[0], Long.parseLong(words[1]));
-            }
-        }
-        return values;
     }
 
     private static void pause() {

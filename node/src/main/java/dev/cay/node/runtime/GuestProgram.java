@@ -12,6 +12,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.Set;
+import java.util.regex.Pattern;
 
 /// `cay-guest` as a file on this host, with the script that starts CRIU.
 ///
@@ -22,6 +24,8 @@ public final class GuestProgram {
     private static final String SHIM = "criu-shim.so";
     private static final String CRIU = "criu";
 
+    private static final Pattern OURS = Pattern.compile("[0-9a-f]{24}|new-.*");
+
     private final Path directory;
 
     private GuestProgram(Path directory) {
@@ -31,8 +35,14 @@ public final class GuestProgram {
     /// Unpacks what the build packed, once. Every user must be able to pass through `parent` and what is above it.
     public static GuestProgram install(Path parent) {
         try {
-            byte[] program = packed(PROGRAM);
-            byte[] shim = packed(SHIM);
+            return install(parent, packed(PROGRAM), packed(SHIM));
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, "cannot unpack cay-guest to " + parent, e);
+        }
+    }
+
+    static GuestProgram install(Path parent, byte[] program, byte[] shim) {
+        try {
             Path directory = parent.resolve(contentKey(program, shim));
             if (!Files.exists(directory)) {
                 unpack(parent, directory, program, shim);
@@ -41,6 +51,37 @@ public final class GuestProgram {
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "cannot unpack cay-guest to " + parent, e);
         }
+    }
+
+    /// Deletes what nobody runs: versions of before, and what a killed start left half unpacked.
+    ///
+    /// @param used names of directories that some sandbox was made with
+    public void removeOthers(Set<String> used) {
+        Path parent = directory.toAbsolutePath().getParent();
+        if (parent == null) {
+            return;
+        }
+        try (var versions = Files.list(parent)) {
+            for (Path version : versions.toList()) {
+                String name = version.getFileName().toString();
+                if (!version.equals(directory.toAbsolutePath())
+                        && !used.contains(name)
+                        && OURS.matcher(name).matches()) {
+                    delete(version);
+                }
+            }
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, "cannot tidy up " + parent, e);
+        }
+    }
+
+    private static void delete(Path version) throws IOException {
+        try (var files = Files.list(version)) {
+            for (Path file : files.toList()) {
+                Files.delete(file);
+            }
+        }
+        Files.delete(version);
     }
 
     public Path path() {

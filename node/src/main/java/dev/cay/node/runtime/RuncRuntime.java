@@ -1,5 +1,6 @@
 package dev.cay.node.runtime;
 
+import dev.cay.node.host.Mounts;
 import dev.cay.node.host.NetworkLimits;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -12,8 +13,13 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
@@ -28,9 +34,13 @@ public final class RuncRuntime implements ContainerRuntime {
     private static final Duration SAVE_LIMIT = Duration.ofMinutes(5);
     private static final Duration END_LIMIT = Duration.ofSeconds(10);
 
+    private static final long SHOWN_STEP = 256 << 10;
+
     /// Both for saving and restoring: runc makes the network anew, connections and file locks are kept.
     private static final List<String> CRIU_OPTIONS =
             List.of("--empty-ns", "network", "--tcp-established", "--file-locks");
+
+    private static final Pattern GUEST_KEY = Pattern.compile("/([0-9a-f]{24})/cay-guest\"");
 
     private final GuestProgram guest;
     private final Path states;
@@ -38,6 +48,7 @@ public final class RuncRuntime implements ContainerRuntime {
     private final String cgroupParent;
     private final NetworkLimits network;
     private final Cgroups cgroups = Cgroups.mounted();
+    private final Map<SandboxId, Shown> shownInside = new ConcurrentHashMap<>();
 
     /// @param runDir       what does not outlive a reboot; every user must be able to pass through it
     /// @param cgroupParent absolute, like `/cay-main`; see {@link dev.cay.node.host.HostPlan#cgroup}
@@ -128,15 +139,37 @@ public final class RuncRuntime implements ContainerRuntime {
         }
     }
 
+    /// Everything that bears a sandbox's name, whichever part of it a crash left.
     @Override
     public List<SandboxId> list() {
-        try (var entries = Files.list(bundles)) {
-            return SandboxId.among(entries.map(entry -> entry.getFileName().toString()));
+        var names = Stream.of(names(bundles), names(states), cgroups.children(cgroupParent))
+                .flatMap(List::stream)
+                .distinct();
+        return SandboxId.among(names);
+    }
+
+    private static List<String> names(Path directory) {
+        try (var entries = Files.list(directory)) {
+            return entries.map(entry -> entry.getFileName().toString()).toList();
         } catch (NoSuchFileException e) {
             return List.of();
         } catch (IOException e) {
-            throw new CayException(ErrorKind.INTERNAL, "cannot list " + bundles, e);
+            throw new CayException(ErrorKind.INTERNAL, "cannot list " + directory, e);
         }
+    }
+
+    /// Which unpacked guests some sandbox was started with.
+    public Set<String> guestsInUse() {
+        var used = new HashSet<String>();
+        for (String name : names(bundles)) {
+            try {
+                String config = Files.readString(bundles.resolve(name).resolve("config.json"));
+                GUEST_KEY.matcher(config).results().forEach(match -> used.add(match.group(1)));
+            } catch (IOException unreadable) {
+                // Half made, or just gone; a sandbox that runs has one.
+            }
+        }
+        return used;
     }
 
     @Override
@@ -153,7 +186,9 @@ public final class RuncRuntime implements ContainerRuntime {
         cgroups.remove(cgroup(id), END_LIMIT);
         unplug(bundle);
         removeTree(states.resolve(id.value()));
+        Mounts.unmountBelow(bundle.directory());
         removeTree(bundle.directory());
+        shownInside.remove(id);
     }
 
     /// The link goes with its namespace, but later, and not while the node has a socket there.
@@ -166,6 +201,16 @@ public final class RuncRuntime implements ContainerRuntime {
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "cannot read " + bundle.linkName(), e);
         }
+    }
+
+    /// Ends every process below a parent of cgroups and removes them all, without knowing anything of sandboxes.
+    public static void endAll(String cgroupParent) {
+        var cgroups = Cgroups.mounted();
+        for (String child : cgroups.children(cgroupParent)) {
+            cgroups.kill(cgroupParent + "/" + child, END_LIMIT);
+            cgroups.remove(cgroupParent + "/" + child, END_LIMIT);
+        }
+        cgroups.remove(cgroupParent, END_LIMIT);
     }
 
     /// Takes the last traces off the host; for when no sandbox is left.
@@ -186,6 +231,10 @@ public final class RuncRuntime implements ContainerRuntime {
     @Override
     public Usage usage(Container container) {
         Usage usage = cgroups.usage(cgroup(container.id()));
+        var shown = new Shown(container.pid(), usage.memory() / SHOWN_STEP, usage.cache() / SHOWN_STEP);
+        if (shown.equals(shownInside.put(container.id(), shown))) {
+            return usage;
+        }
         try {
             bundle(container.id()).procFiles().update(usage);
         } catch (IOException e) {
@@ -198,6 +247,9 @@ public final class RuncRuntime implements ContainerRuntime {
     public long memoryKills(SandboxId id) {
         return cgroups.memoryKills(cgroup(id));
     }
+
+    /// What a container was shown of its memory; most of them sleep, and need not be shown the same again.
+    private record Shown(int pid, long memory, long cache) {}
 
     /// What runc is to do, once the bundle is there.
     private interface Arguments {

@@ -5,6 +5,7 @@ import dev.cay.http.Exchange;
 import dev.cay.http.SandboxAddress;
 import dev.cay.http.SandboxPorts;
 import dev.cay.life.TaskGroup;
+import dev.cay.node.host.Mounts;
 import dev.cay.node.host.Slot;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -14,9 +15,12 @@ import dev.cay.wire.node.NodeSandbox;
 import dev.cay.wire.node.ResourceUse;
 import dev.cay.wire.node.SandboxKind;
 import dev.cay.wire.node.SandboxSpec;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -42,11 +46,13 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Keepers.class);
     private static final Duration ALL_LIMIT = Duration.ofMinutes(5);
+    private static final Duration MEASURE_LIMIT = Duration.ofSeconds(30);
     private static final Duration UPKEEP = Duration.ofSeconds(30);
     private static final int AT_ONCE = 2 * Runtime.getRuntime().availableProcessors();
 
     private final Machine machine;
     private final ConcurrentHashMap<SandboxId, SandboxKeeper> keepers = new ConcurrentHashMap<>();
+    private final Sweep sweep;
     private final List<EndListener> listeners = new CopyOnWriteArrayList<>();
     private final SecureRandom random = new SecureRandom();
     private final AtomicInteger startsAwaited = new AtomicInteger();
@@ -57,6 +63,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
 
     public Keepers(Machine machine) {
         this.machine = machine;
+        this.sweep = new Sweep(machine, keepers::containsKey, this::slots);
         this.spares = new Spares(
                 machine.mostSpares(),
                 new Spares.Maker() {
@@ -74,8 +81,14 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
                 System::nanoTime);
     }
 
+    /// Refuses if a newer Cay has left sandboxes here. To be asked before anything on the host is touched.
+    public static void requireKnown(Path records) {
+        SandboxNotes.requireKnown(records);
+    }
+
     /// Takes up what an earlier daemon left running, and removes what it left half made. Nothing may be created before.
     public void start() {
+        Mounts.unmountBelow(machine.pool().directory("sandboxes"));
         var found = new Inheritance(machine).look();
         forAll(found.keySet(), id -> takeUp(Objects.requireNonNull(found.get(id))));
         machine.network().removeOrphans(slots());
@@ -169,6 +182,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     }
 
     private SandboxKeeper start(SandboxSpec spec, boolean spare) {
+        machine.room().require();
         Slot slot = machine.plan().take();
         var notes = new SandboxNotes(spec, slot.index(), machine.clock().instant(), false, spare);
         var keeper = new SandboxKeeper(machine, slot, notes, this::ended);
@@ -220,8 +234,9 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
         }
     }
 
-    /// Ends every sandbox, several at a time.
+    /// Ends every sandbox, several at a time, and lets no spare one be started behind its back.
     public void killAll() {
+        spares.close();
         forAll(List.copyOf(keepers.keySet()), this::kill);
     }
 
@@ -233,6 +248,46 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     @Override
     public ResourceUse measure(SandboxId id) {
         return require(id).measure();
+    }
+
+    /// One after the other on one thread: a thousand take some tens of milliseconds.
+    @Override
+    public Map<SandboxId, ResourceUse> measureAll() {
+        if (keepers.isEmpty()) {
+            return Map.of();
+        }
+        try {
+            return machine.fileWork().call(MEASURE_LIMIT, this::readAll);
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "what sandboxes use cannot be read now", e);
+        }
+    }
+
+    private Map<SandboxId, ResourceUse> readAll() {
+        var disks = machine.pool().used();
+        var found = new HashMap<SandboxId, ResourceUse>();
+        for (var keeper : keepers.values()) {
+            if (!keeper.isThere()) {
+                continue;
+            }
+            try {
+                keeper.measure(disks.getOrDefault(keeper.id(), 0L)).ifPresent(use -> found.put(keeper.id(), use));
+            } catch (RuntimeException e) {
+                // It ended just now; if not, the next reading is seconds away.
+                log.atDebug().setCause(e).addKeyValue("sandbox", keeper.id()).log("no reading");
+            }
+        }
+        return found;
+    }
+
+    /// How many sandboxes wait to be given to somebody.
+    public int spare() {
+        return (int) keepers.values().stream().filter(SandboxKeeper::isSpare).count();
+    }
+
+    @Override
+    public void onLog(LogListener listener) {
+        machine.logs().listen(listener);
     }
 
     @Override
@@ -346,6 +401,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
                 .map(SandboxKeeper::id)
                 .toList();
         forAll(resisted, this::kill);
+        sweep.lookAgain();
         spares.tidy();
     }
 

@@ -3,11 +3,14 @@ package dev.cay.node.sandbox;
 import dev.cay.http.Handler;
 import dev.cay.http.HttpListeners;
 import dev.cay.http.ReverseProxy;
+import dev.cay.metrics.Meters;
 import dev.cay.node.host.HostPlan;
+import dev.cay.node.host.Room;
 import dev.cay.node.image.LayerStore;
 import dev.cay.node.image.NodeLayer;
 import dev.cay.node.linux.FdPoller;
 import dev.cay.node.linux.HostThreads;
+import dev.cay.node.log.LogHub;
 import dev.cay.node.network.NetworkPool;
 import dev.cay.node.process.ProcessTable;
 import dev.cay.node.process.Workers;
@@ -30,6 +33,7 @@ import javax.net.ssl.SSLContext;
 /// @param tls          shown there
 public record Machine(
         HostPlan plan,
+        Room room,
         Path records,
         int maxProcesses,
         int mostSpares,
@@ -48,4 +52,6 @@ public record Machine(
         int edgePort,
         SSLContext tls,
         Handler edge,
-        InstantSource clock) {}
+        InstantSource clock,
+        LogHub logs,
+        Meters meters) {}

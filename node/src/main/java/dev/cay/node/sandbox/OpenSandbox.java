@@ -13,9 +13,11 @@ import dev.cay.node.host.Slot;
 import dev.cay.node.image.NodeLayer;
 import dev.cay.node.ingress.Envd;
 import dev.cay.node.linux.NetNamespace;
+import dev.cay.node.log.SandboxLog;
 import dev.cay.node.process.ProcessTable;
 import dev.cay.node.runtime.Container;
 import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import dev.cay.wire.node.ResourceUse;
 import dev.cay.wire.node.SandboxSpec;
 import java.io.IOException;
@@ -40,8 +42,9 @@ final class OpenSandbox implements AutoCloseable {
     /// Where clients find processes and files.
     static final int ENVD_PORT = 49983;
 
-    private static final Logger log = LoggerFactory.getLogger(OpenSandbox.class);
+    private static final Logger daemonLog = LoggerFactory.getLogger(OpenSandbox.class);
     private static final Duration GUEST_LIMIT = Duration.ofSeconds(10);
+    private static final Duration MEASURE_LIMIT = Duration.ofSeconds(10);
     private static final Account ROOT = new Account("root", 0, 0, "/root", "/bin/sh", List.of(0));
 
     /// Between tries to reach a port: a server that was just started is often a moment late.
@@ -56,6 +59,7 @@ final class OpenSandbox implements AutoCloseable {
     private final AtomicLong memoryKills = new AtomicLong();
     private final Undo closing = new Undo();
     private final NetNamespace network;
+    private final SandboxLog log;
     private final UseMeter meter;
     private volatile SandboxSpec spec;
     private volatile Envd envd;
@@ -66,7 +70,9 @@ final class OpenSandbox implements AutoCloseable {
         this.machine = machine;
         // A pid names the container's incarnation, so that a restored one never gets a connection of the old.
         this.connectionKey = spec.id().value() + "-" + container.pid();
-        this.meter = new UseMeter(container, spec.resources(), machine.runtime(), machine.pool(), machine.clock());
+        this.log = machine.logs().of(spec.id());
+        log.hide(spec.environment().values());
+        this.meter = new UseMeter(container, spec.resources(), machine.runtime(), log, machine.clock());
         try {
             this.network = closing.add(NetNamespace.open(container.pid(), machine.hops()));
             network.setHostname(spec.id().value());
@@ -77,9 +83,10 @@ final class OpenSandbox implements AutoCloseable {
             this.processes = closing.add(
                     new ProcessTable(folder.resolve("processes"), link, machine.processWorkers(), machine.processes()));
             processes.onLost(_ -> lost.run());
+            processes.watch(new ProcessLog(log));
             processes.countMemoryKills(this::memoryKills);
             processes.adopt();
-            this.envd = new Envd(view(spec), machine.clock());
+            this.envd = new Envd(view(spec), machine.clock(), machine.meters());
             listen();
         } catch (IOException | RuntimeException e) {
             closing.close();
@@ -90,7 +97,8 @@ final class OpenSandbox implements AutoCloseable {
     /// The same sandbox, with what only its owner could say of it: variables, token, user.
     void become(SandboxSpec given) {
         spec = given;
-        envd = new Envd(view(given), machine.clock());
+        log.hide(given.environment().values());
+        envd = new Envd(view(given), machine.clock(), machine.meters());
     }
 
     /// Programs look there for where they are. Root inside may have put anything in the way, which is its own loss.
@@ -102,7 +110,11 @@ final class OpenSandbox implements AutoCloseable {
                 file.write(text.getValue().getBytes(StandardCharsets.UTF_8));
                 file.setMode(0444);
             } catch (IOException | CayException e) {
-                log.atWarn().setCause(e).addKeyValue("sandbox", spec.id()).log("a sandbox was not told who it is");
+                daemonLog
+                        .atWarn()
+                        .setCause(e)
+                        .addKeyValue("sandbox", spec.id())
+                        .log("a sandbox was not told who it is");
             }
         }
     }
@@ -110,7 +122,8 @@ final class OpenSandbox implements AutoCloseable {
     private long memoryKills() {
         long now = machine.runtime().memoryKills(spec.id());
         if (memoryKills.getAndSet(now) < now) {
-            log.atWarn()
+            daemonLog
+                    .atWarn()
                     .addKeyValue("sandbox", spec.id())
                     .addKeyValue("memoryMB", spec.resources().memoryMB())
                     .addKeyValue("killed", now)
@@ -130,7 +143,8 @@ final class OpenSandbox implements AutoCloseable {
                 spec.defaultWorkdir(),
                 processes,
                 files,
-                meter::read);
+                this::measure,
+                log);
     }
 
     private void listen() throws IOException {
@@ -187,7 +201,17 @@ final class OpenSandbox implements AutoCloseable {
     }
 
     ResourceUse measure() {
-        return meter.read();
+        try {
+            return machine.fileWork()
+                    .call(MEASURE_LIMIT, () -> measure(machine.pool().used(spec.id())));
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "what the sandbox uses cannot be read now", e);
+        }
+    }
+
+    /// On a platform thread, by whoever knows the use of all disks.
+    ResourceUse measure(long diskUsed) {
+        return meter.read(diskUsed);
     }
 
     /// Answers new requests as if the sandbox were gone; open ones go on.

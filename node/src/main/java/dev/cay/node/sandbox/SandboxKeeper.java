@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -57,6 +58,7 @@ final class SandboxKeeper {
     private final Slot slot;
     private final Ended ended;
     private final ExecutorService thread;
+    private final CreatePhases phases;
     private volatile SandboxNotes notes;
     private volatile @Nullable OpenSandbox open;
     private volatile Stage stage = Stage.STARTING;
@@ -77,6 +79,7 @@ final class SandboxKeeper {
         this.slot = slot;
         this.notes = notes;
         this.ended = ended;
+        this.phases = new CreatePhases(machine.meters());
         this.thread = Executors.newSingleThreadExecutor(
                 Thread.ofVirtual().name("keeper-" + id().value()).factory());
     }
@@ -131,11 +134,16 @@ final class SandboxKeeper {
     private @Nullable Void build() throws Exception {
         try (var undo = new Undo()) {
             undo.step(this::removeAll);
+            long began = System.nanoTime();
             note(notes);
-            var container = machine.runtime().start(prepare(notes.spec()));
+            var spec = prepare(notes.spec());
+            began = phases.done("prepare", began);
+            var container = machine.runtime().start(spec);
             requireWanted();
+            began = phases.done("container", began);
             open(container);
             note(notes.nowReady());
+            phases.done("guest", began);
             requireWanted();
             stage = Stage.OPEN;
             undo.keep();
@@ -241,6 +249,12 @@ final class SandboxKeeper {
             throw notRunning();
         }
         return now.measure();
+    }
+
+    /// What it uses, if it is open; on a platform thread.
+    Optional<ResourceUse> measure(long diskUsed) {
+        var now = open;
+        return now == null ? Optional.empty() : Optional.of(now.measure(diskUsed));
     }
 
     void serve(int port, Exchange exchange) throws Exception {

@@ -17,18 +17,34 @@ import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.json.JsonMapper;
 
 /// What the node must remember of a sandbox to take it up again, or to clean up after it: one folder with a small file.
 ///
 /// Written before anything is taken from the host, so that whatever a crash leaves can be found and removed.
 ///
-/// @param slot  index of its slot
-/// @param ready whether it had come up; one that had not was never told of to anybody
-/// @param spare whether it was started in advance and is nobody's yet
-record SandboxNotes(SandboxSpec spec, int slot, Instant startedAt, boolean ready, boolean spare) {
+/// Another Cay may have written them, after an upgrade or before. A field that older ones lack has the default of its
+/// type; a change that this does not cover needs a new version.
+///
+/// @param slot    index of its slot
+/// @param ready   whether it had come up; one that had not was never told of to anybody
+/// @param spare   whether it was started in advance and is nobody's yet
+/// @param version of the form of the notes; 0 where it was not written yet
+record SandboxNotes(SandboxSpec spec, int slot, Instant startedAt, boolean ready, boolean spare, int version) {
     private static final Logger log = LoggerFactory.getLogger(SandboxNotes.class);
+    private static final JsonMapper JSON = Json.mapper()
+            .rebuild()
+            .disable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
+            .build();
+    static final int VERSION = 1;
     private static final String FILE = "sandbox.json";
     private static final int TRIES = 10;
+
+    SandboxNotes(SandboxSpec spec, int slot, Instant startedAt, boolean ready, boolean spare) {
+        this(spec, slot, startedAt, ready, spare, VERSION);
+    }
 
     SandboxNotes nowReady() {
         return new SandboxNotes(spec, slot, startedAt, true, spare);
@@ -61,14 +77,38 @@ record SandboxNotes(SandboxSpec spec, int slot, Instant startedAt, boolean ready
     /// Nothing when there is no file or no sense in it: such a sandbox can only be removed.
     static Optional<SandboxNotes> read(Path records, SandboxId id) {
         try {
-            return Optional.ofNullable(
-                            Json.read(Files.readAllBytes(folder(records, id).resolve(FILE)), SandboxNotes.class))
+            return Optional.ofNullable(JSON.readValue(
+                            Files.readAllBytes(folder(records, id).resolve(FILE)), SandboxNotes.class))
                     .filter(notes -> notes.spec().id().equals(id));
         } catch (NoSuchFileException e) {
             return Optional.empty();
         } catch (IOException | RuntimeException e) {
             log.atWarn().setCause(e).addKeyValue("sandbox", id).log("notes of a sandbox cannot be read");
             return Optional.empty();
+        }
+    }
+
+    /// Refuses a directory in which a newer Cay has left sandboxes that run: this one would take them for broken.
+    static void requireKnown(Path records) {
+        if (!Files.isDirectory(records)) {
+            return;
+        }
+        for (var id : list(records)) {
+            int version = version(folder(records, id).resolve(FILE));
+            if (version > VERSION) {
+                throw new CayException(
+                        ErrorKind.CONFLICT,
+                        "sandbox %s was made by a newer Cay, whose notes have version %d; this Cay knows up to %d. Nothing was changed: start the newer Cay again, or end its sandboxes with it by `cay down --all`"
+                                .formatted(id, version, VERSION));
+            }
+        }
+    }
+
+    private static int version(Path file) {
+        try {
+            return JSON.readTree(Files.readAllBytes(file)).path("version").asInt(0);
+        } catch (IOException | JacksonException _) {
+            return 0;
         }
     }
 

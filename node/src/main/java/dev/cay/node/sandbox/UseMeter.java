@@ -1,16 +1,19 @@
 package dev.cay.node.sandbox;
 
+import dev.cay.node.log.SandboxLog;
 import dev.cay.node.runtime.Container;
 import dev.cay.node.runtime.ContainerRuntime;
 import dev.cay.node.runtime.Usage;
-import dev.cay.node.storage.Pool;
 import dev.cay.wire.node.ResourceUse;
 import dev.cay.wire.node.Resources;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/// Reads what a sandbox uses. CPU is a rate, so it is measured from one reading to the next. Thread-safe.
+/// Reads what a sandbox uses. CPU is a rate, so it is measured from one reading to the next, and the first one since
+/// the sandbox began. Reading files is done by platform threads only. Thread-safe.
 final class UseMeter {
     private static final Duration SHORTEST = Duration.ofMillis(200);
     private static final long MB = 1 << 20;
@@ -18,24 +21,26 @@ final class UseMeter {
     private final Container container;
     private final Resources resources;
     private final ContainerRuntime runtime;
-    private final Pool pool;
+    private final SandboxLog log;
     private final InstantSource clock;
 
-    private Instant since;
+    private @Nullable Instant since;
     private Duration cpuTime = Duration.ZERO;
     private double cpuPercent;
+    private long oomKills;
 
-    UseMeter(Container container, Resources resources, ContainerRuntime runtime, Pool pool, InstantSource clock) {
+    UseMeter(Container container, Resources resources, ContainerRuntime runtime, SandboxLog log, InstantSource clock) {
         this.container = container;
         this.resources = resources;
         this.runtime = runtime;
-        this.pool = pool;
+        this.log = log;
         this.clock = clock;
-        this.since = clock.instant();
     }
 
-    ResourceUse read() {
+    /// @param diskUsed is not ours to read: it is known of all sandboxes at once
+    ResourceUse read(long diskUsed) {
         Usage usage = runtime.usage(container);
+        tellOfKills(usage.oomKills());
         return new ResourceUse(
                 clock.instant(),
                 resources.cpuCount(),
@@ -43,19 +48,46 @@ final class UseMeter {
                 usage.memory(),
                 resources.memoryMB() * MB,
                 usage.cache(),
-                pool.used(container.id()),
+                diskUsed,
                 resources.diskSizeMB() * MB);
     }
 
-    /// Two readers close together share one rate: over a few milliseconds it would say nothing.
+    /// Of all its CPUs together. Two readers close together share one rate: over a few milliseconds it would say
+    /// nothing.
     private synchronized double rate(Duration total) {
         Instant now = clock.instant();
+        if (since == null) {
+            since = began(now);
+        }
         Duration passed = Duration.between(since, now);
         if (passed.compareTo(SHORTEST) >= 0) {
-            cpuPercent = 100.0 * total.minus(cpuTime).toNanos() / passed.toNanos();
+            double share = (double) total.minus(cpuTime).toNanos() / passed.toNanos() / resources.cpuCount();
+            cpuPercent = Math.clamp(100 * share, 0, 100);
             cpuTime = total;
             since = now;
         }
         return cpuPercent;
+    }
+
+    /// When its first process did; a daemon that took it up may be younger.
+    private Instant began(Instant now) {
+        return ProcessHandle.of(container.pid())
+                .flatMap(process -> process.info().startInstant())
+                .filter(start -> start.isBefore(now))
+                .orElse(now.minus(SHORTEST));
+    }
+
+    private void tellOfKills(long kills) {
+        long more;
+        synchronized (this) {
+            more = kills - oomKills;
+            oomKills = kills;
+        }
+        if (more > 0) {
+            log.warn(
+                    "sandbox",
+                    "Out of memory: the kernel killed %d of its processes".formatted(more),
+                    Map.of("event_type", "oom", "memory_mb", Integer.toString(resources.memoryMB())));
+        }
     }
 }

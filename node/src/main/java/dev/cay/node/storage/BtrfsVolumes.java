@@ -1,15 +1,26 @@
 package dev.cay.node.storage;
 
+import dev.cay.node.linux.BtrfsQuotas;
+import dev.cay.node.linux.ErrnoException;
 import dev.cay.node.runtime.Command;
 import dev.cay.node.runtime.GuestProgram;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 
-/// Subvolumes with quota groups, one run of `cay-guest` per change.
+/// Subvolumes with quota groups, one run of `cay-guest` per change; reading needs no other program.
 final class BtrfsVolumes implements Volumes {
     private static final Duration LIMIT = Duration.ofSeconds(30);
 
     private final String guest;
+    private final Map<Path, Long> numbers = new ConcurrentHashMap<>();
 
     BtrfsVolumes(GuestProgram guest) {
         this.guest = guest.path().toString();
@@ -35,13 +46,47 @@ final class BtrfsVolumes implements Volumes {
 
     @Override
     public void delete(Path volume) {
+        numbers.remove(volume);
         new Command("deleting the sandbox's disk", LIMIT, guest, "volume", "delete", volume.toString()).run();
+        numbers.remove(volume);
     }
 
     @Override
     public long used(Path volume) {
-        String answer =
-                new Command("reading the sandbox's disk use", LIMIT, guest, "volume", "used", volume.toString()).run();
-        return Long.parseLong(answer.strip());
+        try {
+            long number = BtrfsQuotas.subvolume(volume.toString());
+            return BtrfsQuotas.referenced(volume.toString()).getOrDefault(number, 0L);
+        } catch (ErrnoException e) {
+            throw new CayException(ErrorKind.INTERNAL, "cannot read the sandbox's disk use", e);
+        }
+    }
+
+    @Override
+    public Map<Path, Long> usedBelow(Path directory) {
+        var used = new HashMap<Path, Long>();
+        try (var volumes = Files.list(directory)) {
+            var bytes = BtrfsQuotas.referenced(directory.toString());
+            volumes.forEach(volume -> number(volume).map(bytes::get).ifPresent(value -> used.put(volume, value)));
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, "cannot read the sandboxes' disk use", e);
+        }
+        numbers.keySet().removeIf(volume -> directory.equals(volume.getParent()) && !used.containsKey(volume));
+        return used;
+    }
+
+    /// A volume keeps its number, so it is asked for once.
+    private Optional<Long> number(Path volume) {
+        Long known = numbers.get(volume);
+        if (known != null) {
+            return Optional.of(known);
+        }
+        try {
+            long number = BtrfsQuotas.subvolume(volume.toString());
+            numbers.put(volume, number);
+            return Optional.of(number);
+        } catch (ErrnoException e) {
+            // It was deleted just now, or is being made.
+            return Optional.empty();
+        }
     }
 }

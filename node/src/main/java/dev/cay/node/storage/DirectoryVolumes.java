@@ -9,12 +9,22 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Plain directories, for hosts without btrfs. No limit, and a copy copies.
 ///
 /// Trees are handled by the host's tools: a sandbox can nest directories deeper than a path is long.
 final class DirectoryVolumes implements Volumes {
+    private static final Logger log = LoggerFactory.getLogger(DirectoryVolumes.class);
     private static final Duration LIMIT = Duration.ofMinutes(5);
+    private static final Duration AGAIN = Duration.ofMinutes(1);
+
+    private Map<Path, Long> known = Map.of();
+    private boolean walking;
+    private long walked;
 
     @Override
     public boolean limited() {
@@ -49,5 +59,45 @@ final class DirectoryVolumes implements Volumes {
         String answer =
                 new Command("reading the sandbox's disk use", LIMIT, "du", "-s", "-x", "-B1", volume.toString()).run();
         return Long.parseLong(answer.split("\\s")[0]);
+    }
+
+    /// Walking all trees takes its time, so it is done in the background, once a minute while somebody asks.
+    @Override
+    public synchronized Map<Path, Long> usedBelow(Path directory) {
+        long now = System.nanoTime();
+        if (!walking && (walked == 0 || now - walked > AGAIN.toNanos())) {
+            walking = true;
+            walked = now;
+            Thread.ofVirtual().name("disk-use").start(() -> walk(directory));
+        }
+        return known;
+    }
+
+    private void walk(Path directory) {
+        Map<Path, Long> found = Map.of();
+        try {
+            String answer = new Command(
+                            "reading the sandboxes' disk use",
+                            LIMIT,
+                            "du",
+                            "-x",
+                            "-B1",
+                            "--max-depth=1",
+                            directory.toString())
+                    .run();
+            found = answer.lines()
+                    .map(line -> line.split("\t", 2))
+                    .filter(words -> words.length == 2 && !words[1].equals(directory.toString()))
+                    .collect(Collectors.toMap(words -> Path.of(words[1]), words -> Long.valueOf(words[0])));
+        } catch (RuntimeException e) {
+            // A sandbox that ended meanwhile makes du complain; the next walk is a minute away.
+            log.atDebug().setCause(e).log("disk use could not be read");
+        }
+        synchronized (this) {
+            walking = false;
+            if (!found.isEmpty()) {
+                known = found;
+            }
+        }
     }
 }

@@ -1,5 +1,6 @@
 package dev.cay.node.storage;
 
+import dev.cay.node.host.Mounts;
 import dev.cay.node.runtime.Command;
 import dev.cay.node.runtime.GuestProgram;
 import dev.cay.wire.CayException;
@@ -11,7 +12,11 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// The disk all sandboxes share: on btrfs one subvolume with a hard limit for each.
 ///
@@ -27,9 +32,98 @@ public final class Pool {
     private final Path root;
     private final Volumes volumes;
 
+    /// How large the pool is and who fills it.
+    ///
+    /// @param file    where it lies; null when it is a directory of the host's own file system
+    /// @param mounted without it, only the size of the file is known
+    public record Report(@Nullable Path file, boolean mounted, long size, long free, Map<SandboxId, Long> sandboxes) {
+        public Report {
+            sandboxes = Map.copyOf(sandboxes);
+        }
+    }
+
     private Pool(Path root, Volumes volumes) {
         this.root = root;
         this.volumes = volumes;
+    }
+
+    /// Looks at the pool below `stateDir` as it is, and changes nothing.
+    public static Report report(Path stateDir, GuestProgram guest) {
+        Path root = stateDir.resolve("pool");
+        if (!Files.isDirectory(root)) {
+            throw noPool(stateDir);
+        }
+        var mount = PoolMount.at(stateDir, root);
+        try {
+            Path file = mount.isFile() ? mount.file() : null;
+            if (file != null && !PoolMount.isMountPoint(root)) {
+                return new Report(file, false, Files.size(file), 0, Map.of());
+            }
+            boolean btrfs = PoolMount.isBtrfs(root);
+            var pool = new Pool(root, btrfs ? new BtrfsVolumes(guest) : new DirectoryVolumes());
+            var used = new HashMap<SandboxId, Long>();
+            pool.list().forEach(id -> used.put(id, pool.used(id)));
+            return new Report(file, true, Files.getFileStore(root).getTotalSpace(), pool.free(), used);
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, "cannot look at the pool in " + stateDir, e);
+        }
+    }
+
+    /// Makes the pool below `stateDir` larger, also while sandboxes use it.
+    public static void grow(Path stateDir, long bytes) {
+        Path root = stateDir.resolve("pool");
+        if (!Files.isDirectory(root)) {
+            throw noPool(stateDir);
+        }
+        var mount = PoolMount.at(stateDir, root);
+        if (!mount.isFile()) {
+            throw new CayException(
+                    ErrorKind.CONFLICT,
+                    "the pool is a directory on the file system of %s and is as large as that; make that one larger"
+                            .formatted(stateDir));
+        }
+        try {
+            long now = Files.size(mount.file());
+            if (bytes < now) {
+                throw new CayException(
+                        ErrorKind.INVALID_ARGUMENT,
+                        "the pool has %d MB already and cannot be made smaller".formatted(now / MIB));
+            }
+            var disk = Files.getFileStore(stateDir);
+            long spare = Math.min(GIB, disk.getTotalSpace() / 20);
+            if (bytes - now > disk.getUsableSpace() - spare) {
+                throw new CayException(
+                        ErrorKind.UNAVAILABLE,
+                        "the disk of %s has %d MB free, of which %d MB must stay; the pool would need %d MB more"
+                                .formatted(stateDir, disk.getUsableSpace() / MIB, spare / MIB, (bytes - now) / MIB));
+            }
+            mount.grow(bytes);
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, "cannot make the pool in %s larger".formatted(stateDir), e);
+        }
+    }
+
+    /// Unmounts and detaches whatever there is of the pool below `stateDir`; content stays.
+    public static void takeOff(Path stateDir) {
+        Path root = stateDir.resolve("pool");
+        if (!Files.isDirectory(root)) {
+            return;
+        }
+        Mounts.unmountBelow(root);
+        if (PoolMount.isMountPoint(root)) {
+            new Command("unmounting the pool", LIMIT, "umount", root.toString()).run();
+        }
+        try {
+            PoolMount.at(stateDir, root).detachIdle();
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, "cannot detach the pool of " + stateDir, e);
+        }
+    }
+
+    private static CayException noPool(Path stateDir) {
+        return new CayException(
+                ErrorKind.NOT_FOUND,
+                "there is no pool in %s yet: `cay up` makes it, with storage.poolSizeMB".formatted(stateDir));
     }
 
     /// Makes the pool below `stateDir`, or mounts the one that is there. It stays mounted when the daemon ends.
@@ -41,9 +135,11 @@ public final class Pool {
             Files.createDirectories(root);
             boolean btrfs = PoolMount.at(stateDir, root).ensure(sizeMB * MIB);
             var pool = new Pool(root, btrfs ? new BtrfsVolumes(guest) : new DirectoryVolumes());
-            // The sandbox's root is nobody special out here, and has to find its layer.
+            // A sandbox's root is nobody special out here, and has to find its checkpoint.
             Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwx--x--x"));
-            var _ = pool.directory(SANDBOXES);
+            // What it makes setuid, however, is root's on this disk: no user of the host may come near. Sandboxes
+            // themselves get there by mounts that root makes for them.
+            Files.setPosixFilePermissions(pool.directory(SANDBOXES), PosixFilePermissions.fromString("rwx------"));
             return pool;
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "cannot open the pool in " + stateDir, e);
@@ -82,8 +178,7 @@ public final class Pool {
     }
 
     /// Makes a new layer with the content of another one, on btrfs at once and whatever its size. The source must not
-    /// be
-    /// written meanwhile (frozen, or not running).
+    /// be written meanwhile (frozen, or not running).
     public Path copy(SandboxId from, SandboxId to, int limitMB) {
         refuseIfNearlyFull();
         Path layer = layer(to);
@@ -115,13 +210,25 @@ public final class Pool {
         return volumes.used(layer(id));
     }
 
-    /// Bytes still free for all.
+    /// The same of all layers at once; without those not known yet.
+    public Map<SandboxId, Long> used() {
+        var used = new HashMap<SandboxId, Long>();
+        volumes.usedBelow(root.resolve(SANDBOXES))
+                .forEach((layer, bytes) -> SandboxId.among(
+                                Stream.of(layer.getFileName().toString()))
+                        .forEach(id -> used.put(id, bytes)));
+        return used;
+    }
+
+    /// How large the disk is that all share.
+    public long size() {
+        return root.toFile().getTotalSpace();
+    }
+
+    /// Bytes still free for all. By the old class, which asks the kernel at once; the newer one reads the list of
+    /// mounts.
     public long free() {
-        try {
-            return Files.getFileStore(root).getUsableSpace();
-        } catch (IOException e) {
-            throw new CayException(ErrorKind.INTERNAL, "cannot read the size of the pool", e);
-        }
+        return root.toFile().getUsableSpace();
     }
 
     /// Takes the pool off the host and frees its loop device; content stays. For `down --all`: layers in use refuse it.
@@ -133,15 +240,13 @@ public final class Pool {
 
     /// A full btrfs fails in ways nobody expects, so the last part of it is nobody's.
     private void refuseIfNearlyFull() {
-        try {
-            long reserve = Math.min(GIB, Files.getFileStore(root).getTotalSpace() / 20);
-            if (free() < reserve) {
-                throw new CayException(
-                        ErrorKind.UNAVAILABLE,
-                        "the pool of this node is nearly full: %d MB are left".formatted(free() / MIB));
-            }
-        } catch (IOException e) {
-            throw new CayException(ErrorKind.INTERNAL, "cannot read the size of the pool", e);
+        long free = free();
+        long reserve = Math.min(GIB, root.toFile().getTotalSpace() / 20);
+        if (free < reserve) {
+            throw new CayException(
+                    ErrorKind.UNAVAILABLE,
+                    "this machine has no room for another sandbox: its pool is nearly full, %d MB are left; kill sandboxes, or let the operator run `cay pool grow`"
+                            .formatted(free / MIB));
         }
     }
 }

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,9 +33,11 @@ final class PoolMount {
     }
 
     /// Whether there is a btrfs in place afterwards. An existing pool that cannot be mounted is an error, never a
-    /// reason
-    /// to go on without it: its sandboxes would be lost from sight.
+    /// reason to go on without it: its sandboxes would be lost from sight.
     boolean ensure(long size) throws IOException {
+        // Half made by a start that was killed.
+        Files.deleteIfExists(fresh());
+        detachIdle();
         if (!isMountPoint(root) && !Files.exists(file) && !isBtrfs(stateDir)) {
             if (!supported()) {
                 log.atWarn()
@@ -49,9 +52,67 @@ final class PoolMount {
         if (!isBtrfs(root)) {
             return false;
         }
-        // Each time: whoever mounted it may have been killed before this line.
+        // Each time: whoever mounted it, or made the file larger, may have been killed before these lines.
         enableQuota();
+        fit();
         return true;
+    }
+
+    /// Whether the pool is a file, and not a directory of the host's own btrfs.
+    boolean isFile() {
+        return Files.exists(file);
+    }
+
+    Path file() {
+        return file;
+    }
+
+    /// Makes the file larger, and the file system in it if that is mounted; otherwise the next mount does so.
+    void grow(long size) throws IOException {
+        reserve(size, file);
+        if (isMountPoint(root)) {
+            fit();
+        }
+    }
+
+    /// Lets the file system have all of its file.
+    private void fit() throws IOException {
+        if (!isFile() || Files.size(file) <= Files.getFileStore(root).getTotalSpace()) {
+            return;
+        }
+        for (String device : devices()) {
+            new Command("telling the kernel of the larger pool", LIMIT, "losetup", "--set-capacity", device).run();
+        }
+        new Command("growing the pool", LIMIT, "btrfs", "filesystem", "resize", "max", root.toString()).run();
+    }
+
+    /// A mount that was cut short may leave a device that nobody uses.
+    void detachIdle() throws IOException {
+        if (isFile() && !isMountPoint(root)) {
+            for (String device : devices()) {
+                log.atWarn().addKeyValue("device", device).log("detaching a loop device of the pool that nobody uses");
+                new Command("detaching the pool's device", LIMIT, "losetup", "--detach", device).run();
+            }
+        }
+    }
+
+    private List<String> devices() {
+        String listed = new Command(
+                        "looking for the pool's device",
+                        LIMIT,
+                        "losetup",
+                        "--list",
+                        "--noheadings",
+                        "--output",
+                        "NAME",
+                        "--associated",
+                        file.toString())
+                .run();
+        return listed.lines().map(String::strip).filter(line -> !line.isEmpty()).toList();
+    }
+
+    private Path fresh() {
+        return stateDir.resolve("pool.btrfs.new");
     }
 
     static boolean isMountPoint(Path directory) {
@@ -64,7 +125,7 @@ final class PoolMount {
         }
     }
 
-    private static boolean isBtrfs(Path directory) throws IOException {
+    static boolean isBtrfs(Path directory) throws IOException {
         return Files.getFileStore(directory).type().equals("btrfs");
     }
 
@@ -88,22 +149,26 @@ final class PoolMount {
     /// Allocated beforehand: a pool that finds the host's disk full in the middle of a write loses data. Made under
     /// another name, so that a half made one is never mounted.
     private void makeFile(long size) throws IOException {
-        Path fresh = stateDir.resolve("pool.btrfs.new");
-        Files.deleteIfExists(fresh);
+        reserve(size, fresh());
+        // Small files live in the metadata. Kept twice, they would take twice what the quota of their sandbox says.
+        new Command("formatting the pool", LIMIT, "mkfs.btrfs", "-q", "-m", "single", fresh().toString()).run();
+        Files.move(fresh(), file, StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    private static void reserve(long size, Path file) {
         new Command(
                         "reserving the pool's space",
                         ALLOCATION_LIMIT,
                         "fallocate",
                         "-l",
                         Long.toString(size),
-                        fresh.toString())
+                        file.toString())
                 .run();
-        // Small files live in the metadata. Kept twice, they would take twice what the quota of their sandbox says.
-        new Command("formatting the pool", LIMIT, "mkfs.btrfs", "-q", "-m", "single", fresh.toString()).run();
-        Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
     }
 
-    /// Without discard, which would give the reserved space back to the host.
+    /// Without discard, which would give the reserved space back to the host; without setuid programs and devices,
+    /// which
+    /// would be sandboxes' and yet mean something to the host's users. Overlays made of it are not bound by that.
     private void mount() {
         new Command(
                         "mounting the pool",
@@ -112,7 +177,7 @@ final class PoolMount {
                         "-t",
                         "btrfs",
                         "-o",
-                        "loop,noatime,nodiscard",
+                        "loop,noatime,nodiscard,nosuid,nodev",
                         "--make-private",
                         file.toString(),
                         root.toString())

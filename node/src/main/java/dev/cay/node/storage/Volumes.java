@@ -1,6 +1,7 @@
 package dev.cay.node.storage;
 
 import java.nio.file.Path;
+import java.util.Map;
 
 /// Makes and removes the directories of writable layers.
 interface Volumes {
@@ -13,5 +14,9 @@ interface Volumes {
 
     void delete(Path volume);
 
+    /// Bytes the volume holds, up to some seconds old.
     long used(Path volume);
+
+    /// The same of all volumes in this directory, made to be asked every few seconds; without those not known yet.
+    Map<Path, Long> usedBelow(Path directory);
 }

@@ -119,6 +119,7 @@ class FileTreeTest {
                         .waitFor())
                 .isZero();
         assertThatThrownBy(() -> read("/pipe")).hasMessageContaining("not a regular file");
+        assertThatThrownBy(() -> write("/pipe", "")).hasMessageContaining("not a regular file");
         assertThatThrownBy(() -> read("/etc")).hasMessage("path '/etc' is a directory");
         assertThatThrownBy(() -> write("/etc", "")).hasMessage("path is a directory: /etc");
         assertThatThrownBy(() -> read("/none")).hasMessage("path '/none' does not exist");

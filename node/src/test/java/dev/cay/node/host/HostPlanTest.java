@@ -31,7 +31,7 @@ final class HostPlanTest {
         assertThat(small.take().index()).isEqualTo(4);
         assertThat(small.take().index()).isEqualTo(0);
         assertThat(small.take().index()).isEqualTo(2);
-        assertThatThrownBy(small::take).isInstanceOf(CayException.class).hasMessageContaining("all 5 sandbox slots");
+        assertThatThrownBy(small::take).isInstanceOf(CayException.class).hasMessageContaining("all 5 slots are taken");
         assertThatThrownBy(() -> small.claim(3)).isInstanceOf(CayException.class);
         assertThatThrownBy(() -> small.claim(5)).isInstanceOf(CayException.class);
         small.release(first);
@@ -43,7 +43,7 @@ final class HostPlanTest {
         var longer = new HostPlan("ab", 1_000_000, "10.201.0.0/16");
         assertThat(longer.interfacePrefix()).doesNotStartWith(plan.interfacePrefix());
         assertThat(new HostPlan("sevench", 1_000_000, "10.0.0.0/12")
-                        .claim(40_000)
+                        .claim(8191)
                         .veth()
                         .length())
                 .isLessThanOrEqualTo(15);

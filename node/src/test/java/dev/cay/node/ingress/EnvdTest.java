@@ -4,9 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.http.HttpListeners;
+import dev.cay.metrics.Meters;
 import dev.cay.node.files.FileTree;
 import dev.cay.node.guest.GuestLink;
 import dev.cay.node.guest.TestSandbox;
+import dev.cay.node.log.LogHub;
 import dev.cay.node.process.ProcessTable;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.ResourceUse;
@@ -53,6 +55,7 @@ class EnvdTest {
     private FileTree files;
     private HttpListeners listeners;
     private URI base;
+    private final LogHub logs = new LogHub(InstantSource.fixed(NOW));
     private final HttpClient http =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
@@ -75,8 +78,10 @@ class EnvdTest {
                         "/tmp",
                         table,
                         files,
-                        () -> new ResourceUse(NOW, 2, 12.345, 1 << 20, 1 << 29, 5, 6, 7)),
-                InstantSource.fixed(NOW));
+                        () -> new ResourceUse(NOW, 2, 12.345, 1 << 20, 1 << 29, 5, 6, 7),
+                        logs.of(new SandboxId("abc"))),
+                InstantSource.fixed(NOW),
+                new Meters());
         listeners = new HttpListeners();
         listeners.start();
         var address = listeners.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), envd);

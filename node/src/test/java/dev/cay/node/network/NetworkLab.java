@@ -22,8 +22,8 @@ import java.util.concurrent.TimeUnit;
 /// The internet also has addresses that are private on purpose and knows the way back to everybody, so that only
 /// the firewall keeps a sandbox from reaching them.
 final class NetworkLab implements AutoCloseable {
-    static final String PUBLIC = "203.0.113.2";
-    static final String HOST_PUBLIC = "203.0.113.1";
+    static final String PUBLIC = "6.6.6.2";
+    static final String HOST_PUBLIC = "6.6.6.1";
     static final String THIRD_HOST_SIDE = "172.30.0.1";
     static final List<String> PRIVATE =
             List.of("192.168.77.7", "169.254.169.254", "100.64.0.9", "10.1.2.3", "172.20.0.5");

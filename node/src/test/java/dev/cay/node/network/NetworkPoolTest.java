@@ -2,9 +2,11 @@ package dev.cay.node.network;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.HostPlan;
 import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Slot;
+import dev.cay.node.host.Sysctls;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -75,7 +77,8 @@ final class NetworkPoolTest {
 
         public static void main(String[] arguments) throws Exception {
             var plan = new HostPlan(arguments[0], 1_000_000, arguments[1]);
-            var pool = new NetworkPool(plan, NetworkLimits.DEFAULT, List.of());
+            var ledger = new HostLedger(Files.createTempDirectory("cay-ledger-"));
+            var pool = new NetworkPool(plan, NetworkLimits.DEFAULT, List.of(), new Sysctls(ledger));
             pool.start();
             System.out.println("started");
             var slot = plan.take();

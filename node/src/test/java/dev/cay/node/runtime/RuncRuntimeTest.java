@@ -189,6 +189,21 @@ class RuncRuntimeTest {
         assertThat(host.cgroups("broken")).isEmpty();
     }
 
+    /// runc would follow the link as host root, and remove and make files where it leads.
+    @Test
+    void refusesATemplateWhoseMountPlacesAreLinks() throws IOException {
+        Path outside = Files.createDirectory(host.directory.resolve("outside"));
+        Path layer = Files.createDirectory(host.directory.resolve("layers/link"));
+        Files.createSymbolicLink(layer.resolve("dev"), outside);
+        var plain = host.spec("linked");
+        var layers = List.of(layer, host.layers.getLast());
+        var linked = new ContainerSpec(
+                plain.id(), plain.slot(), plain.resources(), plain.maxProcesses(), layers, plain.writable(), "linked");
+        assertThatThrownBy(() -> host.runtime.start(linked))
+                .hasMessageContaining("/dev of the template is not a directory");
+        assertThat(outside).isEmptyDirectory();
+    }
+
     @Test
     void endsWhatADeadDaemonHadBegunBeforeItCleansUp() throws IOException, InterruptedException {
         Path directory = Files.createDirectories(host.directory.resolve("run/bundles/half"));

@@ -38,6 +38,11 @@ public final class TestHost implements AutoCloseable {
     final List<Path> layers;
     private final Path script;
 
+    /// The guest of another Cay.
+    public static GuestProgram otherGuest(Path parent, Path program) throws IOException {
+        return GuestProgram.install(parent, Files.readAllBytes(program), new byte[0]);
+    }
+
     TestHost() throws IOException {
         try (var undo = new Undo()) {
             directory = Files.createTempDirectory("cay-test-");

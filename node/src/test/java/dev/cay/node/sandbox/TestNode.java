@@ -7,14 +7,20 @@ import dev.cay.http.LocalAuthority;
 import dev.cay.http.ReverseProxy;
 import dev.cay.http.SandboxAddress;
 import dev.cay.life.Undo;
+import dev.cay.metrics.Meters;
+import dev.cay.node.host.HostClaim;
+import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.HostPlan;
 import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Programs;
+import dev.cay.node.host.Room;
+import dev.cay.node.host.Slot;
 import dev.cay.node.host.Sysctls;
 import dev.cay.node.image.LayerStore;
 import dev.cay.node.image.NodeLayer;
 import dev.cay.node.linux.FdPoller;
 import dev.cay.node.linux.HostThreads;
+import dev.cay.node.log.LogHub;
 import dev.cay.node.network.NetworkPool;
 import dev.cay.node.process.ProcessTable;
 import dev.cay.node.process.Workers;
@@ -48,6 +54,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -74,8 +81,8 @@ final class TestNode implements AutoCloseable {
             } else {
                 Files.createSymbolicLink(layer.resolve("rootfs"), built);
             }
-            int number = ThreadLocalRandom.current().nextInt(1000);
-            return new Place(directory, "k" + number, "10.232.%d.0/24".formatted(number % 250));
+            int number = ThreadLocalRandom.current().nextInt(180);
+            return new Place(directory, "k" + number, "10.232.%d.0/24".formatted(number));
         }
 
         /// The real template, when this machine has made it before.
@@ -93,12 +100,17 @@ final class TestNode implements AutoCloseable {
         }
 
         HostPlan plan() {
-            return new HostPlan(instance, 0x4800_0000, range);
+            int number = Integer.parseInt(instance.substring(1));
+            return new HostPlan(instance, 0x4800_0000 + number * 256 * Slot.UIDS, range);
         }
 
-        /// As in a real node, what was raised is remembered beyond the end of the daemon that raised it.
         Sysctls sysctls() {
-            return new Sysctls(directory.resolve("state/sysctls.json"));
+            return new Sysctls(HostLedger.ofHost());
+        }
+
+        private void join() {
+            var state = directory.resolve("state");
+            HostLedger.ofHost().join(HostClaim.of(plan(), state, directory.resolve("run"), List.of(), 0, 0));
         }
 
         Path records() {
@@ -113,7 +125,7 @@ final class TestNode implements AutoCloseable {
                         Programs.ofHost().require(LIMIT, "rm", "-rf", "--one-file-system", "--", directory.toString()));
                 var last = new TestNode(this);
                 undo.step(() -> last.machine.pool().unmount());
-                undo.step(() -> sysctls().restore());
+                undo.step(() -> sysctls().leave(instance));
                 undo.step(() -> last.machine.network().remove());
                 undo.step(last.runc::clear);
                 undo.step(last::close);
@@ -136,37 +148,46 @@ final class TestNode implements AutoCloseable {
     }
 
     TestNode(Place place, NetworkLimits limits) throws IOException {
-        this(place, limits, runtime -> runtime, EDGE_PORT);
+        this(place, limits, runtime -> runtime, EDGE_PORT, GuestProgram::install);
     }
 
     TestNode(Place place, UnaryOperator<ContainerRuntime> around, int edgePort) throws IOException {
-        this(place, NetworkLimits.DEFAULT, around, edgePort);
+        this(place, NetworkLimits.DEFAULT, around, edgePort, GuestProgram::install);
     }
 
-    /// @param around what the keepers are given instead of the runtime
-    TestNode(Place place, NetworkLimits limits, UnaryOperator<ContainerRuntime> around, int edgePort)
+    /// @param around  what the keepers are given instead of the runtime
+    /// @param install how the guest comes to the host
+    TestNode(
+            Place place,
+            NetworkLimits limits,
+            UnaryOperator<ContainerRuntime> around,
+            int edgePort,
+            Function<Path, GuestProgram> install)
             throws IOException {
         this.place = place;
         try {
             var plan = place.plan();
             var state = Files.createDirectories(place.directory().resolve("state"));
             Files.setPosixFilePermissions(state, PosixFilePermissions.fromString("rwx--x--x"));
-            place.sysctls().apply();
-            var guest = GuestProgram.install(state.resolve("guest"));
+            place.join();
+            var sysctls = place.sysctls();
+            sysctls.apply();
+            var guest = install.apply(state.resolve("guest"));
             var pool = Pool.open(state, 1024, guest);
-            var network = closing.add(new NetworkPool(plan, limits, List.of("192.0.2.1")));
+            var network = closing.add(new NetworkPool(plan, limits, List.of("192.0.2.1"), sysctls));
             network.start();
             var layers = new LayerStore(place.directory().resolve("cache"));
             var authority = LocalAuthority.open(state.resolve("tls"), "cay.localhost");
             runc = new RuncRuntime(guest, place.directory().resolve("run"), plan.cgroup(), limits);
             var poller = closing.add(new FdPoller());
             poller.start();
-            var proxy = closing.add(new ReverseProxy());
+            var proxy = closing.add(new ReverseProxy(new Meters()));
             proxy.start();
             var listeners = closing.add(new HttpListeners());
             listeners.start();
             machine = new Machine(
                     plan,
+                    new Room(state),
                     place.records(),
                     1000,
                     MOST_SPARES,
@@ -188,9 +209,12 @@ final class TestNode implements AutoCloseable {
                     edgePort,
                     authority.tls(),
                     exchange -> exchange.send(204),
-                    InstantSource.system());
+                    InstantSource.system(),
+                    new LogHub(InstantSource.system()),
+                    new Meters());
             keepers = closing.add(new Keepers(machine));
             keepers.start();
+            guest.removeOthers(runc.guestsInUse());
             edge = URI.create("http://127.0.0.1:"
                     + listeners
                             .listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), exchange -> {

@@ -3,6 +3,7 @@ package dev.cay.node.storage;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cay.node.host.Programs;
 import dev.cay.node.runtime.Command;
 import dev.cay.node.runtime.GuestProgram;
 import dev.cay.wire.CayException;
@@ -12,6 +13,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -54,6 +57,37 @@ class PoolTest {
         assertThat(reopen().list()).containsExactly(ONE);
     }
 
+    /// What root in a sandbox makes setuid belongs to root on the disk.
+    @Test
+    void keepsSetuidProgramsFromTheHostsUsers() throws IOException {
+        Path program = pool.create(ONE, 50).resolve("upper/id");
+        Files.copy(Path.of("/usr/bin/id"), program);
+        run("chmod", "4755", program.toString());
+        run("chmod", "711", state.toString());
+        assertThat(asNobody(program)).contains("denied");
+
+        // Each of the two would be enough.
+        Path sandboxes = state.resolve("pool/sandboxes");
+        run("chmod", "711", sandboxes.toString());
+        assertThat(asNobody(program)).contains("nobody").doesNotContain("euid");
+        run("mount", "-o", "remount,suid", state.resolve("pool").toString());
+        assertThat(asNobody(program)).as("and without both").contains("euid=0");
+        run("chmod", "700", sandboxes.toString());
+        assertThat(asNobody(program)).contains("denied");
+    }
+
+    /// By a shell, as setpriv itself still has root's powers when it starts a program.
+    private static String asNobody(Path program) {
+        var words = List.of("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "sh", "-c");
+        var command = new ArrayList<>(words);
+        command.add("exec " + program);
+        return Programs.ofHost().run(LIMIT, "", command).output();
+    }
+
+    private static void run(String... command) {
+        Programs.ofHost().require(LIMIT, command);
+    }
+
     @Test
     void holdsEachLayerToItsOwnLimit() throws IOException {
         pool.create(ONE, 20);
@@ -94,6 +128,76 @@ class PoolTest {
                         CayException.class, e -> assertThat(e.kind()).isEqualTo(ErrorKind.UNAVAILABLE))
                 .hasMessageContaining("nearly full");
         assertThat(pool.list()).isEmpty();
+    }
+
+    @Test
+    void growsWhileItIsUsed() throws IOException {
+        Path layer = pool.create(ONE, 50);
+        Files.writeString(layer.resolve("upper/kept"), "yes");
+        long before = pool.free();
+
+        Pool.grow(state, 400L << 20);
+
+        assertThat(report().size()).isEqualTo(400L << 20);
+        assertThat(pool.free()).isGreaterThan(before + (100L << 20));
+        assertThat(layer.resolve("upper/kept")).hasContent("yes");
+        assertThat(report().sandboxes()).containsOnlyKeys(ONE);
+        assertThat(report().file()).isEqualTo(state.resolve("pool.btrfs"));
+        fill(pool.directory("layers"), 280);
+    }
+
+    @Test
+    void growsWhileItIsNotMountedAndAfterAGrowthThatWasCutShort() {
+        pool.unmount();
+        Pool.grow(state, 300L << 20);
+        assertThat(report().mounted()).isFalse();
+        assertThat(report().size()).isEqualTo(300L << 20);
+        pool = reopen();
+        assertThat(report().mounted()).isTrue();
+        assertThat(report().size()).isEqualTo(300L << 20);
+
+        // As if killed right after the file had grown.
+        new Command(
+                        "growing",
+                        LIMIT,
+                        "fallocate",
+                        "-l",
+                        "350M",
+                        state.resolve("pool.btrfs").toString())
+                .run();
+        assertThat(report().size()).isEqualTo(300L << 20);
+        reopen();
+        assertThat(report().size()).isEqualTo(350L << 20);
+    }
+
+    @Test
+    void refusesToGrowWhereThatIsImpossible() {
+        assertThatThrownBy(() -> Pool.grow(state, 100L << 20))
+                .hasMessage("the pool has 256 MB already and cannot be made smaller");
+        assertThatThrownBy(() -> Pool.grow(state, 1L << 50)).hasMessageContaining("MB free, of which");
+        assertThatThrownBy(() -> Pool.grow(state.resolve("guest"), 1L << 30))
+                .hasMessageContaining("there is no pool in");
+        assertThat(report().size()).isEqualTo(256L << 20);
+    }
+
+    @Test
+    void detachesADeviceThatAMountLeft() {
+        pool.unmount();
+        new Command(
+                        "attaching",
+                        LIMIT,
+                        "losetup",
+                        "-f",
+                        state.resolve("pool.btrfs").toString())
+                .run();
+        assertThat(devices()).contains(state.toString());
+        pool = reopen();
+        assertThat(devices().lines().filter(line -> line.contains(state.toString())))
+                .hasSize(1);
+    }
+
+    private Pool.Report report() {
+        return Pool.report(state, GuestProgram.install(state.resolve("guest")));
     }
 
     @Test

@@ -14,8 +14,6 @@ public final class Unserved {
             POST   /sandboxes/{sandboxID}/fork                          forking a sandbox
             POST   /sandboxes/{sandboxID}/snapshots                     taking a snapshot
             GET    /snapshots                                           listing snapshots
-            GET    /teams/{teamID}/metrics                              team metrics
-            GET    /teams/{teamID}/metrics/max                          team metrics
             POST   /v3/templates                                        building a template
             POST   /v2/templates                                        building a template
             POST   /templates                                           building a template

@@ -4,7 +4,9 @@ import dev.cay.server.store.JsonColumn;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
@@ -59,6 +61,44 @@ public final class EventStore {
                 .bind("limit", query.limit())
                 .bind("offset", query.offset());
         return select.map((row, context) -> event(row)).list();
+    }
+
+    /// Events written after some other one, counted.
+    ///
+    /// @param last the newest of all, to go on from
+    public record Counted(long last, Map<String, Long> counts) {}
+
+    /// How many sandboxes came to life since that event, by team: made, resumed or forked.
+    public static Counted startsAfter(Handle handle, long sequence) {
+        return count(handle, sequence, """
+                SELECT team_id AS what, count(*) AS events FROM event
+                WHERE sequence > :from AND type IN ('CREATED', 'RESUMED') GROUP BY team_id
+                """);
+    }
+
+    /// How many events of each type came since that one.
+    static Counted typesAfter(Handle handle, long sequence) {
+        return count(
+                handle,
+                sequence,
+                "SELECT type AS what, count(*) AS events FROM event WHERE sequence > :from GROUP BY type");
+    }
+
+    public static long lastSequence(Handle handle) {
+        return handle.createQuery("SELECT coalesce(max(sequence), 0) FROM event")
+                .mapTo(Long.class)
+                .one();
+    }
+
+    /// Numbers begin again at one when all events were old enough to be deleted.
+    private static Counted count(Handle handle, long sequence, String select) {
+        long last = lastSequence(handle);
+        var counts = new HashMap<String, Long>();
+        handle.createQuery(select)
+                .bind("from", last < sequence ? 0 : sequence)
+                .map((row, context) -> counts.put(row.getString("what"), row.getLong("events")))
+                .forEach(_ -> {});
+        return new Counted(last, counts);
     }
 
     public static int deleteOlder(Handle handle, Instant than) {

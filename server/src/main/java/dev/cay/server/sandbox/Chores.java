@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What is done every so often, on one thread: readings, endings that failed before, old records.
+/// What is done every so often, on one thread: endings that failed before, old records.
 public final class Chores implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Chores.class);
     private static final Duration KEPT = Duration.ofDays(7);
@@ -18,23 +18,17 @@ public final class Chores implements AutoCloseable {
 
     private final Store store;
     private final Sandboxes sandboxes;
-    private final SandboxMetrics metrics;
     private final InstantSource clock;
-    private final Duration measureEvery;
     private final ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(
             1, Thread.ofPlatform().daemon().name("chores").factory());
 
-    public Chores(
-            Store store, Sandboxes sandboxes, SandboxMetrics metrics, InstantSource clock, Duration measureEvery) {
+    public Chores(Store store, Sandboxes sandboxes, InstantSource clock) {
         this.store = store;
         this.sandboxes = sandboxes;
-        this.metrics = metrics;
         this.clock = clock;
-        this.measureEvery = measureEvery;
     }
 
     public void start() {
-        every(measureEvery, metrics::sample);
         every(Duration.ofSeconds(5), sandboxes::finishUnfinished);
         every(Duration.ofHours(1), this::forgetOld);
     }

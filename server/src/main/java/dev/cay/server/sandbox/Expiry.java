@@ -1,9 +1,9 @@
 package dev.cay.server.sandbox;
 
+import dev.cay.life.SteadyClock;
 import dev.cay.wire.SandboxId;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.ExecutorService;
@@ -15,12 +15,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Ends sandboxes when their time is over: one thread waits for the earliest.
+/// Ends sandboxes when their time is over: one thread waits for the earliest. It also looks whether somebody has set
+/// the
+/// clock, for all who wrote down times by it.
 ///
 /// An entry may be out of date, as a changed end only adds another one: the directory is asked before anything ends.
 public final class Expiry implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Expiry.class);
-    /// The wall clock may jump, and the machine may sleep: look again, however far the next end is.
+    /// The clock may be set, and the machine may sleep: look again, however far the next end is.
     private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
 
     private static final Duration LAST_ENDINGS = Duration.ofSeconds(10);
@@ -30,20 +32,22 @@ public final class Expiry implements AutoCloseable {
                 Comparator.comparing(Due::at).thenComparing(due -> due.id().value());
     }
 
-    private final InstantSource clock;
+    private final SteadyClock clock;
     private final SandboxDirectory directory;
     private final ConcurrentSkipListSet<Due> queue = new ConcurrentSkipListSet<>(Due.ORDER);
     private final ExecutorService endings = Executors.newVirtualThreadPerTaskExecutor();
     private volatile @Nullable Thread thread;
     private volatile boolean closed;
 
-    public Expiry(InstantSource clock, SandboxDirectory directory) {
+    public Expiry(SteadyClock clock, SandboxDirectory directory) {
         this.clock = clock;
         this.directory = directory;
     }
 
-    public void start(Consumer<SandboxId> end) {
-        thread = Thread.ofPlatform().daemon().name("expiry").start(() -> loop(end));
+    /// @param end   ends a sandbox
+    /// @param moved told by how much the clock was set; moves all ends along and lets the clock follow
+    public void start(Consumer<SandboxId> end, Consumer<Duration> moved) {
+        thread = Thread.ofPlatform().daemon().name("expiry").start(() -> loop(end, moved));
     }
 
     void schedule(SandboxId id, Instant at) {
@@ -77,12 +81,13 @@ public final class Expiry implements AutoCloseable {
         }
     }
 
-    private void loop(Consumer<SandboxId> end) {
+    private void loop(Consumer<SandboxId> end, Consumer<Duration> moved) {
         while (!closed) {
+            lookAtClock(moved);
             Instant now = clock.instant();
             var due = queue.isEmpty() ? null : queue.pollFirst();
             if (due == null) {
-                LockSupport.park(this);
+                LockSupport.parkNanos(this, LOOK_AGAIN.toNanos());
                 continue;
             }
             if (due.at().isAfter(now)) {
@@ -98,6 +103,19 @@ public final class Expiry implements AutoCloseable {
                     && !closed) {
                 endings.execute(() -> end(due.id(), end));
             }
+        }
+    }
+
+    private void lookAtClock(Consumer<Duration> moved) {
+        var jump = clock.jump();
+        if (jump.isZero()) {
+            return;
+        }
+        try {
+            moved.accept(jump);
+            log.atWarn().addKeyValue("by", jump).log("the clock was set; sandboxes end when they would have");
+        } catch (RuntimeException e) {
+            log.atError().setCause(e).addKeyValue("by", jump).log("the clock was set, and ends could not be moved yet");
         }
     }
 

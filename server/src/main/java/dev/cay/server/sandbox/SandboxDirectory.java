@@ -3,9 +3,12 @@ package dev.cay.server.sandbox;
 import dev.cay.server.access.SandboxTokens;
 import dev.cay.wire.SandboxId;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 
 /// Every sandbox that lives, in memory: what the edge looks at for each request, and what lists are made of.
@@ -15,6 +18,7 @@ public final class SandboxDirectory {
     private final SandboxTokens tokens;
     private final Map<SandboxId, SandboxRecord> sandboxes = new ConcurrentHashMap<>();
     private final Map<String, SandboxId> byToken = new ConcurrentHashMap<>();
+    private final AtomicLong changes = new AtomicLong();
 
     public SandboxDirectory(SandboxTokens tokens) {
         this.tokens = tokens;
@@ -41,13 +45,35 @@ public final class SandboxDirectory {
         return List.copyOf(sandboxes.values());
     }
 
+    public boolean isEmpty() {
+        return sandboxes.isEmpty();
+    }
+
+    /// How many there are in each state, by its name in small letters.
+    public Map<String, Long> byState() {
+        var counts = new TreeMap<String, Long>();
+        for (var state : SandboxState.ALIVE) {
+            counts.put(state.name().toLowerCase(Locale.ROOT), 0L);
+        }
+        sandboxes
+                .values()
+                .forEach(sandbox -> counts.merge(sandbox.state().name().toLowerCase(Locale.ROOT), 1L, Long::sum));
+        return counts;
+    }
+
     public int running() {
         return (int) sandboxes.values().stream()
                 .filter(sandbox -> sandbox.state() == SandboxState.RUNNING)
                 .count();
     }
 
+    /// Another number whenever something changed: so that an idle house need not be looked through.
+    public long changes() {
+        return changes.get();
+    }
+
     void add(SandboxRecord sandbox) {
+        changes.incrementAndGet();
         sandboxes.put(sandbox.id(), sandbox);
         if (sandbox.secure()) {
             byToken.put(tokens.access(sandbox.id()), sandbox.id());
@@ -56,10 +82,12 @@ public final class SandboxDirectory {
 
     /// Commits may be told of in another order than they happened in: the newer copy stays, and what left stays away.
     void update(SandboxRecord fresh) {
+        changes.incrementAndGet();
         sandboxes.computeIfPresent(fresh.id(), (id, old) -> old.version() < fresh.version() ? fresh : old);
     }
 
     void remove(SandboxId id) {
+        changes.incrementAndGet();
         sandboxes.remove(id);
         byToken.remove(tokens.access(id));
     }

@@ -1,5 +1,8 @@
 package dev.cay.server.sandbox;
 
+import dev.cay.metrics.Meters;
+import dev.cay.metrics.Tally;
+import dev.cay.metrics.Timing;
 import dev.cay.server.access.SandboxTokens;
 import dev.cay.server.access.Team;
 import dev.cay.server.event.EventStore;
@@ -40,6 +43,8 @@ public final class SandboxStarter {
     private final Expiry expiry;
     private final SandboxTokens tokens;
     private final InstantSource clock;
+    private final Tally creates;
+    private final Timing phases;
     private final CreateGate gate =
             new CreateGate(2 * Runtime.getRuntime().availableProcessors(), MOST_WAITING, TURN_LIMIT);
 
@@ -54,7 +59,8 @@ public final class SandboxStarter {
             Fleet fleet,
             Expiry expiry,
             SandboxTokens tokens,
-            InstantSource clock) {
+            InstantSource clock,
+            Meters meters) {
         this.store = store;
         this.directory = directory;
         this.sandboxes = sandboxes;
@@ -63,11 +69,15 @@ public final class SandboxStarter {
         this.expiry = expiry;
         this.tokens = tokens;
         this.clock = clock;
+        this.creates = meters.tally("cay_creates_total", "Sandboxes that were asked for, by outcome", "result");
+        this.phases = meters.timing("cay_create_seconds", "Creates: waiting for their turn, and in all", "phase");
     }
 
     SandboxRecord start(Team team, NewSandbox wanted, SandboxStore.@Nullable Request request) {
         var template = templates.require(team, wanted.template());
+        long began = System.nanoTime();
         try (var _ = gate.enter()) {
+            phases.since(began, "queue");
             var sandbox = record(team, wanted, template);
             synchronized (starting) {
                 starting.put(sandbox.id(), "");
@@ -81,9 +91,12 @@ public final class SandboxStarter {
                 fleet.node().create(spec(sandbox, wanted, template));
                 running = run(sandbox, wanted.timeout());
             } catch (RuntimeException e) {
+                creates.count("failed");
                 undo(sandbox.id());
                 throw e;
             }
+            creates.count("ok");
+            phases.since(began, "total");
             return announce(running);
         }
     }
@@ -100,8 +113,8 @@ public final class SandboxStarter {
     }
 
     private SandboxRecord run(SandboxRecord sandbox, Duration timeout) {
-        Instant now = now();
         var running = store.write(handle -> {
+            Instant now = now();
             var changed = SandboxStore.change(
                     handle, sandbox.id(), Set.of(SandboxState.STARTING), old -> old.running(now, now.plus(timeout)));
             var record = changed.orElseThrow(
@@ -110,7 +123,7 @@ public final class SandboxStarter {
             templates.countSpawn(handle, record.templateId(), now);
             return record;
         });
-        templates.spawned(running.templateId(), now);
+        templates.spawned(running.templateId(), running.startedAt());
         return running;
     }
 

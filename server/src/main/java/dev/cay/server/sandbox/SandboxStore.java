@@ -5,6 +5,7 @@ import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Resources;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -75,6 +76,15 @@ final class SandboxStore {
                 .bind("oldVersion", old.get().version())
                 .execute();
         return changed == 1 ? Optional.of(fresh) : Optional.empty();
+    }
+
+    /// Moves the times of all that live, because the clock they were read from was set.
+    static void move(Handle handle, Duration by) {
+        handle.execute(
+                "UPDATE sandbox SET started_at = started_at + ?, end_at = end_at + ?, version = version + 1"
+                        + " WHERE state <> 'KILLED'",
+                by.toMillis(),
+                by.toMillis());
     }
 
     static void noteKilled(Handle handle, SandboxId id, Instant at) {

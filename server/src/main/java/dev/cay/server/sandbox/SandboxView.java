@@ -1,13 +1,10 @@
 package dev.cay.server.sandbox;
 
 import dev.cay.server.access.SandboxTokens;
-import dev.cay.wire.node.ResourceUse;
 import dev.cay.wire.rest.Contract;
 import dev.cay.wire.rest.ListedSandbox;
 import dev.cay.wire.rest.SandboxDetail;
 import dev.cay.wire.rest.SandboxInfo;
-import dev.cay.wire.rest.SandboxMetric;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -75,19 +72,6 @@ public final class SandboxView {
                         network.maskRequestHost()),
                 new SandboxDetail.Lifecycle(false, "kill"),
                 List.of());
-    }
-
-    static SandboxMetric metric(ResourceUse use) {
-        return new SandboxMetric(
-                use.at().truncatedTo(ChronoUnit.MILLIS),
-                use.at().getEpochSecond(),
-                use.cpuCount(),
-                use.cpuPercent(),
-                use.memoryUsed(),
-                use.memoryTotal(),
-                use.memoryCache(),
-                use.diskUsed(),
-                use.diskTotal());
     }
 
     private @Nullable String accessToken(SandboxRecord sandbox) {

@@ -1,5 +1,6 @@
 package dev.cay.server.sandbox;
 
+import dev.cay.life.SteadyClock;
 import dev.cay.server.access.Team;
 import dev.cay.server.event.EventStore;
 import dev.cay.server.event.LifecycleEvent;
@@ -10,7 +11,6 @@ import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
@@ -33,7 +33,7 @@ public final class Sandboxes {
     private final SandboxDirectory directory;
     private final Fleet fleet;
     private final Expiry expiry;
-    private final InstantSource clock;
+    private final SteadyClock clock;
     private final Duration maxTimeout;
     /// Ended on record, but their node could not end them yet.
     private final Set<SandboxId> unfinished = ConcurrentHashMap.newKeySet();
@@ -43,7 +43,7 @@ public final class Sandboxes {
             SandboxDirectory directory,
             Fleet fleet,
             Expiry expiry,
-            InstantSource clock,
+            SteadyClock clock,
             Duration maxTimeout) {
         this.store = store;
         this.directory = directory;
@@ -61,7 +61,16 @@ public final class Sandboxes {
                 .orElseThrow(() -> notFound(id));
     }
 
-    List<SandboxRecord> list(Team team) {
+    /// A sandbox of this team that lives, or lived within the last days.
+    public SandboxRecord requireKnown(Team team, SandboxId id) {
+        return directory
+                .find(id)
+                .or(() -> store.read(handle -> SandboxStore.find(handle, id)))
+                .filter(sandbox -> sandbox.teamId().equals(team.id()))
+                .orElseThrow(() -> notFound(id));
+    }
+
+    public List<SandboxRecord> list(Team team) {
         return directory.list().stream()
                 .filter(sandbox -> sandbox.teamId().equals(team.id()))
                 .toList();
@@ -69,11 +78,13 @@ public final class Sandboxes {
 
     /// Gives the sandbox at least this much more time; never less than it has.
     SandboxRecord extend(SandboxRecord sandbox, Duration timeout) {
-        Instant wanted = endFor(sandbox, timeout);
-        if (!wanted.isAfter(sandbox.endAt())) {
+        if (!endFor(sandbox, timeout).isAfter(sandbox.endAt())) {
             return sandbox;
         }
-        return changeEnd(sandbox, old -> wanted.isAfter(old.endAt()) ? old.until(wanted) : old.until(old.endAt()));
+        return changeEnd(sandbox, old -> {
+            Instant wanted = endFor(old, timeout);
+            return old.until(wanted.isAfter(old.endAt()) ? wanted : old.endAt());
+        });
     }
 
     /// Ends the sandbox so much later from now, sooner or later than it would have; at once for none.
@@ -82,8 +93,7 @@ public final class Sandboxes {
             kill(sandbox, KillReason.TIMEOUT);
             return;
         }
-        Instant end = endFor(sandbox, timeout);
-        changeEnd(sandbox, old -> old.until(end));
+        changeEnd(sandbox, old -> old.until(endFor(old, timeout)));
     }
 
     /// The node first: a client that was told "no internet" must be able to rely on it.
@@ -133,6 +143,31 @@ public final class Sandboxes {
     /// Ends a sandbox whose time is over, unless it got more meanwhile.
     public void expire(SandboxId id) {
         end(id, KillReason.TIMEOUT, sandbox -> !sandbox.endAt().isAfter(now()));
+    }
+
+    /// The clock was set: everything that lives keeps the time it has left. On the writer's thread together with the
+    /// clock, where all other times that are written come from.
+    public void followClock(Duration jump) {
+        boolean[] followed = {false};
+        try {
+            List<SandboxRecord> moved = store.write(handle -> {
+                SandboxStore.move(handle, jump);
+                clock.follow(jump);
+                followed[0] = true;
+                return SandboxStore.notKilled(handle);
+            });
+            for (var sandbox : moved) {
+                directory.update(sandbox);
+                if (sandbox.state() == SandboxState.RUNNING) {
+                    expiry.schedule(sandbox.id(), sandbox.endAt());
+                }
+            }
+        } catch (RuntimeException e) {
+            if (followed[0]) {
+                clock.follow(jump.negated());
+            }
+            throw e;
+        }
     }
 
     /// Tries again to end what a node could not end before.

@@ -1,28 +1,57 @@
 package dev.cay.server.store;
 
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.SQLException;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.zip.CRC32;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// The tables, brought up to date by Flyway, which is asked only when there is something to do: loading it takes longer
 /// than all the rest of opening a database.
 ///
 /// A number made of all migrations is left in the file. A new migration, a changed one, or a file that another version
 /// wrote gives another number, and then Flyway looks; so it does when a crash came before the number was written.
+///
+/// Before tables change, the file is copied to `cay.db.before-vN`: with that copy the Cay of before can go on.
 final class Schema {
+    private static final Logger log = LoggerFactory.getLogger(Schema.class);
     private static final String DIRECTORY = "dev/cay/server/store/migrations";
+    private static final int COPIES = 3;
+    private static final Pattern VERSION = Pattern.compile("V(\\d+)__.*");
 
     /// All files of the directory in their order; a test compares.
     static final List<String> MIGRATIONS = List.of("V1__first_house.sql");
 
     private final DataSource source;
+    private final Path file;
+    private final String directory;
+    private final List<String> migrations;
 
-    Schema(DataSource source) {
+    /// @param file the database's own, for copies of it
+    Schema(DataSource source, Path file) {
+        this(source, file, DIRECTORY, MIGRATIONS);
+    }
+
+    /// With other migrations, as an older or a newer Cay has them.
+    Schema(DataSource source, Path file, String directory, List<String> migrations) {
         this.source = source;
+        this.file = file.toAbsolutePath();
+        this.directory = directory;
+        this.migrations = List.copyOf(migrations);
     }
 
     /// @return whether Flyway was asked
@@ -30,6 +59,14 @@ final class Schema {
         int wanted = fingerprint();
         if (found() == wanted) {
             return false;
+        }
+        int has = version();
+        int knows = version(migrations.getLast());
+        if (has > knows) {
+            throw newer(has, knows);
+        }
+        if (has > 0 && has < knows) {
+            copy(knows);
         }
         migrate();
         try (var connection = source.getConnection();
@@ -39,13 +76,86 @@ final class Schema {
         return true;
     }
 
-    /// The seam for a copy of the file before its tables change.
+    private CayException newer(int has, int knows) throws IOException {
+        Path copy = copyBefore(knows + 1);
+        String mend = Files.exists(copy)
+                ? "or go back to the day of the upgrade with %s: while Cay is down, delete %s-wal and %s-shm and copy it to %s"
+                        .formatted(copy, file, file, file)
+                : "there is no copy %s to go back to".formatted(copy);
+        return new CayException(
+                ErrorKind.CONFLICT,
+                "the database %s was written by a newer Cay (its tables have version %d, this Cay knows up to %d); use the newer Cay, %s"
+                        .formatted(file, has, knows, mend));
+    }
+
+    /// In one transaction of SQLite's own, so that the copy is whole whatever else goes on.
+    private void copy(int knows) throws SQLException, IOException {
+        Path copy = copyBefore(knows);
+        Path fresh = copy.resolveSibling(copy.getFileName() + ".new");
+        Files.deleteIfExists(fresh);
+        Files.createFile(fresh, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        try (var connection = source.getConnection();
+                var statement = connection.prepareStatement("VACUUM INTO ?")) {
+            statement.setString(1, fresh.toString());
+            statement.execute();
+        }
+        Files.move(fresh, copy, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        log.atInfo().addKeyValue("copy", copy).log("copied the database before its tables change");
+        forgetOldCopies();
+    }
+
+    private Path copyBefore(int version) {
+        return file.resolveSibling("%s.before-v%d".formatted(file.getFileName(), version));
+    }
+
+    private void forgetOldCopies() throws IOException {
+        var pattern = Pattern.compile(Pattern.quote(file.getFileName().toString()) + "\\.before-v(\\d+)");
+        try (var files = Files.list(Objects.requireNonNull(file.getParent()))) {
+            var copies = new TreeMap<Integer, Path>(Comparator.reverseOrder());
+            files.forEach(each -> {
+                var name = pattern.matcher(each.getFileName().toString());
+                if (name.matches()) {
+                    copies.put(Integer.parseInt(name.group(1)), each);
+                }
+            });
+            for (Path old : copies.values().stream().skip(COPIES).toList()) {
+                Files.delete(old);
+            }
+        }
+    }
+
     private void migrate() {
         Flyway.configure()
                 .dataSource(source)
-                .locations("classpath:" + DIRECTORY)
+                .locations("classpath:" + directory)
+                .target(Integer.toString(version(migrations.getLast())))
                 .load()
                 .migrate();
+    }
+
+    /// Of the tables in the file; 0 when it has none.
+    private int version() throws SQLException {
+        try (var connection = source.getConnection();
+                var statement = connection.createStatement()) {
+            try (var tables = statement.executeQuery(
+                    "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'flyway_schema_history'")) {
+                if (!tables.next()) {
+                    return 0;
+                }
+            }
+            try (var rows = statement.executeQuery(
+                    "SELECT max(CAST(version AS INTEGER)) FROM flyway_schema_history WHERE success = 1")) {
+                return rows.next() ? rows.getInt(1) : 0;
+            }
+        }
+    }
+
+    private static int version(String migration) {
+        var name = VERSION.matcher(migration);
+        if (!name.matches()) {
+            throw new IllegalStateException("not the name of a migration: " + migration);
+        }
+        return Integer.parseInt(name.group(1));
     }
 
     private int found() throws SQLException {
@@ -57,10 +167,10 @@ final class Schema {
     }
 
     /// Never 0, which is what a new file has.
-    private static int fingerprint() throws IOException {
+    private int fingerprint() throws IOException {
         var sum = new CRC32();
-        for (String name : MIGRATIONS) {
-            try (var text = Schema.class.getClassLoader().getResourceAsStream(DIRECTORY + "/" + name)) {
+        for (String name : migrations) {
+            try (var text = Schema.class.getClassLoader().getResourceAsStream(directory + "/" + name)) {
                 if (text == null) {
                     throw new FileNotFoundException(name + " is not in this build");
                 }

@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
+import org.jspecify.annotations.Nullable;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteDataSource;
 
@@ -25,6 +26,8 @@ public final class Store implements AutoCloseable {
     private static final int READERS = 4;
     /// Generous: a queue this slow means a dying disk, and an answer is better than a hang.
     private static final Duration LIMIT = Duration.ofSeconds(30);
+
+    private static final long CHECKED_BYTES = 64L << 20;
 
     private final Writer writer;
     private final Readers readers;
@@ -41,11 +44,48 @@ public final class Store implements AutoCloseable {
             if (directory != null) {
                 Files.createDirectories(directory);
             }
-            new Schema(source(file, false)).bringUpToDate();
+            requireWhole(file);
+            new Schema(source(file, false), file).bringUpToDate();
             return new Store(new Writer(connect(file, false)), new Readers(READERS, () -> connect(file, true)));
-        } catch (SQLException | IOException e) {
-            throw new CayException(ErrorKind.INTERNAL, "the database %s cannot be opened".formatted(file), e);
+        } catch (CayException e) {
+            throw e;
+        } catch (SQLException | IOException | RuntimeException e) {
+            throw cannotOpen(file, e);
         }
+    }
+
+    /// A damaged file would show only when somebody meets the damaged part. Large ones are not read through: that is
+    /// for the operator to do.
+    private static void requireWhole(Path file) throws SQLException, IOException {
+        if (!Files.exists(file) || Files.size(file) > CHECKED_BYTES) {
+            return;
+        }
+        try (var connection = source(file, false).getConnection();
+                var statement = connection.createStatement();
+                var rows = statement.executeQuery("PRAGMA quick_check(1)")) {
+            if (rows.next() && !rows.getString(1).equals("ok")) {
+                throw damaged(file, null);
+            }
+        }
+    }
+
+    private static CayException cannotOpen(Path file, Exception cause) {
+        if (StoreFailure.isDamage(cause)) {
+            return damaged(file, cause);
+        }
+        String why = StoreFailure.translate(cause) instanceof CayException known
+                ? known.userMessage()
+                : String.valueOf(cause.getMessage()).lines().findFirst().orElse("no reason given");
+        return new CayException(
+                ErrorKind.UNAVAILABLE, "the database %s cannot be opened: %s".formatted(file, why), cause);
+    }
+
+    private static CayException damaged(Path file, @Nullable Exception cause) {
+        return new CayException(
+                ErrorKind.UNAVAILABLE,
+                "the database %s is damaged; put back a copy of it, or move it away to begin with an empty one (sandboxes that run would then be ended)"
+                        .formatted(file),
+                cause);
     }
 
     /// Runs the work in a transaction of its own and returns when that is durable. What the work throws comes out
@@ -105,10 +145,10 @@ public final class Store implements AutoCloseable {
 
     /// The caller's own exceptions pass with their type; the trace is that of the store's thread, which ran the work.
     private static RuntimeException asUnchecked(Throwable failure) {
-        return switch (failure) {
+        return switch (StoreFailure.translate(failure)) {
             case RuntimeException e -> e;
             case Error e -> throw e;
-            default -> new CayException(ErrorKind.INTERNAL, "the database refused the work", failure);
+            case Throwable e -> new CayException(ErrorKind.INTERNAL, "the database refused the work", e);
         };
     }
 }

@@ -153,8 +153,9 @@ final class Writer implements AutoCloseable {
         }
 
         void fail(Throwable shared) {
-            result.completeExceptionally(
-                    failure != null ? failure : new CayException(ErrorKind.UNAVAILABLE, "not written", shared));
+            Throwable known = StoreFailure.translate(failure != null ? failure : shared);
+            boolean told = failure != null || known instanceof CayException;
+            result.completeExceptionally(told ? known : new CayException(ErrorKind.UNAVAILABLE, "not written", shared));
         }
     }
 }

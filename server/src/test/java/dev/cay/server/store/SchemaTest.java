@@ -1,9 +1,12 @@
 package dev.cay.server.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.sqlite.SQLiteDataSource;
@@ -24,7 +27,7 @@ final class SchemaTest {
 
     @Test
     void asksFlywayOnceAndAgainWhenTheFileIsOfAnotherVersion() throws Exception {
-        var schema = new Schema(source());
+        var schema = new Schema(source(), file());
         assertThat(schema.bringUpToDate()).isTrue();
         assertThat(schema.bringUpToDate()).isFalse();
         execute("PRAGMA user_version = 12345");
@@ -34,9 +37,86 @@ final class SchemaTest {
 
     @Test
     void aNewFileHasItsTables() throws Exception {
-        new Schema(source()).bringUpToDate();
+        new Schema(source(), file()).bringUpToDate();
         execute("SELECT count(*) FROM flyway_schema_history WHERE success = 1");
         execute("SELECT count(*) FROM team");
+    }
+
+    @Test
+    void copiesTheFileBeforeItsTablesChange() throws Exception {
+        earlier().bringUpToDate();
+        execute("INSERT INTO team VALUES ('t1', 'first', 'first', 1)");
+        later(2).bringUpToDate();
+        execute("SELECT later_2 FROM team");
+
+        var copy = directory.resolve("a.db.before-v2");
+        assertThat(Files.getPosixFilePermissions(copy)).hasSize(2);
+        assertThat(query("jdbc:sqlite:" + copy, "SELECT name FROM team")).isEqualTo("first");
+        assertThat(query("jdbc:sqlite:" + copy, "PRAGMA integrity_check")).isEqualTo("ok");
+        // The Cay of before takes the copy for its own.
+        var old = new SQLiteDataSource();
+        old.setUrl("jdbc:sqlite:" + copy);
+        assertThat(new Schema(old, copy, "dev/cay/server/store/earlier", List.of("V1__first_house.sql"))
+                        .bringUpToDate())
+                .isFalse();
+    }
+
+    @Test
+    void aFileOfTheFirstCayGetsTheTablesOfThisOne() throws Exception {
+        earlier().bringUpToDate();
+        new Schema(source(), file()).bringUpToDate();
+        assertThat(query("jdbc:sqlite:" + file(), "SELECT max(version) FROM flyway_schema_history"))
+                .isEqualTo(Integer.toString(Schema.MIGRATIONS.size()));
+    }
+
+    @Test
+    void keepsOnlyTheLastCopies() throws Exception {
+        earlier().bringUpToDate();
+        for (int version = 2; version <= 6; version++) {
+            later(version).bringUpToDate();
+        }
+        try (var files = Files.list(directory)) {
+            assertThat(files.map(file -> file.getFileName().toString())
+                            .filter(name -> name.contains("before"))
+                            .sorted())
+                    .containsExactly("a.db.before-v4", "a.db.before-v5", "a.db.before-v6");
+        }
+    }
+
+    @Test
+    void refusesAFileOfANewerCayAndNamesTheCopy() throws Exception {
+        earlier().bringUpToDate();
+        later(3).bringUpToDate();
+        byte[] before = Files.readAllBytes(file());
+        assertThatThrownBy(() -> earlier().bringUpToDate())
+                .hasMessageContaining("newer Cay (its tables have version 3, this Cay knows up to 1)")
+                .hasMessageContaining("there is no copy " + directory.resolve("a.db.before-v2"));
+        Files.writeString(directory.resolve("a.db.before-v2"), "");
+        assertThatThrownBy(() -> earlier().bringUpToDate())
+                .hasMessageContaining("go back to the day of the upgrade with " + directory.resolve("a.db.before-v2"));
+        assertThat(Files.readAllBytes(file())).isEqualTo(before);
+    }
+
+    private Schema earlier() {
+        return new Schema(source(), file(), "dev/cay/server/store/earlier", List.of("V1__first_house.sql"));
+    }
+
+    private Schema later(int version) {
+        var names = new ArrayList<>(List.of("V1__first_house.sql"));
+        for (int each = 2; each <= version; each++) {
+            names.add("V%d__later.sql".formatted(each));
+        }
+        return new Schema(source(), file(), "dev/cay/server/store/later", names);
+    }
+
+    private String query(String url, String sql) throws Exception {
+        var source = new SQLiteDataSource();
+        source.setUrl(url);
+        try (var connection = source.getConnection();
+                var statement = connection.createStatement();
+                var rows = statement.executeQuery(sql)) {
+            return rows.getString(1);
+        }
     }
 
     private void execute(String sql) throws Exception {
@@ -48,7 +128,11 @@ final class SchemaTest {
 
     private SQLiteDataSource source() {
         var source = new SQLiteDataSource();
-        source.setUrl("jdbc:sqlite:" + directory.resolve("a.db"));
+        source.setUrl("jdbc:sqlite:" + file());
         return source;
+    }
+
+    private Path file() {
+        return directory.resolve("a.db");
     }
 }

@@ -2,6 +2,7 @@ package dev.cay.wire.node;
 
 import dev.cay.wire.SandboxId;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /// One machine that runs sandboxes. It owns what is; the server owns what should be.
@@ -30,11 +31,22 @@ public interface Node {
     /// Lets the sandbox reach the internet, or not, from now on; open connections are cut when it may not.
     void setInternetAccess(SandboxId id, boolean allowed);
 
-    /// The newest reading of what the sandbox uses.
+    /// What the sandbox uses now.
     ResourceUse measure(SandboxId id);
+
+    /// What every running sandbox uses now, in one go: made to be called every few seconds for a thousand of them.
+    /// One that cannot be read just now is left out.
+    Map<SandboxId, ResourceUse> measureAll();
 
     /// Tells of sandboxes that ended without being asked to. Called on a thread of the node; must not block long.
     void onEnd(EndListener listener);
+
+    /// Tells what is done in sandboxes, as it happens. Called on any thread of the node; must not block.
+    void onLog(LogListener listener);
+
+    interface LogListener {
+        void logged(SandboxId id, LogLine line);
+    }
 
     interface EndListener {
         void ended(SandboxId id, String reason);

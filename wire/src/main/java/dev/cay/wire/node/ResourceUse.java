@@ -2,7 +2,7 @@ package dev.cay.wire.node;
 
 import java.time.Instant;
 
-/// One reading of a sandbox's use; bytes where not said otherwise. `cpuPercent` is of one core, so it may exceed 100.
+/// One reading of a sandbox's use; bytes where not said otherwise. `cpuPercent` is of all its CPUs together: 0 to 100.
 public record ResourceUse(
         Instant at,
         int cpuCount,

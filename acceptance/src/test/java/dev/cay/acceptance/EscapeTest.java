@@ -1,0 +1,61 @@
+package dev.cay.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cay.bench.OwnCay;
+import dev.cay.prove.escape.Attempt;
+import dev.cay.prove.escape.Besieged;
+import dev.cay.prove.escape.OutsideWorld;
+import dev.cay.prove.escape.Probes;
+import dev.cay.prove.escape.RemoteSandbox;
+import java.net.URI;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/// Root inside tries every way out. That each attempt would work without what stops it is shown by `cay prove escape`,
+/// which takes longer.
+@ExtendWith(TestPlatform.class)
+final class EscapeTest {
+    @Test
+    void refusesEveryWayOut(OwnCay platform) throws Exception {
+        try (var world = OutsideWorld.make();
+                var besieged = new Besieged(url(platform), key(platform), world)) {
+            var attempts = besieged.attack();
+            assertThat(attempts).hasSameSizeAs(Probes.inside());
+            assertThat(attempts.stream().filter(attempt -> attempt.outcome() != Attempt.Outcome.REFUSED))
+                    .isEmpty();
+        }
+    }
+
+    /// What the filter must not break: names, ping without raw sockets, sudo, setuid programs that a sandbox made
+    /// itself, threads, children, terminals and timers.
+    @Test
+    void leavesOrdinaryProgramsAlone(OwnCay platform) throws Exception {
+        var works = List.of(
+                "su user -c 'ping -c1 -W2 127.0.0.1' | grep '1 received'",
+                "ping -c1 -W2 127.0.0.1 | grep '1 received'",
+                "su user -c 'sudo -n id -u' | grep '^0$'",
+                "cp /usr/bin/id /opt/own-id && chmod 4755 /opt/own-id && su user -c /opt/own-id | grep 'euid=0'",
+                "getent hosts localhost",
+                "python3 -c 'import threading,subprocess,socket,signal;t=threading.Thread(target=print);t.start();"
+                        + "t.join();subprocess.check_call([\"true\"]);socket.socketpair();signal.alarm(1)'",
+                "node -e 'require(\"child_process\").execSync(\"true\");require(\"os\").networkInterfaces()'",
+                "setarch -R true",
+                "script -qec true /dev/null");
+        try (var sandbox = RemoteSandbox.create(url(platform), key(platform))) {
+            for (String script : works) {
+                String said = sandbox.run(List.of("/bin/sh", "-c", "(" + script + ") 2>&1 && echo it-works"));
+                assertThat(said).as(script).contains("it-works");
+            }
+        }
+    }
+
+    private static URI url(OwnCay platform) {
+        return URI.create(platform.environment(OwnCay.Mode.URL).get("E2B_SANDBOX_URL"));
+    }
+
+    private static String key(OwnCay platform) {
+        return platform.environment(OwnCay.Mode.URL).get("E2B_API_KEY");
+    }
+}

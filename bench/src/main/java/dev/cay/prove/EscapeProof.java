@@ -1,0 +1,32 @@
+package dev.cay.prove;
+
+import dev.cay.bench.OwnCay;
+import dev.cay.prove.escape.Siege;
+import java.net.URI;
+import java.util.Map;
+
+/// Root inside tries every way out we know; each must be refused, and each must work where its guards are gone.
+public final class EscapeProof implements Proof {
+    @Override
+    public String name() {
+        return "escape";
+    }
+
+    @Override
+    public String promise() {
+        return "Nothing gets out: root in a sandbox finds no way to the host, to other sandboxes or to private networks";
+    }
+
+    @Override
+    public Verdict run(Stage stage) throws Exception {
+        OwnCay cay = stage.cay(Map.of());
+        var environment = cay.environment(OwnCay.Mode.URL);
+        var siege = new Siege(
+                URI.create(String.valueOf(environment.get("E2B_SANDBOX_URL"))),
+                String.valueOf(environment.get("E2B_API_KEY")),
+                cay.directory().resolve("run"),
+                stage::say);
+        var report = siege.lay();
+        return new Verdict(report.holds(), report.summary(), report.lines());
+    }
+}

@@ -1,0 +1,179 @@
+package dev.cay.prove.escape;
+
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/// A sandbox of a running daemon, used as any client would. Closing it kills it.
+public final class RemoteSandbox implements AutoCloseable {
+    private static final Duration LIMIT = Duration.ofMinutes(2);
+    private static final int ENVD = 49983;
+    private static final String ROOT =
+            "Basic " + Base64.getEncoder().encodeToString("root:".getBytes(StandardCharsets.US_ASCII));
+
+    private final HttpClient http = HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(Duration.ofSeconds(10))
+            .build();
+    private final URI url;
+    private final String key;
+    private final String id;
+    private final String token;
+
+    private RemoteSandbox(URI url, String key) throws IOException, InterruptedException {
+        this.url = url;
+        this.key = key;
+        var answer = http.send(
+                HttpRequest.newBuilder(url.resolve("/v2/sandboxes"))
+                        .timeout(LIMIT)
+                        .header("X-API-Key", key)
+                        .header("Content-Type", "application/json")
+                        .POST(BodyPublishers.ofString("{\"templateID\":\"base\",\"timeout\":600}"))
+                        .build(),
+                BodyHandlers.ofString());
+        var made = JsonMapper.shared().readTree(require(answer).body());
+        this.id = made.path("sandboxID").asString();
+        this.token = made.path("envdAccessToken").asString("");
+    }
+
+    /// @param url plain HTTP base of the daemon
+    public static RemoteSandbox create(URI url, String key) throws IOException, InterruptedException {
+        return new RemoteSandbox(url, key);
+    }
+
+    public String id() {
+        return id;
+    }
+
+    void write(String path, byte[] content) throws IOException, InterruptedException {
+        require(http.send(
+                file(path)
+                        .header("Content-Type", "application/octet-stream")
+                        .POST(BodyPublishers.ofByteArray(content))
+                        .build(),
+                BodyHandlers.ofString()));
+    }
+
+    /// Status and body, whatever they are.
+    HttpResponse<byte[]> read(String path) throws IOException, InterruptedException {
+        return http.send(file(path).GET().build(), BodyHandlers.ofByteArray());
+    }
+
+    HttpResponse<byte[]> tryWrite(String path, byte[] content) throws IOException, InterruptedException {
+        return http.send(
+                file(path)
+                        .header("Content-Type", "application/octet-stream")
+                        .POST(BodyPublishers.ofByteArray(content))
+                        .build(),
+                BodyHandlers.ofByteArray());
+    }
+
+    /// A call of the file system service, whatever comes of it.
+    HttpResponse<String> fileCall(String method, Map<String, ?> message) throws IOException, InterruptedException {
+        return http.send(
+                request("/filesystem.Filesystem/" + method)
+                        .header("Content-Type", "application/json")
+                        .POST(BodyPublishers.ofString(JsonMapper.shared().writeValueAsString(message)))
+                        .build(),
+                BodyHandlers.ofString());
+    }
+
+    private HttpRequest.Builder file(String path) {
+        return request("/files?username=root&path=" + URLEncoder.encode(path, StandardCharsets.UTF_8));
+    }
+
+    /// Runs a program as root and returns what it wrote, when it has ended.
+    public String run(List<String> command) throws IOException, InterruptedException {
+        var output = new ByteArrayOutputStream();
+        try (var events = start(command)) {
+            for (var event = event(events); !event.path("event").has("end"); event = event(events)) {
+                for (String channel : List.of("stdout", "stderr")) {
+                    String data = event.path("event").path("data").path(channel).asString("");
+                    output.writeBytes(Base64.getDecoder().decode(data));
+                }
+            }
+        } catch (EOFException e) {
+            throw new IOException("the sandbox ended under " + command.getFirst(), e);
+        }
+        return output.toString(StandardCharsets.UTF_8);
+    }
+
+    /// A program whose events come as they happen; it goes on when nobody reads.
+    DataInputStream start(List<String> command) throws IOException, InterruptedException {
+        var process = Map.of("cmd", command.getFirst(), "args", command.subList(1, command.size()));
+        byte[] message = JsonMapper.shared().writeValueAsBytes(Map.of("process", process, "stdin", false));
+        var framed = ByteBuffer.allocate(5 + message.length)
+                .put((byte) 0)
+                .putInt(message.length)
+                .put(message);
+        var answer = http.send(
+                request("/process.Process/Start")
+                        .header("Content-Type", "application/connect+json")
+                        .POST(BodyPublishers.ofByteArray(framed.array()))
+                        .build(),
+                BodyHandlers.ofInputStream());
+        if (answer.statusCode() != 200) {
+            throw new IOException("start was answered " + answer.statusCode());
+        }
+        return new DataInputStream(answer.body());
+    }
+
+    static JsonNode event(DataInputStream events) throws IOException {
+        events.readByte();
+        return JsonMapper.shared().readTree(events.readNBytes(events.readInt()));
+    }
+
+    private HttpRequest.Builder request(String path) {
+        return HttpRequest.newBuilder(url.resolve(path))
+                .timeout(LIMIT)
+                .header("E2b-Sandbox-Id", id)
+                .header("E2b-Sandbox-Port", Integer.toString(ENVD))
+                .header("X-Access-Token", token)
+                .header("Authorization", ROOT);
+    }
+
+    private static HttpResponse<String> require(HttpResponse<String> answer) {
+        if (answer.statusCode() / 100 != 2) {
+            throw new CayException(
+                    ErrorKind.UNAVAILABLE,
+                    "%s was answered %d: %s"
+                            .formatted(answer.request().uri().getPath(), answer.statusCode(), answer.body()));
+        }
+        return answer;
+    }
+
+    @Override
+    public void close() throws IOException {
+        try {
+            http.send(
+                    HttpRequest.newBuilder(url.resolve("/sandboxes/" + id))
+                            .timeout(LIMIT)
+                            .header("X-API-Key", key)
+                            .DELETE()
+                            .build(),
+                    BodyHandlers.discarding());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            http.shutdownNow();
+        }
+    }
+}

@@ -1,0 +1,162 @@
+package dev.cay.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.cay.node.host.Programs;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Whatever keeps Cay from starting is one sentence that says how to mend it, never a trace.
+final class StartRefusalTest {
+    private static final Duration LIMIT = Duration.ofMinutes(5);
+
+    @TempDir
+    private Path directory = Path.of("unset");
+
+    private final Programs programs = Programs.ofHost();
+    private final long number = ProcessHandle.current().pid() % 250;
+
+    @BeforeEach
+    void configure() throws IOException {
+        assumeTrue(Root.here(), "only root can start Cay");
+        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
+        Files.createDirectory(directory.resolve("state"));
+        Files.writeString(directory.resolve("cay.yaml"), """
+                instance: sr%d
+                stateDir: %s/state
+                runDir: %s/run
+                http:
+                  listen: 127.0.0.1
+                  port: %d
+                  tlsPort: %d
+                storage:
+                  poolSizeMB: 1GB
+                  uidBase: 70000
+                network:
+                  range: 10.198.%d.0/24
+                """.formatted(
+                        number, directory, directory, freePort(), freePort(), number));
+    }
+
+    @Test
+    void aNetworkOfTheHostInOurRange() throws Exception {
+        String link = "srt" + number;
+        programs.require(LIMIT, "ip", "link", "add", link, "type", "veth", "peer", "name", link + "p");
+        try {
+            programs.require(LIMIT, "ip", "link", "set", link, "up");
+            programs.require(LIMIT, "ip", "address", "add", "10.198.%d.65/26".formatted(number), "dev", link);
+            assertThat(lastLine(up()))
+                    .isEqualTo(
+                            "cay: network.range 10.198.%d.0/24 overlaps 10.198.%d.64/26, which this host reaches through %s; set network.range to addresses nobody uses"
+                                    .formatted(number, number, link));
+        } finally {
+            programs.require(LIMIT, "ip", "link", "delete", link);
+        }
+    }
+
+    @Test
+    void aStateDirectoryThatCannotBeWritten() throws Exception {
+        Path state = directory.resolve("state");
+        programs.require(LIMIT, "mount", "-t", "tmpfs", "-o", "ro,size=1m", "cay-test", state.toString());
+        try {
+            assertThat(up()).startsWith("cay: " + state + " cannot be written to (Read-only file system)");
+        } finally {
+            programs.require(LIMIT, "umount", state.toString());
+        }
+    }
+
+    @Test
+    void aDamagedDatabaseAndARunFileThatMakesNoSense() throws Exception {
+        Path database = directory.resolve("state/cay.db");
+        Files.writeString(database, "nonsense ".repeat(1000));
+        Files.createDirectory(directory.resolve("run"));
+        Files.writeString(directory.resolve("run/cay.json"), "{ nonsense");
+        assertThat(run("env")).contains("cay.json cannot be read or makes no sense");
+        try {
+            assertThat(lastLine(up()))
+                    .startsWith("cay: the database %s is damaged; put back a copy".formatted(database));
+        } finally {
+            run("down", "--all");
+        }
+    }
+
+    @Test
+    void aPortThatIsTaken() throws Exception {
+        try (var taken = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
+            assertThat(run("up", "--port", Integer.toString(taken.getLocalPort())))
+                    .startsWith("cay: port %d is taken by ".formatted(taken.getLocalPort()));
+        }
+    }
+
+    @Test
+    void aUserWhoIsNotRoot() throws Exception {
+        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
+        var command = new ArrayList<>(List.of("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"));
+        command.addAll(command("up"));
+        for (String entry : System.getProperty("java.class.path").split(":")) {
+            boolean readable = programs.run(
+                            LIMIT, "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "test", "-r", entry)
+                    .ok();
+            assumeTrue(readable, "only root can read the classes here");
+        }
+        assertThat(finish(command)).isEqualTo("cay: up needs root to make sandboxes; run: sudo ./cay up");
+    }
+
+    private String up() throws Exception {
+        return run("up");
+    }
+
+    private static String lastLine(String text) {
+        return text.lines().toList().getLast();
+    }
+
+    private String run(String... arguments) throws Exception {
+        return finish(command(arguments));
+    }
+
+    private String finish(List<String> command) throws Exception {
+        Path output = Files.createTempFile(directory, "run", ".out");
+        var process = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start();
+        if (!process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS)) {
+            process.destroyForcibly();
+        }
+        String text = Files.readString(output).strip();
+        assertThat(text).as("never a trace").doesNotContain("\tat ").doesNotContain("Exception:");
+        return text;
+    }
+
+    private List<String> command(String... arguments) {
+        var command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Main.class.getName()));
+        command.addAll(List.of(arguments));
+        command.addAll(List.of("--config", directory.resolve("cay.yaml").toString()));
+        return command;
+    }
+
+    private static int freePort() throws IOException {
+        try (var socket = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
+            return socket.getLocalPort();
+        }
+    }
+}

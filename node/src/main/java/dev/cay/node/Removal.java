@@ -1,0 +1,102 @@
+package dev.cay.node;
+
+import dev.cay.node.host.AddressRange;
+import dev.cay.node.host.HostLedger;
+import dev.cay.node.host.HostPlan;
+import dev.cay.node.host.Mounts;
+import dev.cay.node.host.Programs;
+import dev.cay.node.host.Sysctls;
+import dev.cay.node.network.ForeignFirewalls;
+import dev.cay.node.runtime.RuncRuntime;
+import dev.cay.node.storage.Pool;
+import dev.cay.wire.CayException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/// Takes an instance off the host by the names it uses, whatever state it is in: half installed, killed, or not there
+/// at
+/// all. Files stay, but those of the run directory. The daemon must not run.
+///
+/// Every step is tried, also when one before failed; doing it twice is fine.
+public final class Removal {
+    private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final Pattern ADDRESS = Pattern.compile("inet ([0-9.]+)/(\\d+)");
+
+    private final HostPlan plan;
+    private final Path stateDir;
+    private final Path runDir;
+    private final Programs programs = Programs.ofHost();
+    private final List<String> failures = new ArrayList<>();
+
+    public Removal(HostPlan plan, Path stateDir, Path runDir) {
+        this.plan = plan;
+        this.stateDir = stateDir;
+        this.runDir = runDir;
+    }
+
+    /// @return what could not be removed, a sentence each
+    public List<String> run() {
+        attempt("processes and cgroups", () -> RuncRuntime.endAll(plan.cgroup()));
+        attempt("links", this::removeLinks);
+        attempt("firewall rules", this::removeRules);
+        attempt("addresses", this::removeAddresses);
+        attempt("mounts", () -> Mounts.unmountBelow(runDir));
+        attempt("pool", () -> Pool.takeOff(stateDir));
+        attempt("kernel settings", () -> new Sysctls(HostLedger.ofHost()).leave(plan.instance()));
+        attempt(
+                "run directory",
+                () -> programs.require(
+                        LIMIT,
+                        "rm",
+                        "-rf",
+                        "--one-file-system",
+                        "--",
+                        runDir.resolve("bundles").toString(),
+                        runDir.resolve("runc").toString()));
+        return List.copyOf(failures);
+    }
+
+    private void attempt(String what, Runnable step) {
+        try {
+            step.run();
+        } catch (CayException e) {
+            failures.add(what + ": " + e.userMessage());
+        }
+    }
+
+    private void removeLinks() {
+        try (var links = Files.list(Path.of("/sys/class/net"))) {
+            for (Path link : links.toList()) {
+                String name = link.getFileName().toString();
+                if (name.startsWith(plan.interfacePrefix())) {
+                    programs.run(LIMIT, "ip", "link", "delete", name);
+                }
+            }
+        } catch (IOException e) {
+            failures.add("links: cannot be listed");
+        }
+    }
+
+    private void removeRules() {
+        new ForeignFirewalls(plan, programs).withdraw();
+        if (programs.run(LIMIT, "nft", "list", "table", "inet", plan.firewallTable())
+                .ok()) {
+            programs.require(LIMIT, "nft", "delete", "table", "inet", plan.firewallTable());
+        }
+    }
+
+    private void removeAddresses() {
+        var listed = programs.run(LIMIT, "ip", "-o", "-4", "address", "show", "dev", "lo");
+        var range = AddressRange.parse(plan.range());
+        for (var match : ADDRESS.matcher(listed.output()).results().toList()) {
+            if (AddressRange.parse(match.group(1)).overlaps(range)) {
+                programs.require(LIMIT, "ip", "address", "delete", match.group(1) + "/" + match.group(2), "dev", "lo");
+            }
+        }
+    }
+}

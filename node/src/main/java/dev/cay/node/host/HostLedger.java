@@ -1,0 +1,160 @@
+package dev.cay.node.host;
+
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+
+/// What all Cays of one host must know of each other: who is there with what, and which kernel settings were changed.
+///
+/// One file, changed under one lock, in a directory that a reboot empties. Whoever was killed and left nothing running
+/// is forgotten by the next who looks.
+public final class HostLedger {
+    private static final JsonMapper JSON = JsonMapper.builder().build();
+    private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final Path BOOT = Path.of("/proc/sys/kernel/random/boot_id");
+
+    /// A file lock is the process's; threads need one of their own.
+    private static final ReentrantLock WITHIN = new ReentrantLock();
+
+    /// A kernel setting that was raised.
+    ///
+    /// @param original what it was before the first of us came
+    record Setting(String original, String ours) {}
+
+    /// All that is in the file. The maps may be changed by whoever holds the lock.
+    record Book(String boot, Map<String, Setting> settings, Map<String, HostClaim> instances) {
+        static Book empty() {
+            return new Book(bootNow(), new LinkedHashMap<>(), new LinkedHashMap<>());
+        }
+
+        static String bootNow() {
+            try {
+                return Files.readString(BOOT).strip();
+            } catch (IOException _) {
+                return "";
+            }
+        }
+    }
+
+    private final Path directory;
+
+    /// The one that all daemons of this host share.
+    public static HostLedger ofHost() {
+        return new HostLedger(Path.of("/run/cay-host"));
+    }
+
+    public HostLedger(Path directory) {
+        this.directory = directory;
+    }
+
+    /// Enters an instance, or refuses it when it wants what another one has.
+    public void join(HostClaim claim) {
+        change(book -> {
+            var clashes = book.instances().values().stream()
+                    .filter(other -> !isSame(claim, other))
+                    .flatMap(other -> claim.clashes(other).stream())
+                    .toList();
+            if (!clashes.isEmpty()) {
+                throw new CayException(ErrorKind.CONFLICT, String.join("\n", clashes));
+            }
+            return book.instances().put(claim.instance(), claim);
+        });
+    }
+
+    /// Who is there.
+    public List<HostClaim> instances() {
+        return change(book -> List.copyOf(book.instances().values()));
+    }
+
+    private static boolean isSame(HostClaim one, HostClaim other) {
+        return one.instance().equals(other.instance()) && one.stateDir().equals(other.stateDir());
+    }
+
+    /// Reads, forgets who is gone, lets the caller look and change, writes. What the caller throws changes nothing.
+    <T> T change(Function<Book, T> action) {
+        WITHIN.lock();
+        try (var channel = open();
+                var _ = lock(channel)) {
+            var book = read();
+            book.instances().values().removeIf(claim -> !claim.holds());
+            T result = action.apply(book);
+            write(book);
+            return result;
+        } catch (IOException e) {
+            throw new CayException(
+                    ErrorKind.UNAVAILABLE, "cannot keep the list of this host's Cays in " + directory, e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CayException(ErrorKind.CANCELED, "interrupted", e);
+        } finally {
+            WITHIN.unlock();
+        }
+    }
+
+    private FileChannel open() throws IOException {
+        Files.createDirectories(directory);
+        // Root's alone: whoever may read a file may also lock it.
+        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
+        return FileChannel.open(directory.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    }
+
+    private static FileLock lock(FileChannel channel) throws IOException, InterruptedException {
+        long end = System.nanoTime() + LIMIT.toNanos();
+        for (var lock = channel.tryLock(); ; lock = channel.tryLock()) {
+            if (lock != null) {
+                return lock;
+            }
+            if (System.nanoTime() > end) {
+                throw new IOException("another Cay has held the lock for " + LIMIT.toSeconds() + " s");
+            }
+            TimeUnit.MILLISECONDS.sleep(10);
+        }
+    }
+
+    /// A file that makes no sense is as good as none: what it said of settings is lost, but nobody is kept from
+    /// starting.
+    private Book read() throws IOException {
+        try {
+            var book = JSON.readValue(Files.readString(file(), StandardCharsets.UTF_8), Book.class);
+            boolean ofThisBoot = book != null && Book.bootNow().equals(book.boot());
+            return ofThisBoot
+                    ? new Book(book.boot(), new LinkedHashMap<>(book.settings()), new LinkedHashMap<>(book.instances()))
+                    : Book.empty();
+        } catch (NoSuchFileException | JacksonException | NullPointerException _) {
+            return Book.empty();
+        }
+    }
+
+    /// Nobody on it: then no trace is left but the lock, which somebody may be waiting for.
+    private void write(Book book) throws IOException {
+        if (book.instances().isEmpty() && book.settings().isEmpty()) {
+            Files.deleteIfExists(file());
+            return;
+        }
+        Path fresh = directory.resolve("host.json.new");
+        Files.writeString(fresh, JSON.writerWithDefaultPrettyPrinter().writeValueAsString(book) + "\n");
+        Files.move(fresh, file(), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    private Path file() {
+        return directory.resolve("host.json");
+    }
+}

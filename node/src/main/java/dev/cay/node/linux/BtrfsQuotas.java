@@ -1,0 +1,106 @@
+package dev.cay.node.linux;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.HashMap;
+import java.util.Map;
+
+/// How much subvolumes of a btrfs hold, all of them in a few calls. They may block on a disk: only platform threads
+/// call them.
+public final class BtrfsQuotas {
+    private static final Call IOCTL = Call.variadic("ioctl", 2);
+
+    private static final long TREE_SEARCH = 0xd000_9411L;
+    private static final long INODE_LOOKUP = 0xd000_9412L;
+    private static final int ARGUMENTS = 4096;
+    private static final long QUOTA_TREE = 8;
+    private static final int QUOTA_INFO = 242;
+    private static final long FIRST_INODE = 256;
+    /// Groups of groups have their level up there.
+    private static final long LEVEL_0 = 1L << 48;
+
+    // Of the search: where its fields, its results and their parts lie.
+    private static final int MIN_OFFSET = 24;
+    private static final int MAX_OFFSET = 32;
+    private static final int MAX_TRANSACTION = 48;
+    private static final int MIN_TYPE = 56;
+    private static final int MAX_TYPE = 60;
+    private static final int ITEMS = 64;
+    private static final int RESULTS = 104;
+    private static final int RESULT_HEADER = 32;
+    private static final int RESULT_OFFSET = 16;
+    private static final int RESULT_LENGTH = 28;
+    private static final int REFERENCED = 8;
+    private static final int INFO_LENGTH = 40;
+
+    private BtrfsQuotas() {}
+
+    /// The number of the subvolume that lies at this path.
+    public static long subvolume(String path) throws ErrnoException {
+        try (var directory = FileCalls.open(path, FileCalls.READ | FileCalls.DIRECTORY | FileCalls.NOFOLLOW, 0);
+                var arena = Arena.ofConfined()) {
+            MemorySegment lookup = arena.allocate(ARGUMENTS, 8);
+            lookup.set(ValueLayout.JAVA_LONG, 8, FIRST_INODE);
+            ioctl(arena, directory, INODE_LOOKUP, lookup);
+            return lookup.get(ValueLayout.JAVA_LONG, 0);
+        }
+    }
+
+    /// Bytes that each subvolume refers to, by its number, as of the file system's last commit.
+    ///
+    /// @param path anywhere in the file system
+    public static Map<Long, Long> referenced(String path) throws ErrnoException {
+        var found = new HashMap<Long, Long>();
+        try (var directory = FileCalls.open(path, FileCalls.READ | FileCalls.DIRECTORY, 0);
+                var arena = Arena.ofConfined()) {
+            MemorySegment search = arena.allocate(ARGUMENTS, 8);
+            for (long from = 0; from < LEVEL_0; ) {
+                prepare(search, from);
+                ioctl(arena, directory, TREE_SEARCH, search);
+                int items = search.get(ValueLayout.JAVA_INT, ITEMS);
+                if (items == 0) {
+                    break;
+                }
+                from = read(search, items, found) + 1;
+            }
+        }
+        return found;
+    }
+
+    private static void prepare(MemorySegment search, long from) {
+        search.fill((byte) 0);
+        search.set(ValueLayout.JAVA_LONG, 0, QUOTA_TREE);
+        search.set(ValueLayout.JAVA_LONG, MIN_OFFSET, from);
+        search.set(ValueLayout.JAVA_LONG, MAX_OFFSET, LEVEL_0 - 1);
+        search.set(ValueLayout.JAVA_LONG, MAX_TRANSACTION, -1);
+        search.set(ValueLayout.JAVA_INT, MIN_TYPE, QUOTA_INFO);
+        search.set(ValueLayout.JAVA_INT, MAX_TYPE, QUOTA_INFO);
+        search.set(ValueLayout.JAVA_INT, ITEMS, Integer.MAX_VALUE);
+    }
+
+    /// @return the last group it was told of
+    private static long read(MemorySegment search, int items, Map<Long, Long> found) {
+        long at = RESULTS;
+        long group = 0;
+        for (int i = 0; i < items; i++) {
+            group = search.get(ValueLayout.JAVA_LONG_UNALIGNED, at + RESULT_OFFSET);
+            int length = search.get(ValueLayout.JAVA_INT_UNALIGNED, at + RESULT_LENGTH);
+            if (length >= INFO_LENGTH) {
+                found.put(group, search.get(ValueLayout.JAVA_LONG_UNALIGNED, at + RESULT_HEADER + REFERENCED));
+            }
+            at += RESULT_HEADER + length;
+        }
+        return group;
+    }
+
+    private static void ioctl(Arena arena, Descriptor directory, long request, MemorySegment argument)
+            throws ErrnoException {
+        int fd = directory.use("ioctl");
+        try {
+            IOCTL.call(arena, fd, request, argument.address());
+        } finally {
+            directory.done();
+        }
+    }
+}

@@ -1,0 +1,107 @@
+package dev.cay.node.log;
+
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.LogLine;
+import dev.cay.wire.node.Node;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/// The log of one sandbox. Never blocks. Thread-safe.
+///
+/// Values of variables are struck out, as a command often has one of them in its text; and of a sandbox that does very
+/// much only so many lines a second are told, as each of them costs the platform something.
+public final class SandboxLog {
+    private static final int MOST_A_SECOND = 100;
+    private static final int MOST_CHARACTERS = 2000;
+    /// Shorter values are words that occur anyway: `true`, `8080`, `prod`.
+    private static final int SHORTEST_SECRET = 8;
+
+    private static final String STRUCK_OUT = "[value of a variable]";
+
+    private final SandboxId id;
+    private final InstantSource clock;
+    private final Node.LogListener listener;
+    private volatile List<String> secrets = List.of();
+    private long second;
+    private int told;
+    private long untold;
+
+    SandboxLog(SandboxId id, InstantSource clock, Node.LogListener listener) {
+        this.id = id;
+        this.clock = clock;
+        this.listener = listener;
+    }
+
+    /// From now on these values are struck out wherever they turn up, and only these.
+    public void hide(Collection<String> values) {
+        secrets = longestFirst(values);
+    }
+
+    public void info(String logger, String message, Map<String, String> fields) {
+        say(LogLine.Level.INFO, logger, message, fields, List.of());
+    }
+
+    /// @param secrets values of this one action that must not be told either
+    public void info(String logger, String message, Map<String, String> fields, Collection<String> secrets) {
+        say(LogLine.Level.INFO, logger, message, fields, longestFirst(secrets));
+    }
+
+    public void warn(String logger, String message, Map<String, String> fields) {
+        say(LogLine.Level.WARN, logger, message, fields, List.of());
+    }
+
+    private void say(
+            LogLine.Level level, String logger, String message, Map<String, String> fields, List<String> more) {
+        Instant now = clock.instant();
+        long before = allow(now.getEpochSecond());
+        if (before < 0) {
+            return;
+        }
+        if (before > 0) {
+            String text = "%d lines were left out: more than %d in a second".formatted(before, MOST_A_SECOND);
+            listener.logged(id, new LogLine(now, LogLine.Level.WARN, "sandbox", text, Map.of()));
+        }
+        var clean = new LinkedHashMap<String, String>();
+        fields.forEach((name, value) -> clean.put(name, clean(value, more)));
+        listener.logged(id, new LogLine(now, level, logger, clean(message, more), clean));
+    }
+
+    /// @return how many were left out just before, or -1 if this one is too
+    private synchronized long allow(long now) {
+        if (now != second) {
+            second = now;
+            told = 0;
+        }
+        if (++told > MOST_A_SECOND) {
+            untold++;
+            return -1;
+        }
+        long before = untold;
+        untold = 0;
+        return before;
+    }
+
+    private String clean(String text, List<String> more) {
+        String cleaned = text;
+        for (var list : List.of(secrets, more)) {
+            for (String secret : list) {
+                cleaned = cleaned.replace(secret, STRUCK_OUT);
+            }
+        }
+        return cleaned.length() <= MOST_CHARACTERS ? cleaned : cleaned.substring(0, MOST_CHARACTERS) + "…";
+    }
+
+    /// A value that is part of another one must not leave the rest of it standing.
+    private static List<String> longestFirst(Collection<String> values) {
+        return values.stream()
+                .filter(value -> value.length() >= SHORTEST_SECRET)
+                .distinct()
+                .sorted(Comparator.comparingInt(String::length).reversed())
+                .toList();
+    }
+}

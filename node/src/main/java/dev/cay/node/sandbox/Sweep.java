@@ -1,0 +1,64 @@
+package dev.cay.node.sandbox;
+
+import dev.cay.node.host.Slot;
+import dev.cay.wire.SandboxId;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Finds and removes what no sandbox claims: parts of sandboxes whose removal was cut short, by us or by whoever else.
+///
+/// While sandboxes come and go only what was unclaimed twice in a row is touched, and each thing is asked about once
+/// more just before: an id is never used twice, and a slot is held while its link is removed.
+final class Sweep {
+    private static final Logger log = LoggerFactory.getLogger(Sweep.class);
+
+    private final Machine machine;
+    private final Predicate<SandboxId> claimed;
+    private final Supplier<List<Slot>> slots;
+    private Set<SandboxId> lastIds = Set.of();
+    private Set<String> lastLinks = Set.of();
+
+    /// @param claimed whether a sandbox is somebody's, from before anything of it was made until all of it is gone
+    /// @param slots   those of all claimed sandboxes
+    Sweep(Machine machine, Predicate<SandboxId> claimed, Supplier<List<Slot>> slots) {
+        this.machine = machine;
+        this.claimed = claimed;
+        this.slots = slots;
+    }
+
+    /// From time to time. Never throws: what could not be removed is tried again.
+    void lookAgain() {
+        try {
+            // First what there is, then who claims it: what is made in between is claimed before it is there.
+            Set<SandboxId> ids = new HashSet<>(machine.runtime().list());
+            ids.addAll(machine.pool().list());
+            ids.addAll(SandboxNotes.list(machine.records()));
+            ids.removeIf(claimed);
+            ids.stream().filter(lastIds::contains).forEach(this::remove);
+            lastIds = ids;
+
+            var links = Set.copyOf(machine.network().orphans(slots.get()));
+            links.stream().filter(lastLinks::contains).forEach(machine.network()::removeOrphan);
+            lastLinks = links;
+        } catch (RuntimeException e) {
+            log.atWarn().setCause(e).log("could not look for leftovers");
+        }
+    }
+
+    private void remove(SandboxId id) {
+        if (claimed.test(id)) {
+            return;
+        }
+        log.atWarn().addKeyValue("sandbox", id).log("removing what is left of a sandbox nobody claims");
+        try {
+            SandboxKeeper.remove(machine, id, null);
+        } catch (RuntimeException e) {
+            log.atWarn().setCause(e).addKeyValue("sandbox", id).log("leftovers of a sandbox resist");
+        }
+    }
+}

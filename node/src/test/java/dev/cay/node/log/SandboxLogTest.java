@@ -1,0 +1,56 @@
+package dev.cay.node.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.LogLine;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class SandboxLogTest {
+    private final List<LogLine> lines = new ArrayList<>();
+    private Instant now = Instant.ofEpochSecond(1_800_000_000);
+    private final InstantSource clock = () -> now;
+    private final SandboxLog log = log();
+
+    @Test
+    void tellsNoValueOfAVariable() {
+        log.hide(List.of("sk-secret-1234", "sk-secret-1234-and-more", "short", ""));
+        log.info(
+                "process",
+                "Process started",
+                Map.of("command", "curl -H 'sk-secret-1234-and-more' -d sk-secret-1234 --token own-secret short"),
+                List.of("own-secret"));
+        assertThat(lines.getFirst().fields().get("command"))
+                .isEqualTo(
+                        "curl -H '[value of a variable]' -d [value of a variable] --token [value of a variable] short");
+    }
+
+    @Test
+    void leavesOutLinesOfASandboxThatDoesTooMuchAndSaysSo() {
+        for (int i = 0; i < 500; i++) {
+            log.info("filesystem", "File written", Map.of());
+        }
+        assertThat(lines).hasSize(100);
+        now = now.plusSeconds(1);
+        log.info("process", "Process started", Map.of());
+        assertThat(lines).hasSize(102);
+        assertThat(lines.get(100).message()).startsWith("400 lines were left out");
+    }
+
+    @Test
+    void cutsWhatIsTooLong() {
+        log.info("process", "Process started", Map.of("command", "x".repeat(100_000)));
+        assertThat(lines.getFirst().fields().get("command")).hasSize(2001);
+    }
+
+    private SandboxLog log() {
+        var hub = new LogHub(clock);
+        hub.listen((_, line) -> lines.add(line));
+        return hub.of(new SandboxId("abc"));
+    }
+}

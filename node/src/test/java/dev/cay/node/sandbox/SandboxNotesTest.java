@@ -1,0 +1,59 @@
+package dev.cay.node.sandbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cay.wire.CayException;
+import dev.cay.wire.SandboxId;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class SandboxNotesTest {
+    /// As the first Cay wrote them. Never to be changed: whoever adds a field must be able to read these.
+    private static final String FIRST = """
+            {"spec":{"id":{"value":"old"},"templateId":"t","layers":["base"],
+             "resources":{"cpuCount":2,"memoryMB":512,"diskSizeMB":1024},"environment":{"A":"b"},
+             "defaultUser":"user","internetAccess":true},
+             "slot":7,"startedAt":"2026-09-21T10:00:00Z","ready":true}
+            """;
+
+    @TempDir
+    private Path records;
+
+    @Test
+    void readsWhatTheFirstCayWrote() throws IOException {
+        write("old", FIRST);
+        var notes = SandboxNotes.read(records, new SandboxId("old")).orElseThrow();
+        assertThat(notes.slot()).isEqualTo(7);
+        assertThat(notes.ready()).isTrue();
+        assertThat(notes.version()).isZero();
+        assertThat(notes.spec().environment()).containsEntry("A", "b");
+        SandboxNotes.requireKnown(records);
+    }
+
+    @Test
+    void refusesThoseOfANewerCayAndLeavesThemAlone() throws IOException {
+        String newer = FIRST.replace("\"slot\":7", "\"version\":9,\"slot\":{\"somewhere\":7}");
+        write("old", newer);
+        assertThatThrownBy(() -> SandboxNotes.requireKnown(records))
+                .isInstanceOf(CayException.class)
+                .hasMessageContaining(
+                        "sandbox old was made by a newer Cay, whose notes have version 9; this Cay knows up to 1")
+                .hasMessageNotContaining("\n");
+        assertThat(records.resolve("old/sandbox.json")).hasContent(newer);
+    }
+
+    @Test
+    void nonsenseIsNoReasonNotToStart() throws IOException {
+        write("old", "{ nonsense");
+        SandboxNotes.requireKnown(records);
+        assertThat(SandboxNotes.read(records, new SandboxId("old"))).isEmpty();
+    }
+
+    private void write(String id, String text) throws IOException {
+        Files.writeString(Files.createDirectory(records.resolve(id)).resolve("sandbox.json"), text);
+    }
+}

@@ -1,0 +1,39 @@
+package dev.cay.server.metrics;
+
+import dev.cay.http.Exchange;
+import dev.cay.http.Routes;
+import dev.cay.metrics.Meters;
+import dev.cay.server.access.Access;
+import dev.cay.server.access.Team;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+
+/// The page for Prometheus.
+///
+/// Of the operator only: it wants a key of the first team, the one made with the server. Coming from this machine is
+/// not enough, as a page in a browser does so too, and so does everything behind a proxy. The front door lets nothing
+/// from inside a sandbox and no host name of a sandbox come here.
+public final class PrometheusRoutes {
+    private final Access access;
+    private final Meters meters;
+
+    public PrometheusRoutes(Access access, Meters meters) {
+        this.access = access;
+        this.meters = meters;
+    }
+
+    public void addTo(Routes routes) {
+        routes.on("GET", "/metrics", access.guard(this::page));
+    }
+
+    private void page(Team team, Exchange exchange) {
+        if (!team.equals(access.firstTeam())) {
+            throw new CayException(
+                    ErrorKind.PERMISSION_DENIED,
+                    "only keys of the team '%s' may read this"
+                            .formatted(access.firstTeam().name()));
+        }
+        var page = meters.page(exchange.header("Accept"));
+        exchange.with("Cache-Control", "no-store").send(200, page.contentType(), page.text());
+    }
+}

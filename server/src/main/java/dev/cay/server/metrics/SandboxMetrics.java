@@ -1,0 +1,147 @@
+package dev.cay.server.metrics;
+
+import dev.cay.metrics.Meters;
+import dev.cay.metrics.Timing;
+import dev.cay.server.fleet.Fleet;
+import dev.cay.server.ring.RingFile;
+import dev.cay.server.sandbox.SandboxDirectory;
+import dev.cay.server.sandbox.SandboxRecord;
+import dev.cay.server.sandbox.SandboxState;
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.ResourceUse;
+import dev.cay.wire.rest.SandboxMetric;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// What sandboxes used during the last day, also those that are gone by now.
+///
+/// All are read in one go, and each reading becomes one short row in a file of fixed size: a day of a thousand busy
+/// sandboxes fits in. With more, the oldest rows go first.
+public final class SandboxMetrics implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(SandboxMetrics.class);
+    private static final Duration KEPT = Duration.ofDays(1);
+    private static final RingFile.Limits LIMITS = new RingFile.Limits(1024, 192L << 20, 512 << 10, KEPT);
+    private static final int COLUMNS = 5;
+    private static final long PAGE = 4096;
+    private static final double HUNDREDTHS = 100.0;
+    private static final long MB = 1 << 20;
+
+    private final SandboxDirectory directory;
+    private final Fleet fleet;
+    private final InstantSource clock;
+    private final Series series;
+    private final Timing took;
+    private final Map<SandboxId, long[]> newest = new ConcurrentHashMap<>();
+
+    public SandboxMetrics(Path file, SandboxDirectory directory, Fleet fleet, InstantSource clock, Meters meters) {
+        this.directory = directory;
+        this.fleet = fleet;
+        this.clock = clock;
+        this.series = new Series(new RingFile(file, LIMITS, clock), COLUMNS);
+        this.took = meters.timing("cay_sampling_seconds", "Reading what all running sandboxes use");
+        meters.gauge("cay_metrics_dropped", "Rows of sandbox metrics that were not kept", series::dropped);
+    }
+
+    /// Takes one reading of each that runs, and lets go of those that do not live any more.
+    void sample() {
+        long began = System.nanoTime();
+        var rows = new HashMap<String, long[]>();
+        fleet.node().measureAll().forEach((id, use) -> {
+            if (directory.find(id).filter(SandboxMetrics::running).isPresent()) {
+                newest.put(id, row(use));
+                rows.put(id.value(), row(use));
+            }
+        });
+        series.add(rows);
+        newest.keySet().removeIf(id -> {
+            boolean gone = directory.find(id).isEmpty();
+            if (gone) {
+                series.forget(id.value());
+            }
+            return gone;
+        });
+        took.since(began);
+    }
+
+    /// Readings between these seconds, both included, oldest first; of a long time the highest of each stretch.
+    ///
+    /// The first reading of a new sandbox is taken when it is asked for, so that nobody waits for the next round.
+    List<SandboxMetric> of(SandboxRecord sandbox, long start, long end) {
+        long now = clock.instant().getEpochSecond();
+        long from = Math.max(start, now - KEPT.toSeconds());
+        var rows = series.rows(sandbox.id().value(), from, end);
+        if (rows.isEmpty() && !newest.containsKey(sandbox.id())) {
+            rows = measure(sandbox).filter(row -> row[0] >= from && row[0] <= end).stream()
+                    .toList();
+        }
+        return Stretches.highest(rows).stream().map(row -> metric(sandbox, row)).toList();
+    }
+
+    /// The newest reading of one that runs.
+    Optional<SandboxMetric> newest(SandboxRecord sandbox) {
+        return Optional.ofNullable(newest.get(sandbox.id()))
+                .or(() -> measure(sandbox))
+                .map(row -> metric(sandbox, row));
+    }
+
+    @Override
+    public void close() {
+        series.close();
+    }
+
+    private Optional<long[]> measure(SandboxRecord sandbox) {
+        if (!running(sandbox)) {
+            return Optional.empty();
+        }
+        try {
+            long[] row = row(fleet.node().measure(sandbox.id()));
+            newest.put(sandbox.id(), row);
+            series.add(Map.of(sandbox.id().value(), row));
+            return Optional.of(row);
+        } catch (RuntimeException e) {
+            // It may have ended just now.
+            log.atDebug().setCause(e).addKeyValue("sandbox", sandbox.id()).log("no reading");
+            return Optional.empty();
+        }
+    }
+
+    private static boolean running(SandboxRecord sandbox) {
+        return sandbox.state() == SandboxState.RUNNING;
+    }
+
+    private static long[] row(ResourceUse use) {
+        return new long[] {
+            use.at().getEpochSecond(),
+            Math.round(use.cpuPercent() * HUNDREDTHS),
+            pages(use.memoryUsed()),
+            pages(use.memoryCache()),
+            pages(use.diskUsed())
+        };
+    }
+
+    private static long pages(long bytes) {
+        return (bytes + PAGE - 1) / PAGE;
+    }
+
+    private static SandboxMetric metric(SandboxRecord sandbox, long[] row) {
+        return new SandboxMetric(
+                Instant.ofEpochSecond(row[0]),
+                row[0],
+                sandbox.resources().cpuCount(),
+                row[1] / HUNDREDTHS,
+                row[2] * PAGE,
+                sandbox.resources().memoryMB() * MB,
+                row[3] * PAGE,
+                row[4] * PAGE,
+                sandbox.resources().diskSizeMB() * MB);
+    }
+}

@@ -1,0 +1,50 @@
+package dev.cay.server.metrics;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/// Makes long series short enough to be looked at.
+final class Stretches {
+    private static final long HOUR = 3600;
+
+    private Stretches() {}
+
+    /// One row for each stretch of time, with the highest of each column: a peak is what one looks for. Less than an
+    /// hour is left as it is.
+    static List<long[]> highest(List<long[]> rows) {
+        if (rows.isEmpty()) {
+            return rows;
+        }
+        long step = step(rows.getLast()[0] - rows.getFirst()[0]);
+        if (step == 0) {
+            return rows;
+        }
+        var thinned = new ArrayList<long[]>();
+        for (long[] row : rows) {
+            long stretch = row[0] / step;
+            if (thinned.isEmpty() || thinned.getLast()[0] / step != stretch) {
+                thinned.add(row.clone());
+                continue;
+            }
+            long[] last = thinned.getLast();
+            for (int i = 0; i < row.length; i++) {
+                last[i] = Math.max(last[i], row[i]);
+            }
+        }
+        return thinned;
+    }
+
+    /// Seconds; at most some hundreds of rows come out.
+    private static long step(long span) {
+        if (span <= HOUR) {
+            return 0;
+        }
+        if (span <= 6 * HOUR) {
+            return 30;
+        }
+        if (span <= 12 * HOUR) {
+            return 60;
+        }
+        return span <= 25 * HOUR ? 120 : 900;
+    }
+}

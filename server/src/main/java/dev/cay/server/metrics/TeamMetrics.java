@@ -1,0 +1,107 @@
+package dev.cay.server.metrics;
+
+import dev.cay.server.event.EventStore;
+import dev.cay.server.ring.RingFile;
+import dev.cay.server.sandbox.SandboxDirectory;
+import dev.cay.server.sandbox.SandboxState;
+import dev.cay.server.store.Store;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/// How many sandboxes each team had at once and how fast it started them, of the last week.
+///
+/// A row is written when something changed, and otherwise once a minute: teams that sleep cost nothing.
+public final class TeamMetrics implements AutoCloseable {
+    static final Duration KEPT = Duration.ofDays(7);
+    private static final RingFile.Limits LIMITS = new RingFile.Limits(1024, 32L << 20, 4 << 20, KEPT);
+    private static final int COLUMNS = 3;
+    private static final long QUIET = 60;
+    private static final double THOUSANDTHS = 1000.0;
+
+    /// What of a team is looked at, and what its row holds in which column.
+    enum Metric {
+        CONCURRENT_SANDBOXES(1),
+        SANDBOX_START_RATE(2);
+
+        private final int column;
+
+        Metric(int column) {
+            this.column = column;
+        }
+
+        double of(long[] row) {
+            return this == SANDBOX_START_RATE ? row[column] / THOUSANDTHS : row[column];
+        }
+    }
+
+    private final SandboxDirectory directory;
+    private final Store store;
+    private final InstantSource clock;
+    private final Series series;
+    private final Map<String, long[]> last = new HashMap<>();
+    private Instant since;
+    private long sequence;
+
+    public TeamMetrics(Path file, SandboxDirectory directory, Store store, InstantSource clock) {
+        this.directory = directory;
+        this.store = store;
+        this.clock = clock;
+        this.series = new Series(new RingFile(file, LIMITS, clock), COLUMNS);
+        this.since = clock.instant();
+        this.sequence = store.read(EventStore::lastSequence);
+    }
+
+    /// Called by one thread.
+    void sample() {
+        Instant now = clock.instant();
+        double seconds = Math.max(1, Duration.between(since, now).toMillis() / THOUSANDTHS);
+        Map<String, Long> running = directory.list().stream()
+                .filter(sandbox -> sandbox.state() == SandboxState.RUNNING)
+                .collect(Collectors.groupingBy(sandbox -> sandbox.teamId(), Collectors.counting()));
+        var starts = store.read(handle -> EventStore.startsAfter(handle, sequence));
+        var started = starts.counts();
+        sequence = starts.last();
+        since = now;
+        var teams = new HashSet<>(running.keySet());
+        teams.addAll(started.keySet());
+        teams.addAll(last.keySet());
+        for (String team : teams) {
+            long rate = Math.round(started.getOrDefault(team, 0L) / seconds * THOUSANDTHS);
+            note(team, new long[] {now.getEpochSecond(), running.getOrDefault(team, 0L), rate});
+        }
+    }
+
+    /// Oldest first.
+    List<long[]> of(String team, long start, long end) {
+        long oldest = clock.instant().minus(KEPT).getEpochSecond();
+        return Stretches.highest(series.rows(team, Math.max(start, oldest), end));
+    }
+
+    @Override
+    public void close() {
+        series.close();
+    }
+
+    /// After a quiet time the old row is written once more, so that a line drawn between two rows is true.
+    private void note(String team, long[] row) {
+        long[] old = last.get(team);
+        if (old != null) {
+            boolean same = old[1] == row[1] && old[2] == row[2];
+            if (same && (row[0] - old[0] < QUIET || row[1] == 0)) {
+                return;
+            }
+            if (!same && row[0] - old[0] > 2) {
+                series.add(Map.of(team, new long[] {row[0] - 1, old[1], old[2]}));
+            }
+        }
+        series.add(Map.of(team, row));
+        last.put(team, row);
+    }
+}

@@ -1,0 +1,139 @@
+package dev.cay.server.ring;
+
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Keeps the latest entries of many keys in one file that never grows beyond its limit. Thread-safe.
+///
+/// The file is made of blocks, each of one key; when no more are allowed the oldest one is used again. Nothing is
+/// synced: what was appended survives the end of this process, also a violent one, and a crash of the machine costs
+/// the last half minute. A block that was torn by one is told by its checksum and left out.
+///
+/// All file work is done on one platform thread that ends when there is nothing to do. An append never waits; when the
+/// thread is too far behind, it is dropped and counted. A read comes after all appends before it.
+public final class RingFile implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(RingFile.class);
+    private static final Duration LIMIT = Duration.ofSeconds(10);
+    private static final int MOST_WAITING = 20_000;
+
+    /// @param blockBytes   size of a block; no entry can be larger than that less {@link Blocks#HEADER}
+    /// @param mostBytes    size of the file at most
+    /// @param keyBytes     how much one key may take of it
+    /// @param kept         blocks not written to for so long are used again before the file grows
+    public record Limits(int blockBytes, long mostBytes, long keyBytes, Duration kept) {}
+
+    /// Something to be appended.
+    ///
+    /// @param key at most 40 characters of ASCII
+    public record Append(String key, Entry entry) {}
+
+    /// Gives its bytes on the ring's thread.
+    public interface Entry {
+        /// @param first whether it begins a block, so that it must be understood without what was appended before
+        /// @return null if it cannot go on where the last one ended, and must begin a block
+        byte @Nullable [] bytes(boolean first);
+    }
+
+    private final Blocks blocks;
+    private final AtomicLong dropped = new AtomicLong();
+    private final ThreadPoolExecutor thread;
+    private boolean failing;
+
+    /// Opens the file, or makes it. What it holds is looked through in the background.
+    public RingFile(Path file, Limits limits, InstantSource clock) {
+        blocks = new Blocks(file, limits, clock);
+        thread = new ThreadPoolExecutor(
+                1,
+                1,
+                30,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(MOST_WAITING),
+                Thread.ofPlatform().daemon().name("ring-" + file.getFileName()).factory());
+        thread.allowCoreThreadTimeOut(true);
+        thread.execute(this::load);
+    }
+
+    public void append(String key, Entry entry) {
+        append(List.of(new Append(key, entry)));
+    }
+
+    public void append(List<Append> appends) {
+        try {
+            thread.execute(() -> appends.forEach(this::write));
+        } catch (RejectedExecutionException e) {
+            dropped.addAndGet(appends.size());
+        }
+    }
+
+    /// What blocks of this key hold, oldest first.
+    public List<byte[]> read(String key) {
+        try {
+            return thread.submit(() -> blocks.read(key)).get(LIMIT.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException | TimeoutException | RejectedExecutionException e) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "what was kept of the sandbox cannot be read now", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CayException(ErrorKind.CANCELED, "interrupted", e);
+        }
+    }
+
+    /// How many appends were given up because too many waited or the disk refused.
+    public long dropped() {
+        return dropped.get();
+    }
+
+    /// Writes what waits, and closes the file.
+    @Override
+    public void close() {
+        thread.shutdown();
+        try {
+            if (!thread.awaitTermination(LIMIT.toMillis(), TimeUnit.MILLISECONDS)) {
+                thread.shutdownNow();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        blocks.close();
+    }
+
+    private void load() {
+        try {
+            blocks.load();
+        } catch (IOException e) {
+            failed(e);
+        }
+    }
+
+    private void write(Append append) {
+        try {
+            blocks.append(append.key(), append.entry());
+            failing = false;
+        } catch (IOException | RuntimeException e) {
+            dropped.incrementAndGet();
+            failed(e);
+        }
+    }
+
+    /// Once, not for every line of a thousand sandboxes.
+    private void failed(Exception e) {
+        if (!failing) {
+            log.atWarn().setCause(e).addKeyValue("file", blocks.file()).log("metrics or logs of sandboxes are lost");
+        }
+        failing = true;
+    }
+}

@@ -1,0 +1,1 @@
+ALTER TABLE team ADD COLUMN later_2 TEXT;
