@@ -46,6 +46,7 @@ final class ConfigLoaderTest {
                         sandboxes.memoryMB = 512MB | CAY_SANDBOXES_MEMORY_MB
                         sandboxes.diskSizeMB = 10GB | CAY_SANDBOXES_DISK_SIZE_MB
                         sandboxes.maxProcesses = 1024 | CAY_SANDBOXES_MAX_PROCESSES
+                        sandboxes.spares = 32 | CAY_SANDBOXES_SPARES
                         sandboxes.timeout = 5m | CAY_SANDBOXES_TIMEOUT
                         sandboxes.maxTimeout = 24h | CAY_SANDBOXES_MAX_TIMEOUT
                         sandboxes.processLogBytes = 1MB | CAY_SANDBOXES_PROCESS_LOG_BYTES
