@@ -1,6 +1,6 @@
 // Creates until the machine refuses, and tells what the client makes of it; waits for space, and creates again.
 import { createInterface } from 'node:readline'
-import { Sandbox } from './client.mjs'
+import { Sandbox, until } from './client.mjs'
 
 const heard = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
 let message = null
@@ -11,7 +11,8 @@ try {
 }
 console.log(JSON.stringify({ message }))
 await heard.next()
-const box = await Sandbox.create({ timeoutMs: 60_000 })
+// What was deleted is free a moment later, when the file system has written it down.
+const box = await until('room', () => Sandbox.create({ timeoutMs: 60_000 }).catch(() => null), 60_000)
 const { stdout } = await box.commands.run('echo back')
 await box.kill()
 console.log(JSON.stringify({ stdout }))

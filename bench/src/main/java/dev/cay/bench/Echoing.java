@@ -1,7 +1,6 @@
 package dev.cay.bench;
 
 import dev.cay.life.Progress;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -12,7 +11,6 @@ final class Echoing implements Measurement {
     private static final int WARM_UP = 1500;
     private static final int COUNT = 300;
     private static final int RUNC_COUNT = 40;
-    private static final String[] COMMAND = {"/bin/bash", "-l", "-c", "echo hi"};
 
     @Override
     public String name() {
@@ -31,19 +29,18 @@ final class Echoing implements Measurement {
                         Integer.toString(WARM_UP),
                         Integer.toString(COUNT))) {
             var echo = Times.of(script.next(LIMIT).get("times"));
-            var here = Path.of("/");
-            var host = Times.repeat(COUNT, () -> Runc.time(() -> Runc.call(here, List.of(COMMAND))));
+            var host = Times.repeat(COUNT, () -> Runc.time(runc::onHost));
             String name = runc.run();
             Times exec;
             try {
-                exec = Times.repeat(RUNC_COUNT, () -> Runc.time(() -> runc.exec(name, COMMAND)));
+                exec = Times.repeat(RUNC_COUNT, () -> Runc.time(() -> runc.exec(name)));
             } finally {
                 runc.delete(name);
             }
             String method = "JS SDK by plain URLs, `commands.run('echo hi')`, n=%d after %d".formatted(COUNT, WARM_UP);
             return List.of(
                     Figure.of("echo in a warm sandbox, p50", "ms", echo.p50(), method)
-                            .beside("bash -l -c on the host", host.p50())
+                            .beside("the same bash on the host", host.p50())
                             .atMost(4)
                             .atMostTimes(4),
                     Figure.of("echo in a warm sandbox, p99", "ms", echo.p99(), method),

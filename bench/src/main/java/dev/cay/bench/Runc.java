@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
@@ -16,6 +17,9 @@ final class Runc implements AutoCloseable {
     private static final Path LAYERS = Path.of("/var/cache/cay/layers");
     private static final int LIMIT_SECONDS = 30;
 
+    private static final List<String> COMMAND = List.of("/bin/bash", "-l", "-c", "echo hi");
+
+    private final Path rootfs = findRootfs();
     private final Path directory = Files.createTempDirectory("cay-runc-");
     private final String prefix = "caybench" + ProcessHandle.current().pid() + "-";
     private int count;
@@ -24,7 +28,7 @@ final class Runc implements AutoCloseable {
         call(directory, List.of("runc", "spec"));
         var file = directory.resolve("config.json");
         var config = (ObjectNode) JsonMapper.shared().readTree(Files.readAllBytes(file));
-        config.withObject("/root").put("path", rootfs().toString());
+        config.withObject("/root").put("path", rootfs.toString());
         config.withObject("/process")
                 .put("terminal", false)
                 .putArray("args")
@@ -34,7 +38,7 @@ final class Runc implements AutoCloseable {
         Files.write(file, JsonMapper.shared().writeValueAsBytes(config));
     }
 
-    private static Path rootfs() throws IOException {
+    private static Path findRootfs() throws IOException {
         try (var found = Files.newDirectoryStream(LAYERS, "base-*")) {
             for (var layer : found) {
                 return layer.resolve("rootfs");
@@ -50,9 +54,18 @@ final class Runc implements AutoCloseable {
         return name;
     }
 
-    void exec(String name, String... command) {
+    /// The command that figures are about, in a container that runs.
+    void exec(String name) {
         var words = new ArrayList<>(List.of("runc", "exec", name));
-        words.addAll(List.of(command));
+        words.addAll(COMMAND);
+        call(directory, words);
+    }
+
+    /// The same command without a container, but with the template's bash and profile: what a login shell does differs
+    /// much from host to host.
+    void onHost() {
+        var words = new ArrayList<>(List.of("/usr/sbin/chroot", rootfs.toString()));
+        words.addAll(COMMAND);
         call(directory, words);
     }
 
@@ -70,9 +83,9 @@ final class Runc implements AutoCloseable {
     /// Runs a program with its output in nobody's hands.
     static void call(Path directory, List<String> words) {
         try {
-            var process = new ProcessBuilder(words)
-                    .directory(directory.toFile())
-                    .redirectInput(Path.of("/dev/null").toFile())
+            var builder = new ProcessBuilder(words).directory(directory.toFile());
+            builder.environment().keySet().retainAll(Set.of("PATH", "HOME"));
+            var process = builder.redirectInput(Path.of("/dev/null").toFile())
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                     .redirectError(ProcessBuilder.Redirect.DISCARD)
                     .start();
