@@ -22,6 +22,7 @@ record Attack(String name, String what, Pattern expected) {
             attack("directory", "one huge directory, listed", "more than 100000 entries|\"entries\""),
             attack("descriptors", "open files", "EMFILE|ENFILE|" + KILLED),
             attack("output", "100 loud commands", "blocked|xxx"),
+            attack("gigabyte", "1 GiB of output", "xxx"),
             attack("spin", "16 busy loops", "time"),
             attack("kills", "kill -9 -1, and pid 1", "alive"),
             attack("connections", "new flows, inside and out", "time"),

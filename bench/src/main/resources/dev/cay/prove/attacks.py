@@ -182,6 +182,14 @@ def output():
     return {'count': 100, 'reasons': ['blocked']}
 
 
+def gigabyte():
+    """More than any log holds, to a client that reads it all."""
+    block = b'x' * (1 << 20)
+    for _ in range(1024):
+        os.write(1, block)
+    return {'count': 1024, 'reasons': ['read']}
+
+
 def spin():
     def work(_):
         while time.monotonic() < END:
