@@ -68,6 +68,8 @@ final class CrashProof implements Proof {
                     took,
                     answered.get("created").asInt(),
                     answered.get("failed").asInt()));
+            // Servers and terminals are asked one by one, and must not be cut while they are.
+            script.next(LIMIT);
         }
         return slowest;
     }

@@ -210,6 +210,7 @@ for (let said = await order(); said === 'up'; said = await order()) {
     if (!(await asksServer(host).catch(() => false))) wrong.push(`the server in sandbox ${i} is gone`)
     if (!(await asksTerminal(host).catch(() => false))) wrong.push(`the terminal in sandbox ${i} is gone`)
   }
+  tell({ checked: true })
 }
 
 clearInterval(churn)

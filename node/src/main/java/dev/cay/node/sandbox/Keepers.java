@@ -42,6 +42,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Keepers.class);
     private static final Duration MEASURE_LIMIT = Duration.ofSeconds(30);
+    private static final Duration AFTER_CRASH = Duration.ofSeconds(5);
     private static final Duration UPKEEP = Duration.ofSeconds(30);
 
     private final Machine machine;
@@ -87,7 +88,6 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
         Several.each(found.keySet(), id -> takeUp(Objects.requireNonNull(found.get(id))));
         machine.network().removeOrphans(slots());
         upkeep = Thread.ofVirtual().name("upkeep").start(this::keepUp);
-        spares.start();
     }
 
     private void takeUp(Inheritance.Found found) {
@@ -369,7 +369,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     /// Mends from time to time what others break: firewalls, and sandboxes that resisted their end.
     private void keepUp() {
         try {
-            Several.each(List.copyOf(inheritedSpares), this::kill);
+            replaceInheritedSpares();
             while (!closed) {
                 Thread.sleep(UPKEEP);
                 tidy();
@@ -377,6 +377,15 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
         } catch (InterruptedException e) {
             // Closed.
         }
+    }
+
+    /// After a crash those who were cut come back at once, and shall not have to wait for the making of spares.
+    private void replaceInheritedSpares() throws InterruptedException {
+        if (!inheritedSpares.isEmpty()) {
+            Thread.sleep(AFTER_CRASH);
+            Several.each(List.copyOf(inheritedSpares), this::kill);
+        }
+        spares.start();
     }
 
     void tidy() {

@@ -89,8 +89,8 @@ final class Spares implements AutoCloseable {
         this.nanos = nanos;
     }
 
-    void start() {
-        if (most > 0) {
+    synchronized void start() {
+        if (most > 0 && !closed) {
             worker = Thread.ofVirtual().name("spares").start(this::work);
         }
     }
@@ -163,13 +163,15 @@ final class Spares implements AutoCloseable {
 
     @Override
     public void close() {
+        Thread running; // never waited for while we hold the lock it needs
         synchronized (this) {
             closed = true;
+            running = worker;
             notifyAll();
         }
         try {
-            if (worker != null) {
-                worker.join(LONGEST_PAUSE);
+            if (running != null) {
+                running.join(LONGEST_PAUSE);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
