@@ -169,15 +169,18 @@ async function come() {
 }
 
 async function go(box) {
+  let asked = false
   while (busy) {
     try {
-      await box.commands.run('true')
+      if (!asked) await box.commands.run('true')
+      asked = true
       await Sandbox.kill(box.sandboxId)
       living.delete(box.sandboxId)
       killed.add(box.sandboxId)
       return
     } catch (e) {
-      if (e.name === 'NotFoundError' || e.name === 'SandboxNotFoundError') {
+      // After a kill whose answer was cut, it may be gone.
+      if (!asked && (e.name === 'NotFoundError' || e.name === 'SandboxNotFoundError')) {
         wrong.push(`${box.sandboxId} was acknowledged and is gone`)
         living.delete(box.sandboxId)
         return
