@@ -29,7 +29,7 @@ record Attack(String name, String what, Pattern expected) {
             attack("inotify", "inotify by 900 users", "EMFILE|" + KILLED),
             attack("terminals", "terminals", "ENOSPC"),
             attack("aio", "asynchronous I/O contexts", "ENOSYS"),
-            attack("arp", "forged ARP requests", "time"),
+            attack("arp", "forged ARP requests", "EPERM|EAFNOSUPPORT|time"),
             attack("sockets", "memory behind sockets", "time|most|ENOBUFS|ENOMEM|" + KILLED),
             attack("pipes", "memory behind pipes", "most|EMFILE|EPERM|" + KILLED),
             attack("ipc", "semaphores, queues", "ENOSPC|EMFILE|ENOMEM"),

@@ -265,7 +265,10 @@ def aio():
 
 def arp():
     """Makes the host know neighbours that are not there."""
-    raw = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0806))
+    try:
+        raw = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0806))
+    except OSError as refused:
+        return {'count': 0, 'reasons': [errno.errorcode[refused.errno]]}
     raw.bind(('eth0', 0))
     own = raw.getsockname()[4]
     def step(_):
