@@ -4,30 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /// Keys and templates.
-final class AccessTest {
-    @TempDir
-    Path directory;
-
-    private TestServer cay;
-
-    @BeforeEach
-    void start() throws Exception {
-        cay = TestServer.start(directory);
-    }
-
-    @AfterEach
-    void stop() {
-        cay.close();
-    }
-
+final class AccessTest extends ServerTest {
     @Test
     void theFirstStartMakesAKeyThatIsKeptOnlyHashed() throws Exception {
         assertThat(cay.key).matches("e2b_[0-9a-f]{40}");

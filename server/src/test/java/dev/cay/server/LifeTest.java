@@ -7,32 +7,13 @@ import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Resources;
 import dev.cay.wire.node.SandboxSpec;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /// Ends on time, and what a restart finds.
-final class LifeTest {
-    @TempDir
-    Path directory;
-
-    private TestServer cay;
-
-    @BeforeEach
-    void start() throws Exception {
-        cay = TestServer.start(directory);
-    }
-
-    @AfterEach
-    void stop() {
-        cay.close();
-    }
-
+final class LifeTest extends ServerTest {
     @Test
     void endsSandboxesWhenTheirTimeIsOverAndNotBefore() {
         String brief = create(10);

@@ -4,35 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.LogLine;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.StreamSupport;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /// Metrics, logs and events, as clients and operators read them.
-class ObservationTest {
-    @TempDir
-    Path directory;
-
-    private TestServer cay;
-
-    @BeforeEach
-    void start() throws Exception {
-        cay = TestServer.start(directory);
-    }
-
-    @AfterEach
-    void stop() {
-        cay.close();
-    }
-
+class ObservationTest extends ServerTest {
     @Test
     void keepsMetricsAndLogsOfASandboxThatIsGoneAlsoAfterARestart() throws Exception {
         String id = cay.create();

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -13,27 +12,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-final class RepeatedCreateTest {
-    @TempDir
-    Path directory;
-
-    private TestServer cay;
-
-    @BeforeEach
-    void start() throws Exception {
-        cay = TestServer.start(directory);
-    }
-
-    @AfterEach
-    void stop() {
-        cay.close();
-    }
-
+final class RepeatedCreateTest extends ServerTest {
     @Test
     void theSameKeyAndBodyGiveTheSameSandboxAlsoAfterARestart() throws Exception {
         var first = create("key-1", "{\"templateID\":\"base\",\"metadata\":{\"a\":\"1\",\"b\":\"2\"}}");

@@ -4,33 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-final class SandboxListTest {
-    @TempDir
-    Path directory;
-
-    private TestServer cay;
-
-    @BeforeEach
-    void start() throws Exception {
-        cay = TestServer.start(directory);
-    }
-
-    @AfterEach
-    void stop() {
-        cay.close();
-    }
-
+final class SandboxListTest extends ServerTest {
     @Test
     void pagesNewestFirstAndTheLastHasNoToken() {
         var created = create(5);

@@ -29,28 +29,28 @@ import org.slf4j.LoggerFactory;
 /// Before tables change, the file is copied to `cay.db.before-vN`: with that copy the Cay of before can go on.
 final class Schema {
     private static final Logger log = LoggerFactory.getLogger(Schema.class);
-    private static final String DIRECTORY = "dev/cay/server/store/migrations";
+    private static final String DIRECTORY = "dev/cay/server/store/migrations/";
     private static final int COPIES = 3;
-    private static final Pattern VERSION = Pattern.compile("V(\\d+)__.*");
+    private static final Pattern VERSION = Pattern.compile(".*/V(\\d+)__.*");
 
     /// All files of the directory in their order; a test compares.
-    static final List<String> MIGRATIONS = List.of("V1__first_house.sql");
+    static final List<String> MIGRATIONS = List.of(DIRECTORY + "V1__first_house.sql");
 
     private final DataSource source;
     private final Path file;
-    private final String directory;
     private final List<String> migrations;
 
     /// @param file the database's own, for copies of it
     Schema(DataSource source, Path file) {
-        this(source, file, DIRECTORY, MIGRATIONS);
+        this(source, file, MIGRATIONS);
     }
 
     /// With other migrations, as an older or a newer Cay has them.
-    Schema(DataSource source, Path file, String directory, List<String> migrations) {
+    ///
+    /// @param migrations resources, in their order
+    Schema(DataSource source, Path file, List<String> migrations) {
         this.source = source;
         this.file = file.toAbsolutePath();
-        this.directory = directory;
         this.migrations = List.copyOf(migrations);
     }
 
@@ -127,7 +127,10 @@ final class Schema {
     private void migrate() {
         Flyway.configure()
                 .dataSource(source)
-                .locations("classpath:" + directory)
+                .locations(migrations.stream()
+                        .map(name -> "classpath:" + name.substring(0, name.lastIndexOf('/')))
+                        .distinct()
+                        .toArray(String[]::new))
                 .target(Integer.toString(version(migrations.getLast())))
                 .load()
                 .migrate();
@@ -170,7 +173,7 @@ final class Schema {
     private int fingerprint() throws IOException {
         var sum = new CRC32();
         for (String name : migrations) {
-            try (var text = Schema.class.getClassLoader().getResourceAsStream(directory + "/" + name)) {
+            try (var text = Schema.class.getClassLoader().getResourceAsStream(name)) {
                 if (text == null) {
                     throw new FileNotFoundException(name + " is not in this build");
                 }

@@ -12,16 +12,21 @@ import org.junit.jupiter.api.io.TempDir;
 import org.sqlite.SQLiteDataSource;
 
 final class SchemaTest {
+    /// What the first Cay had.
+    private static final List<String> FIRST = Schema.MIGRATIONS.subList(0, 1);
+
     @TempDir
     private Path directory = Path.of("unset");
 
     @Test
     void knowsEveryMigrationThereIs() throws Exception {
-        var place = Schema.class.getResource("migrations/" + Schema.MIGRATIONS.getFirst());
+        var place = Schema.class.getClassLoader().getResource(Schema.MIGRATIONS.getFirst());
         assertThat(place).isNotNull();
         try (var files = Files.list(Path.of(place.toURI()).getParent())) {
             assertThat(files.map(file -> file.getFileName().toString()).sorted())
-                    .containsExactlyElementsOf(Schema.MIGRATIONS);
+                    .containsExactlyElementsOf(Schema.MIGRATIONS.stream()
+                            .map(name -> name.substring(name.lastIndexOf('/') + 1))
+                            .toList());
         }
     }
 
@@ -56,9 +61,7 @@ final class SchemaTest {
         // The Cay of before takes the copy for its own.
         var old = new SQLiteDataSource();
         old.setUrl("jdbc:sqlite:" + copy);
-        assertThat(new Schema(old, copy, "dev/cay/server/store/earlier", List.of("V1__first_house.sql"))
-                        .bringUpToDate())
-                .isFalse();
+        assertThat(new Schema(old, copy, FIRST).bringUpToDate()).isFalse();
     }
 
     @Test
@@ -98,15 +101,15 @@ final class SchemaTest {
     }
 
     private Schema earlier() {
-        return new Schema(source(), file(), "dev/cay/server/store/earlier", List.of("V1__first_house.sql"));
+        return new Schema(source(), file(), FIRST);
     }
 
     private Schema later(int version) {
-        var names = new ArrayList<>(List.of("V1__first_house.sql"));
+        var names = new ArrayList<>(FIRST);
         for (int each = 2; each <= version; each++) {
-            names.add("V%d__later.sql".formatted(each));
+            names.add("dev/cay/server/store/later/V%d__later.sql".formatted(each));
         }
-        return new Schema(source(), file(), "dev/cay/server/store/later", names);
+        return new Schema(source(), file(), names);
     }
 
     private String query(String url, String sql) throws Exception {
