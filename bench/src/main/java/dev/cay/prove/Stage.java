@@ -3,8 +3,9 @@ package dev.cay.prove;
 import dev.cay.bench.NpmClient;
 import dev.cay.bench.OwnCay;
 import dev.cay.life.Progress;
-import dev.cay.life.Undo;
 import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 public final class Stage implements AutoCloseable {
     private final Progress progress;
     private final @Nullable Integer minutes;
-    private final Undo closing = new Undo();
+    private final Deque<OwnCay> daemons = new ArrayDeque<>();
 
     Stage(Progress progress, @Nullable Integer minutes) {
         this.progress = progress;
@@ -39,7 +40,8 @@ public final class Stage implements AutoCloseable {
     /// @param settings keys of `cay.yaml` that the proof needs otherwise
     public OwnCay cay(Map<String, String> settings) throws IOException, InterruptedException {
         progress.step("starting a daemon of its own");
-        var cay = closing.add(OwnCay.start(settings));
+        var cay = OwnCay.start(settings);
+        daemons.push(cay);
         progress.done("daemon, pid " + cay.daemon().pid());
         return cay;
     }
@@ -49,14 +51,17 @@ public final class Stage implements AutoCloseable {
     }
 
     /// Ends what {@link #cay} started, with all its sandboxes: for proofs that look at what is left then.
-    public void endDaemons() {
-        close();
+    public void endDaemons() throws IOException {
+        while (!daemons.isEmpty()) {
+            progress.step("ending the daemon and its sandboxes");
+            daemons.pop().close();
+            progress.done("ended");
+        }
     }
 
+    /// Whoever cannot leave the host as it was has proved nothing, so a failure here is the proof's.
     @Override
-    public void close() {
-        progress.step("cleaning up");
-        closing.close();
-        progress.done("cleaned up");
+    public void close() throws IOException {
+        endDaemons();
     }
 }

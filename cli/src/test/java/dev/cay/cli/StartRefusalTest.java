@@ -47,7 +47,7 @@ final class StartRefusalTest {
                 network:
                   range: 10.198.%d.0/24
                 """.formatted(
-                        number, directory, directory, freePort(), freePort(), number));
+                        number, directory, directory, MainProcess.freePort(), MainProcess.freePort(), number));
     }
 
     @Test
@@ -141,22 +141,6 @@ final class StartRefusalTest {
     }
 
     private List<String> command(String... arguments) {
-        var command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Main.class.getName()));
-        command.addAll(List.of(arguments));
-        command.addAll(List.of("--config", directory.resolve("cay.yaml").toString()));
-        return command;
-    }
-
-    private static int freePort() throws IOException {
-        try (var socket = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
-            return socket.getLocalPort();
-        }
+        return MainProcess.command(directory, arguments);
     }
 }

@@ -53,8 +53,8 @@ final class UpDownTest {
                         instance,
                         directory,
                         directory,
-                        freePort(),
-                        freePort(),
+                        MainProcess.freePort(),
+                        MainProcess.freePort(),
                         200_000_000 + pid % 100 * 17_000_000,
                         pid % 256));
     }
@@ -190,24 +190,9 @@ final class UpDownTest {
     }
 
     private Process start(Path output, String... arguments) throws IOException {
-        var command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Main.class.getName()));
-        command.addAll(List.of(arguments));
-        command.addAll(List.of("--config", directory.resolve("cay.yaml").toString()));
+        var command = MainProcess.command(directory, arguments);
         var builder = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
         builder.environment().keySet().removeIf(name -> name.startsWith("CAY_"));
         return builder.start();
-    }
-
-    private static int freePort() throws IOException {
-        try (var socket = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
-            return socket.getLocalPort();
-        }
     }
 }

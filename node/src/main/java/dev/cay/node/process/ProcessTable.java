@@ -49,11 +49,6 @@ public final class ProcessTable implements AutoCloseable {
     }
 
     static final Duration FILE_LIMIT = Duration.ofSeconds(20);
-    private static final int MAX_PROCESSES = 4096;
-    /// Each holds descriptors of the node's, which are all sandboxes'.
-    private static final int MAX_OPEN = 1024;
-    /// What processes were started with is kept in memory while they can be listed.
-    private static final int MAX_DESCRIBED = 16 << 20;
     private static final int MAX_EARLY = 256;
 
     private final Path directory;
@@ -113,7 +108,7 @@ public final class ProcessTable implements AutoCloseable {
     /// Starts a process; the caller is subscribed from its first byte on.
     public Subscription start(Launch launch) throws IOException {
         requireOpen();
-        requireRoom();
+        ProcessLimits.require(processes.values());
         var folder = ProcessFolder.in(directory, numbers.incrementAndGet());
         var logs = logs(folder, launch.terminal() != null);
         var about = workers.logs().call(FILE_LIMIT, () -> {
@@ -136,26 +131,6 @@ public final class ProcessTable implements AutoCloseable {
             logs.values().forEach(OutputLog::close);
             discard(folder);
             throw e;
-        }
-    }
-
-    /// Processes that ended can be connected to for a while, so they count too, but hold no descriptors.
-    private void requireRoom() {
-        long open = 0;
-        long described = 0;
-        for (var process : processes.values()) {
-            open += process.isOver() ? 0 : 1;
-            described += process.described();
-        }
-        if (processes.size() >= MAX_PROCESSES || open >= MAX_OPEN) {
-            throw new CayException(
-                    ErrorKind.EXHAUSTED, "a sandbox has at most %d commands at a time".formatted(MAX_OPEN));
-        }
-        if (described >= MAX_DESCRIBED) {
-            throw new CayException(
-                    ErrorKind.EXHAUSTED,
-                    "arguments and variables of this sandbox's commands take more than %d MB; wait for some to end"
-                            .formatted(MAX_DESCRIBED >> 20));
         }
     }
 

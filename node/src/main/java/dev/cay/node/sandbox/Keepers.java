@@ -162,17 +162,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     }
 
     private SandboxId makeSpare(SandboxKind kind) {
-        var spec = new SandboxSpec(
-                SandboxId.random(random),
-                kind.templateId(),
-                kind.layers(),
-                kind.resources(),
-                Map.of(),
-                null,
-                "root",
-                null,
-                true);
-        return start(spec, true).id();
+        return start(Spares.nobodys(SandboxId.random(random), kind), true).id();
     }
 
     private SandboxKeeper start(SandboxSpec spec, boolean spare) {

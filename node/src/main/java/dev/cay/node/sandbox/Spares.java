@@ -3,6 +3,7 @@ package dev.cay.node.sandbox;
 import dev.cay.wire.CayException;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.SandboxKind;
+import dev.cay.wire.node.SandboxSpec;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -45,6 +46,12 @@ final class Spares implements AutoCloseable {
         SandboxId make(SandboxKind kind);
 
         void end(SandboxId id);
+    }
+
+    /// What a sandbox is told that is nobody's yet; all that only its owner can say comes when it is given away.
+    static SandboxSpec nobodys(SandboxId id, SandboxKind kind) {
+        return new SandboxSpec(
+                id, kind.templateId(), kind.layers(), kind.resources(), Map.of(), null, "root", null, true);
     }
 
     /// What there is of one kind. Guarded by the spares.

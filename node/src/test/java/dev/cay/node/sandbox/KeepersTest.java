@@ -25,7 +25,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -33,30 +32,11 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /// Real runc, btrfs, nftables and guests; needs root.
-@Timeout(120)
-class KeepersTest {
+class KeepersTest extends NodeTest {
     private static final Executor THREADS = task -> Thread.ofVirtual().start(task);
-
-    private TestNode.Place place;
-    private TestNode node;
-
-    @BeforeEach
-    void open() throws Exception {
-        place = TestNode.Place.make();
-        node = new TestNode(place);
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        node.close();
-        place.close();
-    }
 
     private void reopen(UnaryOperator<ContainerRuntime> around, int edgePort) throws IOException {
         node.close();
@@ -65,14 +45,6 @@ class KeepersTest {
 
     private Container container(String id) {
         return node.runc.find(new SandboxId(id)).orElseThrow();
-    }
-
-    private static void await(Callable<Boolean> condition) throws Exception {
-        long deadline = System.nanoTime() + TestNode.LIMIT.toNanos();
-        while (!condition.call()) {
-            assertThat(System.nanoTime()).as("in time").isLessThan(deadline);
-            TimeUnit.MILLISECONDS.sleep(5);
-        }
     }
 
     @Test

@@ -10,40 +10,11 @@ import dev.cay.wire.node.SandboxSpec;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /// Sandboxes started in advance, for real; needs root.
-@Timeout(120)
-class SpareSandboxesTest {
+class SpareSandboxesTest extends NodeTest {
     private static final SandboxKind KIND = TestNode.spec("any").kind();
-
-    private TestNode.Place place;
-    private TestNode node;
-
-    @BeforeEach
-    void open() throws Exception {
-        place = TestNode.Place.make();
-        node = new TestNode(place);
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        node.close();
-        place.close();
-    }
-
-    private static void await(Callable<Boolean> condition) throws Exception {
-        long deadline = System.nanoTime() + TestNode.LIMIT.toNanos();
-        while (!condition.call()) {
-            assertThat(System.nanoTime()).as("in time").isLessThan(deadline);
-            TimeUnit.MILLISECONDS.sleep(5);
-        }
-    }
 
     private static SandboxSpec spec(SandboxId id) {
         return new SandboxSpec(
