@@ -122,7 +122,7 @@ public final class Watches implements AutoCloseable {
     }
 
     /// How much waits, how many directories are watched, how many watch.
-    synchronized String use() {
+    public synchronized String use() {
         return "%d bytes, %d directories, %d watches".formatted(waiting, directories, open.size());
     }
 
