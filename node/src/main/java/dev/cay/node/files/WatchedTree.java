@@ -12,15 +12,14 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// The directories a {@link Watch} knows, kept as they are made, moved and removed. One thread at a time.
 ///
-/// They are found from an open descriptor downwards, without following a link: whatever is exchanged meanwhile, only
-/// directories of the sandbox are ever watched.
+/// They are found by the kernel below the sandbox's root, and below the watch's own directory without following a link:
+/// whatever is exchanged meanwhile, only directories of the sandbox are ever watched.
 final class WatchedTree {
     private static final int MAX_DEPTH = 256;
     private static final int MOST_NAMES = 100_000;
@@ -33,7 +32,7 @@ final class WatchedTree {
     private final WatchHub hub;
     private final Watches watches;
     private final Folder top;
-    private @Nullable Descriptor directory;
+    private long inode;
 
     /// A directory on its way from one name to another.
     private @Nullable Folder moving;
@@ -50,7 +49,13 @@ final class WatchedTree {
     }
 
     void begin() throws IOException {
-        directory = tree.work(wish.path(), FileTree.ROOT, this::open);
+        tree.work(wish.path(), FileTree.ROOT, () -> {
+            try (var opened = open()) {
+                requireTelling(opened);
+                inode = FileCalls.stat(opened).inode();
+            }
+            return null;
+        });
         if (!adopt(top, false)) {
             throw new CayException(ErrorKind.NOT_FOUND, "path '%s' does not exist".formatted(wish.path()));
         }
@@ -58,20 +63,17 @@ final class WatchedTree {
 
     private Descriptor open() throws IOException {
         String path = wish.path().text();
-        var opened = FileCalls.openInRoot(tree.root(), path, FileCalls.DIRECTORY | FileTree.OPEN_FLAGS, 0);
-        try {
-            if (FileSystems.isRemote(opened) && !wish.remote()) {
-                throw new CayException(
-                        ErrorKind.INVALID_ARGUMENT, "cannot watch path on network filesystem: " + wish.path());
-            }
-            if (FileSystems.isLever(opened)) {
-                throw new CayException(
-                        ErrorKind.INVALID_ARGUMENT, "the kernel tells of no changes in '%s'".formatted(wish.path()));
-            }
-            return opened;
-        } catch (IOException | RuntimeException e) {
-            opened.close();
-            throw e;
+        return FileCalls.openInRoot(tree.root(), path, FileCalls.DIRECTORY | FileTree.OPEN_FLAGS, 0);
+    }
+
+    private void requireTelling(Descriptor opened) throws IOException {
+        if (FileSystems.isRemote(opened) && !wish.remote()) {
+            throw new CayException(
+                    ErrorKind.INVALID_ARGUMENT, "cannot watch path on network filesystem: " + wish.path());
+        }
+        if (FileSystems.isLever(opened)) {
+            throw new CayException(
+                    ErrorKind.INVALID_ARGUMENT, "the kernel tells of no changes in '%s'".formatted(wish.path()));
         }
     }
 
@@ -204,25 +206,36 @@ final class WatchedTree {
         return entries;
     }
 
-    /// On a file thread.
+    /// On a file thread. Opened anew each time: a directory that is kept open does not tell of its own end.
     private @Nullable SortedMap<String, Boolean> lookAt(Folder folder) throws IOException {
-        var start = Objects.requireNonNull(directory);
-        try (var opened = FileCalls.openBelow(start, folder.path(), FileCalls.DIRECTORY | FileTree.OPEN_FLAGS)) {
-            boolean silent = FileSystems.isLever(opened) || (FileSystems.isRemote(opened) && !wish.remote());
-            if (silent) {
-                return null;
+        try (var start = open()) {
+            if (FileCalls.stat(start).inode() != inode) {
+                return null; // Another one lies there by now.
             }
-            folder.number(add(opened, folder));
-            var entries = new TreeMap<String, Boolean>();
-            for (String name : wish.recursive() ? FileCalls.names(opened, MOST_NAMES) : List.<String>of()) {
-                try {
-                    entries.put(name, FileCalls.stat(opened, name).directory());
-                } catch (ErrnoException e) {
-                    continue; // It went away meanwhile.
-                }
+            if (folder.isTop()) {
+                return lookInto(folder, start);
             }
-            return entries;
+            try (var opened = FileCalls.openBelow(start, folder.path(), FileCalls.DIRECTORY | FileTree.OPEN_FLAGS)) {
+                return lookInto(folder, opened);
+            }
         }
+    }
+
+    private @Nullable SortedMap<String, Boolean> lookInto(Folder folder, Descriptor opened) throws IOException {
+        boolean silent = FileSystems.isLever(opened) || (FileSystems.isRemote(opened) && !wish.remote());
+        if (silent) {
+            return null;
+        }
+        folder.number(add(opened, folder));
+        var entries = new TreeMap<String, Boolean>();
+        for (String name : wish.recursive() ? FileCalls.names(opened, MOST_NAMES) : List.<String>of()) {
+            try {
+                entries.put(name, FileCalls.stat(opened, name).directory());
+            } catch (ErrnoException e) {
+                continue; // It went away meanwhile.
+            }
+        }
+        return entries;
     }
 
     private int add(Descriptor opened, Folder folder) throws ErrnoException {
@@ -267,8 +280,5 @@ final class WatchedTree {
             drop(moving);
         }
         drop(top);
-        if (directory != null) {
-            directory.close();
-        }
     }
 }

@@ -202,4 +202,30 @@ class FileTreeTest {
                 .isInstanceOf(CayException.class)
                 .hasMessageContaining("more than 100000 entries");
     }
+
+    @Test
+    void removesManyFilesWithAnyNames() throws Exception {
+        var script = "mkdir many; cd many; touch $(seq 5000) $'\\xff\\xfe' $'\\xc3('; mkdir $'\\x80'; ln -s / out";
+        assertThat(new ProcessBuilder("bash", "-c", script)
+                        .directory(root.toFile())
+                        .start()
+                        .waitFor())
+                .isZero();
+        assertThat(tree.list(path("/many"), 1, _ -> {})).hasSize(5004);
+
+        tree.remove(path("/many"));
+
+        assertThat(Files.exists(root.resolve("many"), LinkOption.NOFOLLOW_LINKS))
+                .isFalse();
+    }
+
+    @Test
+    void writesThroughALinkThatLeadsNowhereYet() throws IOException {
+        Files.createSymbolicLink(root.resolve("link"), Path.of("target"));
+        write("/link", "text");
+        assertThat(Files.readString(root.resolve("target"))).isEqualTo("text");
+        assertThat(Files.getAttribute(root.resolve("target"), "unix:uid")).isEqualTo(BASE + 1000);
+        Files.createSymbolicLink(root.resolve("broken"), Path.of("nowhere"));
+        assertThatThrownBy(() -> tree.makeDirectory(path("/broken"), USER)).isInstanceOf(CayException.class);
+    }
 }
