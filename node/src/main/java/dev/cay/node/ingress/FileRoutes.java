@@ -1,5 +1,6 @@
 package dev.cay.node.ingress;
 
+import dev.cay.http.ErrorRenderer;
 import dev.cay.http.Exchange;
 import dev.cay.node.files.Account;
 import dev.cay.node.files.SandboxPath;
@@ -26,6 +27,10 @@ final class FileRoutes {
     private static final String METADATA = "x-metadata-";
     private static final int MAX_KEY = 246;
     private static final int MAX_METADATA = 4096;
+    /// After what was wanted: the end of a multipart body, or of a compressed one.
+    private static final long MOST_TRAILING = 1 << 20;
+
+    private static final long MOST_UNWANTED = 32 << 20;
     private static final int ATTRIBUTE_PREFIX = "user.e2b.".length();
 
     private final Envd.Sandbox sandbox;
@@ -47,15 +52,29 @@ final class FileRoutes {
         }
     }
 
+    /// Whoever is refused is told at once, and may then say the rest of what he has to say, within reason: many clients
+    /// take a connection that closes while they send for no answer at all.
     void upload(Exchange exchange) throws Exception {
+        try {
+            var written = receive(exchange);
+            exhaust(exchange.body(), MOST_TRAILING);
+            exchange.sendJson(200, written);
+        } catch (CayException e) {
+            ErrorRenderer.render(exchange, e);
+            if (exchange.header("Expect") == null) {
+                exhaust(exchange.body(), MOST_UNWANTED);
+            }
+        }
+    }
+
+    private List<Map<String, Object>> receive(Exchange exchange) throws IOException {
         FileAccess.check(exchange, sandbox.accessToken(), clock.instant());
         var user = users.ofQuery(exchange);
         var metadata = metadata(exchange);
         String type = exchange.header("Content-Type");
         String kind = type == null ? "" : type.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
-        List<SandboxPath> written;
         try (var body = decoded(exchange)) {
-            written = switch (kind) {
+            var written = switch (kind) {
                 case "multipart/form-data" ->
                     writeParts(
                             new Multipart(body, Multipart.boundary(type == null ? "" : type)),
@@ -67,11 +86,19 @@ final class FileRoutes {
                     throw bad("unsupported content type '%s': use multipart/form-data or application/octet-stream"
                             .formatted(kind));
             };
+            return written.stream().map(path -> answer(path, metadata)).toList();
         } catch (ZipException | EOFException e) {
             throw bad("the body is not valid gzip");
         }
-        exchange.sendJson(
-                200, written.stream().map(path -> answer(path, metadata)).toList());
+    }
+
+    /// A body that is not read to its end costs the client its connection.
+    private static void exhaust(InputStream body, long most) throws IOException {
+        byte[] buffer = new byte[64 << 10];
+        long left = most;
+        for (int count; left > 0 && (count = body.read(buffer)) >= 0; ) {
+            left -= count;
+        }
     }
 
     private static InputStream decoded(Exchange exchange) throws IOException {
