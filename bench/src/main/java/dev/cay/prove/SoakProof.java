@@ -2,6 +2,8 @@ package dev.cay.prove;
 
 import dev.cay.bench.OwnCay;
 import dev.cay.bench.Script;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -16,6 +18,7 @@ import java.util.regex.Pattern;
 
 /// Work without end: whatever the daemon takes it gives back.
 final class SoakProof implements Proof {
+    private static final int FEWEST_SAMPLES = 8;
     private static final Duration LIMIT = Duration.ofMinutes(2);
     private static final int SAMPLES_PER_MINUTE = 2;
     private static final int PER_SECOND = 5;
@@ -74,6 +77,11 @@ final class SoakProof implements Proof {
 
     /// The first quarter is for warming up: pools fill, code is compiled. The last quarter must be like the second.
     private static Verdict judge(List<Sample> samples, int done, int failed) {
+        if (samples.size() < FEWEST_SAMPLES) {
+            throw new CayException(
+                    ErrorKind.INVALID_ARGUMENT,
+                    "--minutes: %d samples tell nothing, %d are the least".formatted(samples.size(), FEWEST_SAMPLES));
+        }
         int quarter = samples.size() / 4;
         var early = samples.subList(quarter, 2 * quarter);
         var late = samples.subList(samples.size() - quarter, samples.size());
@@ -140,6 +148,9 @@ final class SoakProof implements Proof {
         while (heap.find()) {
             used += Long.parseLong(heap.group(1));
         }
+        if (used == 0) {
+            throw new IOException("jcmd does not say how large the heap is");
+        }
         long cgroups = Traces.things(cay.instance(), cay.directory()).stream()
                 .filter(thing -> thing.startsWith("cgroup"))
                 .count();
@@ -174,7 +185,9 @@ final class SoakProof implements Proof {
                 .redirectErrorStream(true)
                 .start();
         var output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        process.waitFor();
+        if (process.waitFor() != 0) {
+            throw new IOException("jcmd %s: %s".formatted(command, output.strip()));
+        }
         return output;
     }
 }
