@@ -7,6 +7,7 @@ import dev.cay.http.SandboxPorts;
 import dev.cay.life.Progress;
 import dev.cay.life.Undo;
 import dev.cay.metrics.Meters;
+import dev.cay.node.files.WatchHub;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.HostPlan;
 import dev.cay.node.host.HostRoutes;
@@ -148,6 +149,7 @@ public final class CayNode implements AutoCloseable {
                     poller,
                     closing.add(new HostThreads("namespace", 2, 1024)),
                     closing.add(new HostThreads("file", 16, 4096)),
+                    closing.add(new WatchHub(poller)),
                     new Workers(
                             poller,
                             closing.add(new HostThreads("log", 4, 16_384)),

@@ -74,7 +74,8 @@ final class OpenSandbox implements AutoCloseable {
         try {
             this.network = closing.add(NetNamespace.open(container.pid(), machine.hops()));
             network.setHostname(spec.id().value());
-            this.files = closing.add(FileTree.open(container.pid(), slot.uidBase(), machine.fileWork()));
+            this.files =
+                    closing.add(FileTree.open(container.pid(), slot.uidBase(), machine.fileWork(), machine.watching()));
             identify();
             var link = closing.add(GuestLink.open(network, machine.poller(), GUEST_LIMIT));
             var folder = SandboxNotes.folder(machine.records(), spec.id());
