@@ -103,7 +103,9 @@ test('a wrong token of the sandbox: AuthenticationError', async () => {
   const stranger = new Sandbox({ sandboxId, sandboxDomain, envdVersion: '0.6.13', envdAccessToken: 'wrong' })
   await fails(stranger.commands.run('true'), e2b.AuthenticationError)
   await fails(stranger.files.list('/'), e2b.AuthenticationError)
-  await fails(stranger.files.read('/etc/hostname'), e2b.AuthenticationError)
+  // Between 2.7 and 2.14 what names the sandbox in a request for a file is its token alone, unless the host does.
+  const named = atLeast(2, 15) || !process.env.E2B_SANDBOX_URL
+  await fails(stranger.files.read('/etc/hostname'), named ? e2b.AuthenticationError : e2b.TimeoutError)
   assert.equal((await secured.commands.run('echo mine')).stdout, 'mine\n')
 })
 

@@ -42,6 +42,8 @@ test('files belong to whom they were written as, and paths begin at his home', a
 test('an empty file is read as empty', async () => {
   await box.files.write('empty', '')
   assert.equal(await box.files.read('empty'), '')
+  // Older clients give empty text whatever was asked for.
+  if (!atLeast(2, 51)) return
   assert.equal((await box.files.read('empty', { format: 'bytes' })).length, 0)
   assert.equal((await box.files.read('empty', { format: 'blob' })).size, 0)
 })
@@ -178,7 +180,7 @@ test('a link out of the sandbox leads nowhere', async () => {
 test('signed URLs work without any header', async () => {
   const secured = await sandbox({ secure: true })
   await secured.files.write('signed.txt', 'for all')
-  const url = await secured.downloadUrl('signed.txt', { useSignatureExpiration: 60_000 })
+  const url = await secured.downloadUrl('signed.txt', { useSignature: true, useSignatureExpiration: 60_000 })
   const answer = await fetch(url)
   assert.equal(answer.status, 200)
   assert.equal(await answer.text(), 'for all')
@@ -187,7 +189,7 @@ test('signed URLs work without any header', async () => {
   assert.ok((await fetch(spoiled)).status >= 400)
   const form = new FormData()
   form.append('file', new Blob(['sent']), 'upload.txt')
-  const sent = await fetch(await secured.uploadUrl('upload.txt'), { method: 'POST', body: form })
+  const sent = await fetch(await secured.uploadUrl('upload.txt', { useSignature: true }), { method: 'POST', body: form })
   assert.equal(sent.status, 200)
   assert.equal(await secured.files.read('upload.txt'), 'sent')
 })

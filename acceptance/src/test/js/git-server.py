@@ -36,7 +36,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         head, _, rest = output.partition(b'\r\n\r\n')
         headers = [tuple(line.split(': ', 1)) for line in head.decode().split('\r\n')]
         status = int(dict(headers).get('Status', '200').split()[0])
-        self.send(status, [pair for pair in headers if pair[0] != 'Status'], rest)
+        self.send(status, [pair for pair in headers if pair[0] not in ('Status', 'Content-Length')], rest)
 
     def send(self, status, headers, body):
         self.send_response(status)

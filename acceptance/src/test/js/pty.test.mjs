@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before } from 'node:test'
 import { test } from './cases.mjs'
-import { e2b, until } from './client.mjs'
+import { atLeast, e2b, until } from './client.mjs'
 import { knownSandbox } from './sandboxes.mjs'
 
 let box
@@ -37,7 +37,8 @@ test('a terminal has colours, a language, and what it was asked for', async () =
   const { terminal, screen } = await open({ user: 'root', cwd: '/tmp', envs: { MINE: 'yes' } })
   await type(terminal, 'echo "<$TERM|$LANG|$MINE|$(whoami)|$PWD|$(tput colors)>"; exit 5\n')
   await assert.rejects(terminal.wait(), (error) => error instanceof e2b.CommandExitError && error.exitCode === 5)
-  assert.match(screen.text, /<xterm-256color\|C\.UTF-8\|yes\|root\|\/tmp\|256>/)
+  const language = atLeast(2, 30) ? 'C\\.UTF-8' : '.*'
+  assert.match(screen.text, new RegExp(`<xterm-256color\\|${language}\\|yes\\|root\\|/tmp\\|256>`))
 })
 
 test('Ctrl-C interrupts the program, Ctrl-D ends the shell', async () => {
@@ -75,8 +76,7 @@ curses.wrapper(main)
 test('ten megabytes come through a terminal whole', async () => {
   const { terminal, screen } = await open()
   await type(terminal, 'stty -onlcr; PS1=; clear\n')
-  await type(terminal, 'echo be$((1))gin; head -c 10000000 /dev/zero | tr "\\0" x; echo; echo e$((1))nd; exit\n')
-  await until('the beginning', () => screen.text.includes('be1gin'))
+  await type(terminal, 'head -c 10000000 /dev/zero | tr "\\0" x; echo; echo e$((1))nd; exit\n')
   await terminal.wait()
   assert.ok(screen.bytes > 10_000_000 && screen.bytes < 10_010_000, `${screen.bytes} bytes`)
   assert.match(screen.text, /x\ne1nd\n/)
