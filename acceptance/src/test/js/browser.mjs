@@ -16,15 +16,22 @@ export async function startBrowser(host) {
   const chromium = spawn(process.env.CAY_CHROMIUM, [
     '--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run', '--no-default-browser-check',
     '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-proxy-server',
-    `--ignore-certificate-errors-spki-list=${await keyHash(host)}`, `--user-data-dir=${profile}`, '--remote-debugging-pipe',
+    `--ignore-certificate-errors-spki-list=${await keyHash(host)}`, `--user-data-dir=${profile}`, '--remote-debugging-pipe', 'about:blank',
   ], { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'], detached: true })
-  after(async () => {
-    // With all its helpers, which are of its group.
-    if (chromium.exitCode === null) process.kill(-chromium.pid, 'SIGKILL')
-    await rm(profile, { recursive: true, force: true, maxRetries: 10 })
-  })
+  started.push({ chromium, profile })
   return new Browser(chromium)
 }
+
+const started = []
+after(async () => {
+  for (const { chromium, profile } of started) {
+    // With all its helpers, which are of its group.
+    if (!hasEnded(chromium)) process.kill(-chromium.pid, 'SIGKILL')
+    await rm(profile, { recursive: true, force: true, maxRetries: 10 })
+  }
+})
+
+const hasEnded = ({ exitCode, signalCode }) => exitCode !== null || signalCode !== null
 
 /** The hash of the public key of a host whose certificate Node trusts. */
 function keyHash(host) {
@@ -43,6 +50,7 @@ class Browser {
   #chromium
   #waiting = new Map()
   #next = 1
+  #tab
 
   constructor(chromium) {
     this.#chromium = chromium
@@ -53,6 +61,8 @@ class Browser {
       messages.forEach((message) => this.#receive(JSON.parse(message)))
     })
     chromium.on('exit', () => this.#waiting.forEach(({ reject }) => reject(new Error('the browser ended'))))
+    // Said again by the call that was to be sent.
+    chromium.stdio[3].on('error', () => {})
   }
 
   #receive({ id, result, error }) {
@@ -65,6 +75,7 @@ class Browser {
   call(method, params = {}, sessionId = undefined) {
     const id = this.#next++
     return new Promise((resolve, reject) => {
+      if (hasEnded(this.#chromium)) reject(new Error('the browser ended'))
       const timer = setTimeout(() => reject(new Error(`${method}: no answer`)), LIMIT)
       const settle = (how) => (value) => (clearTimeout(timer), how(value))
       this.#waiting.set(id, { resolve: settle(resolve), reject: settle(reject) })
@@ -72,12 +83,20 @@ class Browser {
     })
   }
 
+  /** Shows a page, in the one tab there is: Chromium's headless window does not always give another one. */
   async open(url) {
-    const { targetId } = await this.call('Target.createTarget', { url: 'about:blank' })
-    const { sessionId } = await this.call('Target.attachToTarget', { targetId, flatten: true })
+    const sessionId = await (this.#tab ??= this.#attach())
     const { errorText } = await this.call('Page.navigate', { url }, sessionId)
     if (errorText) throw new Error(`${url}: ${errorText}`)
     return new Page(this, sessionId)
+  }
+
+  async #attach() {
+    const { targetId } = await until('the tab', async () => {
+      const { targetInfos } = await this.call('Target.getTargets')
+      return targetInfos.find(({ type }) => type === 'page')
+    })
+    return (await this.call('Target.attachToTarget', { targetId, flatten: true })).sessionId
   }
 }
 
