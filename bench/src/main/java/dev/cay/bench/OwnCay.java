@@ -185,6 +185,10 @@ public final class OwnCay implements AutoCloseable {
         return port;
     }
 
+    public int tlsPort() {
+        return tlsPort;
+    }
+
     public ProcessHandle daemon() {
         return daemon.toHandle();
     }

@@ -9,8 +9,13 @@ import org.jspecify.annotations.Nullable;
 
 /// All proofs there are.
 public final class Proofs {
-    private static final List<Proof> ALL =
-            List.of(new CrashProof(), new EscapeProof(), new OverloadProof(), new DensityProof(), new SoakProof());
+    private static final List<Proof> ALL = List.of(
+            new CrashProof(),
+            new EscapeProof(),
+            new OverloadProof(),
+            new DensityProof(),
+            new SoakProof(),
+            new FuzzProof());
 
     private Proofs() {}
 

@@ -25,6 +25,7 @@ import tools.jackson.databind.json.JsonMapper;
 /// A sandbox of a running daemon, used as any client would. Closing it kills it.
 public final class RemoteSandbox implements AutoCloseable {
     private static final Duration LIMIT = Duration.ofMinutes(2);
+    private static final Duration LIFE = Duration.ofMinutes(10);
     private static final int ENVD = 49983;
     private static final String ROOT =
             "Basic " + Base64.getEncoder().encodeToString("root:".getBytes(StandardCharsets.US_ASCII));
@@ -38,7 +39,7 @@ public final class RemoteSandbox implements AutoCloseable {
     private final String id;
     private final String token;
 
-    private RemoteSandbox(URI url, String key) throws IOException, InterruptedException {
+    private RemoteSandbox(URI url, String key, Duration life) throws IOException, InterruptedException {
         this.url = url;
         this.key = key;
         var answer = http.send(
@@ -46,7 +47,8 @@ public final class RemoteSandbox implements AutoCloseable {
                         .timeout(LIMIT)
                         .header("X-API-Key", key)
                         .header("Content-Type", "application/json")
-                        .POST(BodyPublishers.ofString("{\"templateID\":\"base\",\"timeout\":600}"))
+                        .POST(BodyPublishers.ofString(
+                                "{\"templateID\":\"base\",\"timeout\":%d}".formatted(life.toSeconds())))
                         .build(),
                 BodyHandlers.ofString());
         var made = JsonMapper.shared().readTree(require(answer).body());
@@ -56,11 +58,21 @@ public final class RemoteSandbox implements AutoCloseable {
 
     /// @param url plain HTTP base of the daemon
     public static RemoteSandbox create(URI url, String key) throws IOException, InterruptedException {
-        return new RemoteSandbox(url, key);
+        return create(url, key, LIFE);
+    }
+
+    /// @param life after which it ends by itself
+    public static RemoteSandbox create(URI url, String key, Duration life) throws IOException, InterruptedException {
+        return new RemoteSandbox(url, key, life);
     }
 
     public String id() {
         return id;
+    }
+
+    /// What opens it.
+    public String token() {
+        return token;
     }
 
     void write(String path, byte[] content) throws IOException, InterruptedException {
