@@ -193,6 +193,10 @@ public final class OwnCay implements AutoCloseable {
         return port;
     }
 
+    public int tlsPort() {
+        return tlsPort;
+    }
+
     public ProcessHandle daemon() {
         return running().toHandle();
     }

@@ -15,7 +15,8 @@ public final class Proofs {
             new OverloadProof(),
             new DensityProof(),
             new SoakProof(),
-            new RacesProof());
+            new RacesProof(),
+            new FuzzProof());
 
     private Proofs() {}
 

@@ -5,7 +5,6 @@ import dev.cay.bench.Script;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -14,7 +13,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToLongFunction;
-import java.util.regex.Pattern;
 
 /// Work without end: whatever the daemon takes it gives back.
 final class SoakProof implements Proof {
@@ -22,7 +20,6 @@ final class SoakProof implements Proof {
     private static final Duration LIMIT = Duration.ofMinutes(2);
     private static final int SAMPLES_PER_MINUTE = 2;
     private static final int PER_SECOND = 5;
-    private static final Pattern HEAP_USED = Pattern.compile("used (\\d+)K");
 
     /// What the daemon holds at one moment, taken after a collection of garbage.
     private record Sample(long descriptors, long threads, long mounts, long cgroups, long heapKB, long residentKB) {
@@ -142,15 +139,7 @@ final class SoakProof implements Proof {
 
     private static Sample sample(OwnCay cay) throws IOException, InterruptedException {
         var process = Path.of("/proc", Long.toString(cay.daemon().pid()));
-        jcmd(cay, "GC.run");
-        var heap = HEAP_USED.matcher(jcmd(cay, "GC.heap_info"));
-        long used = 0;
-        while (heap.find()) {
-            used += Long.parseLong(heap.group(1));
-        }
-        if (used == 0) {
-            throw new IOException("jcmd does not say how large the heap is");
-        }
+        long used = new DaemonJvm(cay.daemon().pid()).heapKB();
         long cgroups = Traces.things(cay.instance(), cay.directory()).stream()
                 .filter(thing -> thing.startsWith("cgroup"))
                 .count();
@@ -175,19 +164,5 @@ final class SoakProof implements Proof {
         try (var entries = Files.list(directory)) {
             return entries.count();
         }
-    }
-
-    private static String jcmd(OwnCay cay, String command) throws IOException, InterruptedException {
-        var process = new ProcessBuilder(
-                        System.getProperty("java.home") + "/bin/jcmd",
-                        Long.toString(cay.daemon().pid()),
-                        command)
-                .redirectErrorStream(true)
-                .start();
-        var output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        if (process.waitFor() != 0) {
-            throw new IOException("jcmd %s: %s".formatted(command, output.strip()));
-        }
-        return output;
     }
 }
