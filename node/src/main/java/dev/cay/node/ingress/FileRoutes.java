@@ -1,14 +1,15 @@
 package dev.cay.node.ingress;
 
-import dev.cay.http.ErrorRenderer;
 import dev.cay.http.Exchange;
 import dev.cay.node.files.Account;
+import dev.cay.node.files.NewFile;
 import dev.cay.node.files.SandboxPath;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Semaphore;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
@@ -24,18 +26,20 @@ import org.jspecify.annotations.Nullable;
 /// `/files`: whole files in and out, streamed, with the memory of one buffer.
 final class FileRoutes {
     private static final int BUFFER = 256 << 10;
+    private static final int SMALL_BUFFER = 16 << 10;
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final String METADATA = "x-metadata-";
     private static final int MAX_KEY = 246;
     private static final int MAX_METADATA = 4096;
-    /// After what was wanted: the end of a multipart body, or of a compressed one.
-    private static final long MOST_TRAILING = 1 << 20;
-
-    private static final long MOST_UNWANTED = 32 << 20;
     private static final int ATTRIBUTE_PREFIX = "user.e2b.".length();
 
     private final Envd.Sandbox sandbox;
     private final Users users;
     private final InstantSource clock;
+
+    /// So many transfers of a sandbox have large buffers. The others are slower, and hundreds of them that stand still
+    /// do not take the node's memory.
+    private final Semaphore fastLanes = new Semaphore(8);
 
     FileRoutes(Envd.Sandbox sandbox, Users users, InstantSource clock) {
         this.sandbox = sandbox;
@@ -48,23 +52,19 @@ final class FileRoutes {
         var user = users.ofQuery(exchange);
         var path = resolve(exchange.query("path"), user);
         try (var file = sandbox.files().read(path)) {
-            new Download(exchange, file, path.name()).send();
+            boolean fast = fastLanes.tryAcquire();
+            try {
+                new Download(exchange, file, path.name(), fast ? BUFFER : SMALL_BUFFER).send();
+            } finally {
+                if (fast) {
+                    fastLanes.release();
+                }
+            }
         }
     }
 
-    /// Whoever is refused is told at once, and may then say the rest of what he has to say, within reason: many clients
-    /// take a connection that closes while they send for no answer at all.
     void upload(Exchange exchange) throws Exception {
-        try {
-            var written = receive(exchange);
-            exhaust(exchange.body(), MOST_TRAILING);
-            exchange.sendJson(200, written);
-        } catch (CayException e) {
-            ErrorRenderer.render(exchange, e);
-            if (exchange.header("Expect") == null) {
-                exhaust(exchange.body(), MOST_UNWANTED);
-            }
-        }
+        exchange.sendJson(200, receive(exchange));
     }
 
     private List<Map<String, Object>> receive(Exchange exchange) throws IOException {
@@ -92,22 +92,13 @@ final class FileRoutes {
         }
     }
 
-    /// A body that is not read to its end costs the client its connection.
-    private static void exhaust(InputStream body, long most) throws IOException {
-        byte[] buffer = new byte[64 << 10];
-        long left = most;
-        for (int count; left > 0 && (count = body.read(buffer)) >= 0; ) {
-            left -= count;
-        }
-    }
-
     private static InputStream decoded(Exchange exchange) throws IOException {
         String encoding = exchange.header("Content-Encoding");
         if (encoding == null || encoding.isBlank() || encoding.equalsIgnoreCase("identity")) {
-            return exchange.body();
+            return exchange.body(PATIENCE);
         }
         if (encoding.equalsIgnoreCase("gzip")) {
-            return new GZIPInputStream(exchange.body(), 64 << 10);
+            return new GZIPInputStream(exchange.body(PATIENCE), SMALL_BUFFER);
         }
         throw bad("unsupported content encoding '%s'".formatted(encoding));
     }
@@ -151,25 +142,34 @@ final class FileRoutes {
 
     private SandboxPath write(InputStream body, SandboxPath path, Account user, Map<String, String> metadata)
             throws IOException {
+        boolean fast = fastLanes.tryAcquire();
         try (var file = sandbox.files().write(path, user, metadata)) {
-            byte[] buffer = new byte[BUFFER];
-            long size = 0;
-            int filled = 0;
-            // Gathered into large pieces: each one is a turn on a file thread.
-            for (int count; (count = body.read(buffer, filled, BUFFER - filled)) >= 0; ) {
-                filled += count;
-                size += count;
-                if (filled == BUFFER) {
-                    file.write(buffer, 0, filled);
-                    filled = 0;
-                }
-            }
-            if (filled > 0) {
-                file.write(buffer, 0, filled);
-            }
+            long size = copy(body, file, new byte[fast ? BUFFER : SMALL_BUFFER]);
             FileLog.written(sandbox.log(), path, size, user);
             return path;
+        } finally {
+            if (fast) {
+                fastLanes.release();
+            }
         }
+    }
+
+    /// Gathered into pieces as large as the buffer: each one is a turn on a file thread.
+    private static long copy(InputStream body, NewFile file, byte[] buffer) throws IOException {
+        long size = 0;
+        int filled = 0;
+        for (int count; (count = body.read(buffer, filled, buffer.length - filled)) >= 0; ) {
+            filled += count;
+            size += count;
+            if (filled == buffer.length) {
+                file.write(buffer, 0, filled);
+                filled = 0;
+            }
+        }
+        if (filled > 0) {
+            file.write(buffer, 0, filled);
+        }
+        return size;
     }
 
     static Map<String, Object> answer(SandboxPath path, Map<String, String> metadata) {
