@@ -26,6 +26,11 @@ public enum ErrorKind {
     CANCELED,
     /// Part of the contract that Cay does not serve yet.
     NOT_IMPLEMENTED,
+    /// The thing is not of the kind that can do this, as input for a process that takes none. Nobody's fault but the
+    /// caller's, though the RPC has no better code for it than `internal`.
+    UNSUITED,
+    /// Refused for a reason that the RPC has no code for; its clients read `unknown`.
+    UNKNOWN,
     /// Our fault.
     INTERNAL
 }
