@@ -170,6 +170,12 @@ public final class Exchange {
         return body;
     }
 
+    /// The same, but a read that waits longer than this for the client fails.
+    public InputStream body(Duration patience) {
+        body.patience(patience);
+        return body;
+    }
+
     /// The body as JSON, at most 1 MiB; an empty body is read as `null`. Bad JSON is the client's error.
     public <T> @Nullable T json(Class<T> type) {
         try {
