@@ -13,7 +13,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /// Writes protobuf messages as JSON, straight to bytes: what protobuf's own printer says, at a tenth of the price where
-/// bytes are concerned, which is what the output of processes consists of. Knows only plain fields; {@link #knows} tells
+/// bytes are concerned, which is what the output of processes consists of. Knows only plain fields; {@link #knows}
+/// tells
 /// for which messages that is enough. Used by one thread.
 final class JsonText {
     private static final Map<Descriptor, Boolean> KNOWN = new ConcurrentHashMap<>();
@@ -77,7 +78,8 @@ final class JsonText {
     }
 
     private static boolean isUnsigned(FieldDescriptor field) {
-        return List.of(FieldDescriptor.Type.UINT32, FieldDescriptor.Type.FIXED32).contains(field.getType());
+        return List.of(FieldDescriptor.Type.UINT32, FieldDescriptor.Type.FIXED32)
+                .contains(field.getType());
     }
 
     private void base64(ByteString bytes) {

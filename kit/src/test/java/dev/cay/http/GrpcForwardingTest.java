@@ -56,10 +56,14 @@ class GrpcForwardingTest {
                     exchange.response()
                             .setTrailersSupplier(() -> HttpFields.build().add("grpc-status", "0"));
                     exchange.with("Content-Type", GRPC)
-                            .with("X-Seen", exchange.http1() + " " + exchange.authority() + " " + exchange.header("TE"));
+                            .with(
+                                    "X-Seen",
+                                    exchange.http1() + " " + exchange.authority() + " " + exchange.header("TE"));
                     var out = exchange.stream(200);
                     out.flush();
-                    for (int one = exchange.body().read(); one >= 0; one = exchange.body().read()) {
+                    for (int one = exchange.body().read();
+                            one >= 0;
+                            one = exchange.body().read()) {
                         out.write(one);
                         out.flush();
                     }

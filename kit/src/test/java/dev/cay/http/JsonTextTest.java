@@ -20,7 +20,8 @@ class JsonTextTest {
     private static void isTheSame(Message message) throws Exception {
         assertThat(JsonText.knows(message.getDescriptorForType())).isTrue();
         assertThat(new String(JsonText.of(message), UTF_8))
-                .isEqualTo(JsonFormat.printer().omittingInsignificantWhitespace().print(message));
+                .isEqualTo(
+                        JsonFormat.printer().omittingInsignificantWhitespace().print(message));
     }
 
     private static StartResponse event(ProcessEvent.Builder event) {
@@ -43,7 +44,8 @@ class JsonTextTest {
         isTheSame(ConnectRequest.newBuilder()
                 .setProcess(ProcessSelector.newBuilder().setTag("t"))
                 .build());
-        isTheSame(SendSignalRequest.newBuilder().setSignal(Signal.SIGNAL_SIGKILL).build());
+        isTheSame(
+                SendSignalRequest.newBuilder().setSignal(Signal.SIGNAL_SIGKILL).build());
         var random = new Random(3);
         for (int size : new int[] {0, 1, 2, 3, 1000, 32768}) {
             byte[] bytes = new byte[size];

@@ -180,9 +180,11 @@ class ProxyWireTest {
             Socket inside = accept();
             assertThat(head(inside)).contains("Transfer-Encoding: chunked\r\n");
             client.chunk("one");
-            assertThat(new String(inside.getInputStream().readNBytes(8), ISO_8859_1)).isEqualTo("3\r\none\r\n");
+            assertThat(new String(inside.getInputStream().readNBytes(8), ISO_8859_1))
+                    .isEqualTo("3\r\none\r\n");
             client.send("0\r\n\r\n");
-            assertThat(new String(inside.getInputStream().readNBytes(5), ISO_8859_1)).isEqualTo("0\r\n\r\n");
+            assertThat(new String(inside.getInputStream().readNBytes(5), ISO_8859_1))
+                    .isEqualTo("0\r\n\r\n");
             write(inside, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n");
             assertThat(client.head()).contains("Transfer-Encoding: chunked");
             // The end of a chunk's line may come with the next one.
@@ -250,7 +252,8 @@ class ProxyWireTest {
         var client = new HTTP2Client();
         client.start();
         try {
-            Session session = client.connect(edge.plain, new Session.Listener() {}).get(20, TimeUnit.SECONDS);
+            Session session =
+                    client.connect(edge.plain, new Session.Listener() {}).get(20, TimeUnit.SECONDS);
             var fields = HttpFields.build().add("content-length", Integer.toString(announced));
             var uri = HttpURI.from("http://localhost:" + edge.plain.getPort() + "/");
             var head = new MetaData.Request("POST", uri, HttpVersion.HTTP_2, fields);
