@@ -13,16 +13,15 @@ import java.util.stream.Collectors;
 
 /// Runs measurements and shows what came of them.
 public final class Bench {
-    private static final List<Measurement> ALL =
-            List.of(
-                    new Starting(),
-                    new Creating(),
-                    new ColdCreating(),
-                    new Echoing(),
-                    new Commanding(),
-                    new Printing(),
-                    new Proxying(),
-                    new Crowding());
+    private static final List<Measurement> ALL = List.of(
+            new Starting(),
+            new Creating(),
+            new ColdCreating(),
+            new Echoing(),
+            new Commanding(),
+            new Printing(),
+            new Proxying(),
+            new Crowding());
 
     private Bench() {}
 

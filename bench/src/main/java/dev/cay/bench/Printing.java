@@ -32,7 +32,11 @@ final class Printing implements Measurement {
             String raw = "%d MB of stdout, raw HTTP by Node, frames read and dropped, best of 3".formatted(MEGABYTES);
             double pipe = throughPipe();
             return List.of(
-                    Figure.of("stdout to a client, raw", "MB/s", found.get("raw").asDouble(), raw)
+                    Figure.of(
+                                    "stdout to a client, raw",
+                                    "MB/s",
+                                    found.get("raw").asDouble(),
+                                    raw)
                             .beside("`head -c | cat` read by Java", pipe),
                     Figure.of(
                                     "stdout to a client, SDK",

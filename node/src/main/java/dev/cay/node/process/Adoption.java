@@ -56,7 +56,8 @@ final class Adoption {
         var known = folder.about(memoryKills);
         var streams = table.link().attach(found.pid());
         boolean terminal = streams.terminal() != null;
-        var about = known.orElse(new ProcessFolder.About(ProcessInfo.getDefaultInstance(), "", terminal, null, memoryKills));
+        var about = known.orElse(
+                new ProcessFolder.About(ProcessInfo.getDefaultInstance(), "", terminal, null, memoryKills));
         if (known.isEmpty() || about.terminal() != terminal) {
             about = about.withTerminal(terminal);
             folder.create(about);

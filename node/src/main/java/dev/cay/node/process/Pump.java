@@ -244,8 +244,7 @@ final class Pump {
                 return;
             }
             output.put(bytes, count);
-            process.audience()
-                    .arrived(channel, output, count, count <= FRESH ? Arrays.copyOf(bytes, count) : null);
+            process.audience().arrived(channel, output, count, count <= FRESH ? Arrays.copyOf(bytes, count) : null);
             lastBytes -= lastCall ? count : 0;
             if (lastBytes <= 0) {
                 finish();
