@@ -21,7 +21,8 @@ public final class Bench {
             new Commanding(),
             new Printing(),
             new Proxying(),
-            new Crowding());
+            new Crowding(),
+            new Filing());
 
     private Bench() {}
 

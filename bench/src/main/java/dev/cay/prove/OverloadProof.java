@@ -1,6 +1,8 @@
 package dev.cay.prove;
 
+import dev.cay.bench.NpmClient;
 import dev.cay.bench.OwnCay;
+import dev.cay.bench.Script;
 import dev.cay.prove.Neighbours.Pace;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -12,13 +14,14 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /// One sandbox does its worst, one attack after another, while its neighbours go on with their work.
 ///
 /// What neighbours feel is compared with the seconds just before each attack: a machine has other things to do too, and
-/// they change. `-Dattacks=NAME,NAME` runs some only.
+/// they change.
 final class OverloadProof implements Proof {
     private static final Duration LIFE = Duration.ofMinutes(30);
     private static final Duration WARM_UP = Duration.ofSeconds(12);
@@ -90,13 +93,14 @@ final class OverloadProof implements Proof {
         var cay = stage.cay(Map.of("sandboxes.diskSizeMB", "192MB", "sandboxes.timeout", "30m"));
         try (var calls = new SandboxCalls(cay);
                 var neighbours = new Neighbours(calls, 3, LIFE)) {
+            var arena = new Arena(cay, stage.client(), cay.environment(OwnCay.Mode.URL), calls, neighbours);
             neighbours.start();
             stage.say("neighbours warm up");
             Thread.sleep(WARM_UP);
             var first = HostCounters.read(cay.daemon().pid());
             var rows = new ArrayList<Row>();
-            for (var attack : chosen()) {
-                var row = play(cay, calls, neighbours, attack);
+            for (var attack : stage.chosen(Attack.ALL, Attack::name)) {
+                var row = arena.play(attack);
                 rows.add(row);
                 stage.say("%-32s p99 %5.1f -> %5.1f ms, %s"
                         .formatted(
@@ -111,62 +115,63 @@ final class OverloadProof implements Proof {
         }
     }
 
-    private static List<Attack> chosen() {
-        var names = List.of(System.getProperty("attacks", "").split(","));
-        return names.equals(List.of(""))
-                ? Attack.ALL
-                : Attack.ALL.stream()
-                        .filter(attack -> names.contains(attack.name()))
-                        .toList();
-    }
-
-    private static Row play(OwnCay cay, SandboxCalls calls, Neighbours neighbours, Attack attack)
-            throws IOException, InterruptedException {
-        long daemon = cay.daemon().pid();
-        String attacker = calls.create(LIFE);
-        byte[] script = Objects.requireNonNull(OverloadProof.class.getResourceAsStream("attacks.py"))
-                .readAllBytes();
-        calls.upload(attacker, "/tmp/attacks.py", script);
-        neighbours.take();
-        Thread.sleep(QUIET);
-        var before = neighbours.take();
-        var running = CompletableFuture.supplyAsync(() -> outcome(calls, attacker, attack), Thread::startVirtualThread);
-        Thread.sleep(ATTACK.multipliedBy(3).dividedBy(4));
-        var at = HostCounters.read(daemon);
-        String outcome;
-        try {
-            outcome = running.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-        } catch (TimeoutException e) {
-            outcome = "did not end";
-        } catch (java.util.concurrent.ExecutionException | CompletionException e) {
-            outcome = String.valueOf(e.getCause());
+    /// Where one attack after the other is played.
+    ///
+    /// @param environment of the client that starts an attack and reads what it says
+    private record Arena(
+            OwnCay cay, NpmClient client, Map<String, String> environment, SandboxCalls calls, Neighbours neighbours) {
+        Row play(Attack attack) throws IOException, InterruptedException {
+            long daemon = cay.daemon().pid();
+            String attacker = calls.create(LIFE);
+            byte[] script = Objects.requireNonNull(OverloadProof.class.getResourceAsStream("attacks.py"))
+                    .readAllBytes();
+            calls.upload(attacker, "/tmp/attacks.py", script);
+            neighbours.take();
+            Thread.sleep(QUIET);
+            var before = neighbours.take();
+            var running = CompletableFuture.supplyAsync(() -> outcome(attacker, attack), Thread::startVirtualThread);
+            Thread.sleep(ATTACK.multipliedBy(3).dividedBy(4));
+            var at = HostCounters.read(daemon);
+            String outcome;
+            try {
+                outcome = running.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            } catch (TimeoutException e) {
+                outcome = "did not end";
+            } catch (ExecutionException | CompletionException e) {
+                outcome = String.valueOf(e.getCause());
+            }
+            var during = neighbours.take();
+            calls.kill(attacker);
+            return new Row(attack, outcome, before, during, at, HostCounters.read(daemon), goesAway(attacker));
         }
-        var during = neighbours.take();
-        calls.kill(attacker);
-        return new Row(attack, outcome, before, during, at, HostCounters.read(daemon), goesAway(attacker));
-    }
 
-    private static String outcome(SandboxCalls calls, String attacker, Attack attack) {
-        try {
-            var result = calls.run(
+        private String outcome(String attacker, Attack attack) {
+            try (var reader = Script.start(
+                    client,
+                    environment,
+                    OverloadProof.class,
+                    "attack.mjs",
                     attacker,
-                    ATTACK.plus(PATIENCE),
                     "/usr/bin/python3",
                     "/tmp/attacks.py",
                     attack.name(),
-                    Long.toString(ATTACK.toSeconds()));
-            String text = (result.error() + " " + result.stdout()).strip();
-            if (attack.name().equals("directory")) {
-                text += " "
-                        + calls.unary(attacker, "/filesystem.Filesystem/ListDir", "{\"path\":\"/home/user/many\"}")
-                                .body();
+                    Long.toString(ATTACK.toSeconds()))) {
+                var result = reader.next(ATTACK.plus(PATIENCE));
+                String text = (result.path("error").asString() + " "
+                                + result.path("said").asString())
+                        .strip();
+                if (attack.name().equals("directory")) {
+                    text += " "
+                            + calls.unary(attacker, "/filesystem.Filesystem/ListDir", "{\"path\":\"/home/user/many\"}")
+                                    .body();
+                }
+                return text.length() > 160 ? text.substring(0, 160) : text;
+            } catch (IOException | IllegalStateException e) {
+                return e.toString();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return e.toString();
             }
-            return text.length() > 160 ? text.substring(0, 160) : text;
-        } catch (IOException e) {
-            return e.toString();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return e.toString();
         }
     }
 

@@ -5,6 +5,8 @@ import { Sandbox, order, pause, tell, until } from './client.mjs'
 const counters = Number(process.argv[2])
 const wrong = []
 const life = 3_600_000
+// What a client leaves between two tries: these sixty share two cores with the daemon they wait for.
+const RETRY = 250
 let busy = true
 
 // ---- counters: followed by the header that names an offset, and by the plain client --------------------------------
@@ -70,7 +72,7 @@ async function follow(state) {
     try {
       await read(state.box, state.pid, state.text.length, (text) => (state.text += text), () => !busy)
     } catch {
-      await pause(50)
+      await pause(RETRY)
     }
   }
 }
@@ -84,7 +86,7 @@ async function followAsClient(state) {
       })
       await handle.wait()
     } catch {
-      await pause(50)
+      await pause(RETRY)
     }
   }
 }
@@ -110,7 +112,7 @@ async function write(state) {
       await state.box.files.write('/tmp/count', String(n))
       state.written = n
     } catch {
-      await pause(50)
+      await pause(RETRY)
     }
     await pause(200)
   }
@@ -185,7 +187,7 @@ async function go(box) {
         living.delete(box.sandboxId)
         return
       }
-      await pause(100)
+      await pause(RETRY)
     }
   }
 }

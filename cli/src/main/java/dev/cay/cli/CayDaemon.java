@@ -14,6 +14,7 @@ import dev.cay.node.host.HostClaim;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.HostPlan;
 import dev.cay.server.CayServer;
+import dev.cay.server.store.Store;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.node.Resources;
@@ -24,6 +25,8 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
@@ -53,22 +56,24 @@ final class CayDaemon implements AutoCloseable {
     void start() throws IOException {
         try (var undo = new Undo()) {
             undo.add(closing);
+            var database = openDatabase();
             var listeners = closing.add(new HttpListeners());
             listeners.start();
             progress.mark("http");
             var node = closing.add(startNode(listeners));
+            undo.step(node::leaveHostIfEmpty);
             var layers = node.baseLayers(progress);
             progress.mark("base template");
             progress.step("opening the database");
             var server = closing.add(new CayServer(
                     new CayServer.Settings(
-                            config.stateDir().resolve("cay.db"),
                             config.stateDir().resolve("secret"),
                             domain(),
                             config.sandboxes().timeout(),
                             config.sandboxes().maxTimeout(),
                             config.stateDir().resolve("records"),
                             MEASURE_EVERY),
+                    opened(database),
                     node.node(),
                     node.ports(),
                     MachineClock.system(),
@@ -84,6 +89,27 @@ final class CayDaemon implements AutoCloseable {
             undo.keep();
         }
         took = Duration.ofNanos(System.nanoTime() - began);
+    }
+
+    /// Beside the node's start: a file that was open in a crash takes a while to be read.
+    private CompletableFuture<Store> openDatabase() {
+        Path file = config.stateDir().resolve("cay.db");
+        var database = CompletableFuture.supplyAsync(
+                () -> Store.open(file), Thread.ofPlatform().name("open-database")::start);
+        closing.step(() -> {
+            if (!database.handle((_, failure) -> failure != null).join()) {
+                database.join().close();
+            }
+        });
+        return database;
+    }
+
+    private static Store opened(CompletableFuture<Store> database) {
+        try {
+            return database.join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof CayException known ? known : e;
+        }
     }
 
     /// Enters the instance in the list of this host's Cays; refused when it wants what another one has.
@@ -224,9 +250,12 @@ final class CayDaemon implements AutoCloseable {
     /// Stops serving. Sandboxes stay as they are; if there are none, the host is left as it was before.
     @Override
     public void close() {
-        if (node != null) {
-            node.leaveHostIfEmpty();
+        try {
+            if (node != null) {
+                node.leaveHostIfEmpty();
+            }
+        } finally {
+            closing.close();
         }
-        closing.close();
     }
 }

@@ -11,6 +11,7 @@ import dev.cay.node.linux.FdPoller;
 import dev.cay.node.linux.HostThreads;
 import dev.cay.node.runtime.GuestProgram;
 import dev.cay.server.CayServer;
+import dev.cay.server.store.Store;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
@@ -90,13 +91,13 @@ final class Rehearsal implements AutoCloseable {
             prepareNode(closing, meters);
             var server = closing.add(new CayServer(
                     new CayServer.Settings(
-                            directory.resolve("cay.db"),
                             directory.resolve("secret"),
                             DOMAIN,
                             Duration.ofMinutes(5),
                             Duration.ofHours(1),
                             directory.resolve("records"),
                             Duration.ofSeconds(5)),
+                    closing.add(Store.open(directory.resolve("cay.db"))),
                     new EmptyNode(),
                     (_, _) -> {},
                     MachineClock.system(),

@@ -36,6 +36,7 @@ import org.jspecify.annotations.Nullable;
 /// always, on HTTP/1.1 once the request's body has been read to its end.
 public final class Exchange {
     private static final int JSON_LIMIT = 1024 * 1024;
+    private static final Duration LINGER = Duration.ofSeconds(5);
     private static final Duration INTERIM_LIMIT = Duration.ofSeconds(60);
 
     private final Request request;
@@ -322,6 +323,7 @@ public final class Exchange {
                 }
                 answer.close();
             }
+            linger();
         } catch (IOException e) {
             if (!committed()) {
                 ErrorRenderer.render(this, e);
@@ -330,6 +332,13 @@ public final class Exchange {
             }
         }
         complete();
+    }
+
+    /// Who is still sending hears the answer first. On HTTP/2 he does anyway, as only his stream is closed.
+    private void linger() throws IOException {
+        if (end.open() && !takenOver && http1() && !body.discard(LINGER)) {
+            abort("the client went on sending what nobody wants");
+        }
     }
 
     /// Takes the connection away from HTTP/1.1: no answer is sent, the caller reads and writes the returned end point,

@@ -1,7 +1,7 @@
 package dev.cay.http;
 
 import org.eclipse.jetty.http.HttpFields;
-import org.eclipse.jetty.http.HttpVersion;
+import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.http.MetaData;
 import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.io.Connection;
@@ -23,8 +23,8 @@ final class PriorKnowledge extends HTTP2CServerConnectionFactory {
     @SuppressWarnings("NullAway") // Null is how an upgrade is declined.
     public @Nullable Connection upgradeConnection(
             Connector connector, EndPoint endPoint, MetaData.Request request, HttpFields.Mutable answer) {
-        // The first lines of HTTP/2 read as a request of that version; everything else is an offer.
-        return request.getHttpVersion() == HttpVersion.HTTP_2
+        // Knowing HTTP/2 beforehand comes here too, as a request of its own kind.
+        return HttpMethod.PRI.is(request.getMethod())
                 ? super.upgradeConnection(connector, endPoint, request, answer)
                 : null;
     }

@@ -53,7 +53,6 @@ import org.slf4j.LoggerFactory;
 public final class CayServer implements AutoCloseable {
     /// What an operator decides about the server.
     ///
-    /// @param database     the SQLite file; made when absent, with its directory
     /// @param secret       file of the key that sandboxes' tokens are derived from; made when absent, mode 0600
     /// @param domain       what host names of sandboxes end in, with a port unless that is 443
     /// @param timeout      how long a sandbox lives whose client did not say
@@ -61,13 +60,7 @@ public final class CayServer implements AutoCloseable {
     /// @param records      directory of metrics and logs of sandboxes
     /// @param measureEvery time between two readings of what sandboxes use
     public record Settings(
-            Path database,
-            Path secret,
-            String domain,
-            Duration timeout,
-            Duration maxTimeout,
-            Path records,
-            Duration measureEvery) {}
+            Path secret, String domain, Duration timeout, Duration maxTimeout, Path records, Duration measureEvery) {}
 
     private static final Logger log = LoggerFactory.getLogger(CayServer.class);
 
@@ -86,12 +79,12 @@ public final class CayServer implements AutoCloseable {
     private final Sampler sampler;
     private final FrontDoor frontDoor;
 
-    /// Opens the database and brings its tables up to date.
-    public CayServer(Settings settings, Node node, SandboxPorts ports, MachineClock machineClock, Meters meters) {
+    /// @param store stays the caller's, and open as long as the server is
+    public CayServer(
+            Settings settings, Store store, Node node, SandboxPorts ports, MachineClock machineClock, Meters meters) {
         var clock = new SteadyClock(machineClock);
         var random = new SecureRandom();
         var tokens = SandboxTokens.open(settings.secret(), random);
-        var store = opened.add(Store.open(settings.database()));
         endings = opened.add(Executors.newVirtualThreadPerTaskExecutor());
         fleet = new Fleet(node);
         access = new Access(store, clock, random);
@@ -178,7 +171,7 @@ public final class CayServer implements AutoCloseable {
         return directory.running();
     }
 
-    /// Stops the server's threads and closes the database. Sandboxes go on running.
+    /// Stops the server's threads. Sandboxes go on running.
     @Override
     public void close() {
         opened.close();

@@ -2,6 +2,7 @@ package dev.cay.server;
 
 import dev.cay.http.HttpListeners;
 import dev.cay.metrics.Meters;
+import dev.cay.server.store.Store;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Resources;
 import java.io.IOException;
@@ -51,6 +52,7 @@ final class TestServer implements AutoCloseable {
     final FakeNode node;
     final FakeClock clock;
     final CayServer server;
+    private final Store store;
     final String key;
     private final HttpListeners listeners = new HttpListeners();
     private final InetSocketAddress address;
@@ -69,8 +71,8 @@ final class TestServer implements AutoCloseable {
     private TestServer(Path directory, FakeNode node, FakeClock clock, String oldKey) throws IOException {
         this.node = node;
         this.clock = clock;
+        store = Store.open(directory.resolve("cay.db"));
         var settings = new CayServer.Settings(
-                directory.resolve("cay.db"),
                 directory.resolve("secret"),
                 DOMAIN,
                 Duration.ofMinutes(5),
@@ -79,6 +81,7 @@ final class TestServer implements AutoCloseable {
                 Duration.ofMillis(50));
         server = new CayServer(
                 settings,
+                store,
                 node,
                 (target, exchange) -> exchange.sendJson(
                         200,
@@ -171,5 +174,6 @@ final class TestServer implements AutoCloseable {
         client.close();
         listeners.close();
         server.close();
+        store.close();
     }
 }

@@ -26,9 +26,10 @@ public enum ErrorKind {
     CANCELED,
     /// Part of the contract that Cay does not serve yet.
     NOT_IMPLEMENTED,
-    /// The thing is not of the kind that can do this, as input for a process that takes none. Nobody's fault but the
-    /// caller's, though the RPC has no better code for it than `internal`.
-    UNSUITED,
+    /// What is in the sandbox does not allow it, like input for a process that takes none; the message says why. The
+    /// RPC
+    /// has no better code for it than `internal`.
+    FAILED,
     /// Refused for a reason that the RPC has no code for; its clients read `unknown`.
     UNKNOWN,
     /// Our fault.

@@ -318,7 +318,7 @@ public final class ProcessTable implements AutoCloseable {
 
     void resize(SandboxProcess process, Launch.TerminalSize size) {
         if (!process.terminal()) {
-            throw new CayException(ErrorKind.UNSUITED, "tty not assigned to process");
+            throw new CayException(ErrorKind.FAILED, "tty not assigned to process");
         }
         try {
             link.resize(process.pid(), Math.clamp(size.columns(), 1, 65535), Math.clamp(size.rows(), 1, 65535));

@@ -6,6 +6,7 @@ import dev.cay.http.HttpListeners;
 import dev.cay.http.LocalAuthority;
 import dev.cay.metrics.Meters;
 import dev.cay.node.files.FileTree;
+import dev.cay.node.files.WatchHub;
 import dev.cay.node.guest.GuestLink;
 import dev.cay.node.guest.TestSandbox;
 import dev.cay.node.log.LogHub;
@@ -40,6 +41,7 @@ final class ProcessLab implements AutoCloseable {
     private static final Pattern DATA = Pattern.compile("\"(stdout|stderr|pty)\":\"([^\"]*)\"");
 
     final TestSandbox sandbox;
+    private final WatchHub watches;
     final URI plain;
     private final ProcessTable.Settings settings;
     private final HttpListeners listeners = new HttpListeners();
@@ -59,6 +61,7 @@ final class ProcessLab implements AutoCloseable {
     ProcessLab(ProcessTable.Settings settings) throws Exception {
         this.settings = settings;
         sandbox = new TestSandbox();
+        watches = new WatchHub(sandbox.poller());
         open();
         var authority = LocalAuthority.open(sandbox.directory().resolve("tls"), "cay.localhost");
         var loopback = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
@@ -78,7 +81,7 @@ final class ProcessLab implements AutoCloseable {
         link = sandbox.link();
         table = new ProcessTable(sandbox.directory().resolve("processes"), link, sandbox.workers(), settings);
         table.adopt();
-        files = FileTree.open(sandbox.pid(), 0, sandbox.threads());
+        files = FileTree.open(sandbox.pid(), 0, sandbox.threads(), watches);
         envd = new Envd(
                 new Envd.Sandbox(
                         ID,
@@ -263,6 +266,7 @@ final class ProcessLab implements AutoCloseable {
         files.close();
         table.close();
         link.close();
+        watches.close();
         sandbox.close();
     }
 }
