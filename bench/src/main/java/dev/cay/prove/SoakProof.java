@@ -2,8 +2,9 @@ package dev.cay.prove;
 
 import dev.cay.bench.OwnCay;
 import dev.cay.bench.Script;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -12,14 +13,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToLongFunction;
-import java.util.regex.Pattern;
 
 /// Work without end: whatever the daemon takes it gives back.
 final class SoakProof implements Proof {
+    private static final int FEWEST_SAMPLES = 8;
     private static final Duration LIMIT = Duration.ofMinutes(2);
     private static final int SAMPLES_PER_MINUTE = 2;
     private static final int PER_SECOND = 5;
-    private static final Pattern HEAP_USED = Pattern.compile("used (\\d+)K");
 
     /// What the daemon holds at one moment, taken after a collection of garbage.
     private record Sample(long descriptors, long threads, long mounts, long cgroups, long heapKB, long residentKB) {
@@ -74,6 +74,11 @@ final class SoakProof implements Proof {
 
     /// The first quarter is for warming up: pools fill, code is compiled. The last quarter must be like the second.
     private static Verdict judge(List<Sample> samples, int done, int failed) {
+        if (samples.size() < FEWEST_SAMPLES) {
+            throw new CayException(
+                    ErrorKind.INVALID_ARGUMENT,
+                    "--minutes: %d samples tell nothing, %d are the least".formatted(samples.size(), FEWEST_SAMPLES));
+        }
         int quarter = samples.size() / 4;
         var early = samples.subList(quarter, 2 * quarter);
         var late = samples.subList(samples.size() - quarter, samples.size());
@@ -134,12 +139,7 @@ final class SoakProof implements Proof {
 
     private static Sample sample(OwnCay cay) throws IOException, InterruptedException {
         var process = Path.of("/proc", Long.toString(cay.daemon().pid()));
-        jcmd(cay, "GC.run");
-        var heap = HEAP_USED.matcher(jcmd(cay, "GC.heap_info"));
-        long used = 0;
-        while (heap.find()) {
-            used += Long.parseLong(heap.group(1));
-        }
+        long used = new DaemonJvm(cay.daemon().pid()).heapKB();
         long cgroups = Traces.things(cay.instance(), cay.directory()).stream()
                 .filter(thing -> thing.startsWith("cgroup"))
                 .count();
@@ -164,17 +164,5 @@ final class SoakProof implements Proof {
         try (var entries = Files.list(directory)) {
             return entries.count();
         }
-    }
-
-    private static String jcmd(OwnCay cay, String command) throws IOException, InterruptedException {
-        var process = new ProcessBuilder(
-                        System.getProperty("java.home") + "/bin/jcmd",
-                        Long.toString(cay.daemon().pid()),
-                        command)
-                .redirectErrorStream(true)
-                .start();
-        var output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        process.waitFor();
-        return output;
     }
 }

@@ -43,7 +43,7 @@ public final class ErrorRenderer {
             case DEADLINE_EXCEEDED -> 504;
             case CANCELED -> 499;
             case NOT_IMPLEMENTED -> 501;
-            case INTERNAL -> 500;
+            case FAILED, INTERNAL -> 500;
         };
     }
 

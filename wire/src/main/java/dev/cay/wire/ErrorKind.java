@@ -26,6 +26,8 @@ public enum ErrorKind {
     CANCELED,
     /// Part of the contract that Cay does not serve yet.
     NOT_IMPLEMENTED,
+    /// What is in the sandbox does not allow it; the message says why.
+    FAILED,
     /// Our fault.
     INTERNAL
 }

@@ -19,12 +19,14 @@ import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /// A sandbox of a running daemon, used as any client would. Closing it kills it.
 public final class RemoteSandbox implements AutoCloseable {
     private static final Duration LIMIT = Duration.ofMinutes(2);
+    private static final Duration LIFE = Duration.ofMinutes(10);
     private static final int ENVD = 49983;
     private static final String ROOT =
             "Basic " + Base64.getEncoder().encodeToString("root:".getBytes(StandardCharsets.US_ASCII));
@@ -38,7 +40,7 @@ public final class RemoteSandbox implements AutoCloseable {
     private final String id;
     private final String token;
 
-    private RemoteSandbox(URI url, String key) throws IOException, InterruptedException {
+    private RemoteSandbox(URI url, String key, Duration life) throws IOException, InterruptedException {
         this.url = url;
         this.key = key;
         var answer = http.send(
@@ -46,7 +48,8 @@ public final class RemoteSandbox implements AutoCloseable {
                         .timeout(LIMIT)
                         .header("X-API-Key", key)
                         .header("Content-Type", "application/json")
-                        .POST(BodyPublishers.ofString("{\"templateID\":\"base\",\"timeout\":600}"))
+                        .POST(BodyPublishers.ofString(
+                                "{\"templateID\":\"base\",\"timeout\":%d}".formatted(life.toSeconds())))
                         .build(),
                 BodyHandlers.ofString());
         var made = JsonMapper.shared().readTree(require(answer).body());
@@ -56,11 +59,21 @@ public final class RemoteSandbox implements AutoCloseable {
 
     /// @param url plain HTTP base of the daemon
     public static RemoteSandbox create(URI url, String key) throws IOException, InterruptedException {
-        return new RemoteSandbox(url, key);
+        return create(url, key, LIFE);
+    }
+
+    /// @param life after which it ends by itself
+    public static RemoteSandbox create(URI url, String key, Duration life) throws IOException, InterruptedException {
+        return new RemoteSandbox(url, key, life);
     }
 
     public String id() {
         return id;
+    }
+
+    /// What opens it.
+    public String token() {
+        return token;
     }
 
     void write(String path, byte[] content) throws IOException, InterruptedException {
@@ -86,6 +99,16 @@ public final class RemoteSandbox implements AutoCloseable {
                 BodyHandlers.ofByteArray());
     }
 
+    /// Any request to the sandbox's port for files and processes, whatever comes of it.
+    HttpResponse<String> send(String pathAndQuery, String type, byte[] body) throws IOException, InterruptedException {
+        return http.send(
+                request(pathAndQuery)
+                        .header("Content-Type", type)
+                        .POST(BodyPublishers.ofByteArray(body))
+                        .build(),
+                BodyHandlers.ofString());
+    }
+
     /// A call of the file system service, whatever comes of it.
     HttpResponse<String> fileCall(String method, Map<String, ?> message) throws IOException, InterruptedException {
         return http.send(
@@ -103,15 +126,18 @@ public final class RemoteSandbox implements AutoCloseable {
     /// Runs a program as root and returns what it wrote, when it has ended.
     public String run(List<String> command) throws IOException, InterruptedException {
         var output = new ByteArrayOutputStream();
+        @Nullable JsonNode last = null;
         try (var events = start(command)) {
             for (var event = event(events); !event.path("event").has("end"); event = event(events)) {
+                last = event;
                 for (String channel : List.of("stdout", "stderr")) {
                     String data = event.path("event").path("data").path(channel).asString("");
                     output.writeBytes(Base64.getDecoder().decode(data));
                 }
             }
         } catch (EOFException e) {
-            throw new IOException("the sandbox ended under " + command.getFirst(), e);
+            throw new IOException(
+                    "the sandbox ended under %s; the last it said: %s".formatted(command.getFirst(), last), e);
         }
         return output.toString(StandardCharsets.UTF_8);
     }
@@ -119,19 +145,24 @@ public final class RemoteSandbox implements AutoCloseable {
     /// A program whose events come as they happen; it goes on when nobody reads.
     DataInputStream start(List<String> command) throws IOException, InterruptedException {
         var process = Map.of("cmd", command.getFirst(), "args", command.subList(1, command.size()));
-        byte[] message = JsonMapper.shared().writeValueAsBytes(Map.of("process", process, "stdin", false));
+        return stream("/process.Process/Start", Map.of("process", process, "stdin", false));
+    }
+
+    /// A call whose answers come as they happen.
+    DataInputStream stream(String method, Map<String, ?> request) throws IOException, InterruptedException {
+        byte[] message = JsonMapper.shared().writeValueAsBytes(request);
         var framed = ByteBuffer.allocate(5 + message.length)
                 .put((byte) 0)
                 .putInt(message.length)
                 .put(message);
         var answer = http.send(
-                request("/process.Process/Start")
+                request(method)
                         .header("Content-Type", "application/connect+json")
                         .POST(BodyPublishers.ofByteArray(framed.array()))
                         .build(),
                 BodyHandlers.ofInputStream());
         if (answer.statusCode() != 200) {
-            throw new IOException("start was answered " + answer.statusCode());
+            throw new IOException("%s was answered %d".formatted(method, answer.statusCode()));
         }
         return new DataInputStream(answer.body());
     }

@@ -85,11 +85,10 @@ public final class Envd implements Handler {
                 .on("GET", "/files", files::download)
                 .on("HEAD", "/files", files::download)
                 .on("POST", "/files", files::upload)
-                .on("POST", "/files/compose", _ -> {
-                    throw new CayException(ErrorKind.NOT_IMPLEMENTED, "composing files is not supported yet");
-                });
+                .on("POST", "/files/compose", new ComposeRoute(sandbox, users)::compose);
         new ProcessCalls(sandbox, users).addTo(calls);
         new FilesystemCalls(sandbox, users).addTo(calls);
+        new WatchCalls(sandbox, users).addTo(calls);
     }
 
     @Override

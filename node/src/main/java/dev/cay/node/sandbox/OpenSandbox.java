@@ -29,7 +29,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -56,7 +55,6 @@ final class OpenSandbox implements AutoCloseable {
     private final FileTree files;
     private final String connectionKey;
     private final OpenExchanges exchanges = new OpenExchanges();
-    private final AtomicLong memoryKills = new AtomicLong();
     private final Undo closing = new Undo();
     private final NetNamespace network;
     private final SandboxLog log;
@@ -76,7 +74,8 @@ final class OpenSandbox implements AutoCloseable {
         try {
             this.network = closing.add(NetNamespace.open(container.pid(), machine.hops()));
             network.setHostname(spec.id().value());
-            this.files = closing.add(FileTree.open(container.pid(), slot.uidBase(), machine.fileWork()));
+            this.files =
+                    closing.add(FileTree.open(container.pid(), slot.uidBase(), machine.fileWork(), machine.watching()));
             identify();
             var link = closing.add(GuestLink.open(network, machine.poller(), GUEST_LIMIT));
             var folder = SandboxNotes.folder(machine.records(), spec.id());
@@ -84,7 +83,7 @@ final class OpenSandbox implements AutoCloseable {
                     new ProcessTable(folder.resolve("processes"), link, machine.processWorkers(), machine.processes()));
             processes.onLost(_ -> lost.run());
             processes.watch(new ProcessLog(log));
-            processes.countMemoryKills(this::memoryKills);
+            processes.countMemoryKills(meter::memoryKills);
             processes.adopt();
             this.envd = new Envd(view(spec), machine.clock(), machine.meters());
             listen();
@@ -117,19 +116,6 @@ final class OpenSandbox implements AutoCloseable {
                         .log("a sandbox was not told who it is");
             }
         }
-    }
-
-    private long memoryKills() {
-        long now = machine.runtime().memoryKills(spec.id());
-        if (memoryKills.getAndSet(now) < now) {
-            daemonLog
-                    .atWarn()
-                    .addKeyValue("sandbox", spec.id())
-                    .addKeyValue("memoryMB", spec.resources().memoryMB())
-                    .addKeyValue("killed", now)
-                    .log("out of memory: the kernel killed processes of a sandbox");
-        }
-        return now;
     }
 
     private Envd.Sandbox view(SandboxSpec spec) {

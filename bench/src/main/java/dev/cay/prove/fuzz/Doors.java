@@ -1,0 +1,17 @@
+package dev.cay.prove.fuzz;
+
+/// The ways into one daemon.
+record Doors(int port, int tlsPort) {
+    Door plain() {
+        return Door.plain(port);
+    }
+
+    Door secure(String protocol) {
+        return new Door(tlsPort, protocol);
+    }
+
+    /// Where TLS is expected, without it.
+    Door plainToSecure() {
+        return Door.plain(tlsPort);
+    }
+}

@@ -1,0 +1,57 @@
+package dev.cay.prove.fuzz;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/// What must not have happened, and by which input. Thread-safe.
+public final class Findings {
+    private static final int MOST_KINDS = 200;
+    private static final int MOST_SEEDS = 5;
+
+    private record Kind(String target, String what) {}
+
+    private static final class Count {
+        private final List<String> seeds = new ArrayList<>();
+        private long count;
+    }
+
+    private final Map<Kind, Count> kinds = new LinkedHashMap<>();
+
+    /// @param seed of the input, or words that say which inputs it may have been
+    /// @return whether it is news
+    public synchronized boolean add(String target, String seed, String what) {
+        // Numbers differ from one input to the next; that does not make it something else.
+        var kind = new Kind(target, what.replaceAll("[0-9]{3,}", "N"));
+        if (kinds.size() >= MOST_KINDS && !kinds.containsKey(kind)) {
+            return false;
+        }
+        var count = kinds.computeIfAbsent(kind, _ -> new Count());
+        count.count++;
+        if (count.seeds.size() < MOST_SEEDS) {
+            count.seeds.add(seed);
+        }
+        return count.count == 1;
+    }
+
+    public synchronized boolean isEmpty() {
+        return kinds.isEmpty();
+    }
+
+    public synchronized int size() {
+        return kinds.size();
+    }
+
+    /// One line each, with seeds to play again.
+    public synchronized List<String> lines() {
+        return kinds.entrySet().stream()
+                .map(entry -> "- `%s` %s: %d times, seeds %s"
+                        .formatted(
+                                entry.getKey().target(),
+                                entry.getKey().what(),
+                                entry.getValue().count,
+                                String.join(", ", entry.getValue().seeds)))
+                .toList();
+    }
+}

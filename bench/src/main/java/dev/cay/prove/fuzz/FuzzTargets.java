@@ -1,0 +1,59 @@
+package dev.cay.prove.fuzz;
+
+import dev.cay.bench.OwnCay;
+import dev.cay.life.Undo;
+import dev.cay.prove.escape.RemoteSandbox;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+
+/// All targets there are, against one daemon.
+public final class FuzzTargets {
+    public static final List<String> NAMES = List.of("heads", "frames", "multipart", "paths", "guest");
+
+    private static final Duration LIFE = Duration.ofHours(1);
+
+    private final OwnCay cay;
+    private final URI url;
+    private final String key;
+    private final Doors doors;
+
+    public FuzzTargets(OwnCay cay) {
+        this.cay = cay;
+        var environment = cay.environment(OwnCay.Mode.URL);
+        this.url = URI.create("http://127.0.0.1:" + cay.port());
+        this.key = String.valueOf(environment.get("E2B_API_KEY"));
+        this.doors = new Doors(cay.port(), cay.tlsPort());
+    }
+
+    /// A sandbox in which nothing is wrong, to see that it stays so.
+    public RemoteSandbox neighbour() throws IOException, InterruptedException {
+        return RemoteSandbox.create(url, key, LIFE);
+    }
+
+    /// A target with a sandbox of its own.
+    public Target open(String name) throws IOException, InterruptedException {
+        try (var undo = new Undo()) {
+            var target = switch (name) {
+                case "heads" -> new HeadTarget(doors, undo.add(prey("", false)), key);
+                case "frames" -> new RpcTarget(doors, undo.add(prey(PathStrings.PREPARE, true)));
+                case "multipart" -> new MultipartTarget(doors, undo.add(prey("", true)));
+                case "paths" -> new PathTarget(doors, undo.add(prey(PathStrings.PREPARE, true)));
+                case "guest" -> new GuestTarget(neighbour(), cay.directory().resolve("run"));
+                default ->
+                    throw new CayException(
+                            ErrorKind.INVALID_ARGUMENT,
+                            "there is no target named %s; there are: %s".formatted(name, String.join(", ", NAMES)));
+            };
+            undo.keep();
+            return target;
+        }
+    }
+
+    private Prey prey(String script, boolean mayBeRuined) throws IOException, InterruptedException {
+        return new Prey(url, key, script, mayBeRuined);
+    }
+}

@@ -1,0 +1,114 @@
+package dev.cay.prove.fuzz;
+
+import dev.cay.prove.escape.RemoteSandbox;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/// The sandbox at which inputs are thrown. Inputs that may do anything inside it may ruin it too; then there is
+/// another.
+final class Prey implements AutoCloseable {
+    private static final Duration LIFE = Duration.ofHours(1);
+    private static final Duration SETTLING = Duration.ofSeconds(20);
+
+    /// The guest, and the server.
+    private static final int OWN = 2;
+
+    private static final String DONE = "prey-is-ready";
+
+    /// Ends all but pid 1 and itself. A server stays on a port, so that the proxy has somebody to ask.
+    private static final String PREPARE = """
+            kill -9 -1
+            cd / && rm -rf /home/user/* /home/user/.[a-z]* /tmp/* /root/* 2>/dev/null
+            mkdir -p /home/user/www && echo hello > /home/user/www/index.html && cd /home/user/www
+            setsid python3 -m http.server --bind 127.0.0.1 8000 >/dev/null 2>&1 </dev/null &
+            """;
+
+    /// How it is addressed.
+    record Name(String id, String token) {}
+
+    private final URI url;
+    private final String key;
+    private final String script;
+    private final boolean mayBeRuined;
+    private volatile RemoteSandbox sandbox;
+
+    /// @param more        a shell script that prepares files for the inputs
+    /// @param mayBeRuined whether inputs are allowed to make it useless
+    Prey(URI url, String key, String more, boolean mayBeRuined) throws IOException, InterruptedException {
+        this.url = url;
+        this.key = key;
+        this.script = PREPARE + more + "\necho " + DONE;
+        this.mayBeRuined = mayBeRuined;
+        this.sandbox = RemoteSandbox.create(url, key, LIFE);
+        prepare();
+    }
+
+    Name name() {
+        var current = sandbox;
+        return new Name(current.id(), current.token());
+    }
+
+    /// Ends what inputs started, and removes what they wrote.
+    ///
+    /// @return what is wrong with it; empty if nothing is
+    String tidy() throws IOException, InterruptedException {
+        try {
+            prepare();
+            return "";
+        } catch (IOException | RuntimeException e) {
+            sandbox.close();
+            sandbox = RemoteSandbox.create(url, key, LIFE);
+            prepare();
+            return mayBeRuined ? "" : "a sandbox was ruined: " + e.getMessage();
+        }
+    }
+
+    private void prepare() throws IOException, InterruptedException {
+        String said = sandbox.run(List.of("/bin/sh", "-c", script));
+        if (!said.contains(DONE)) {
+            throw new IOException("it said " + said);
+        }
+    }
+
+    /// Ends all that runs in it and waits until it is gone.
+    String settle() throws IOException, InterruptedException {
+        String wrong = tidy();
+        long end = System.nanoTime() + SETTLING.toNanos();
+        while (processes() > OWN && System.nanoTime() < end) {
+            Thread.sleep(100);
+        }
+        long left = processes();
+        return left > OWN ? "%d processes are left in the sandbox".formatted(left) : wrong;
+    }
+
+    /// Of the sandbox, as the host sees them: their control groups bear its name.
+    private long processes() throws IOException {
+        String id = sandbox.id();
+        try (var entries = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
+            long count = 0;
+            for (Path process : entries) {
+                count += belongs(process, id) ? 1 : 0;
+            }
+            return count;
+        }
+    }
+
+    private static boolean belongs(Path process, String id) {
+        try {
+            return Files.readString(process.resolve("cgroup"), StandardCharsets.ISO_8859_1)
+                    .contains(id);
+        } catch (IOException ended) {
+            return false;
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        sandbox.close();
+    }
+}

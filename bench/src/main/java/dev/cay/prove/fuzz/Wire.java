@@ -1,0 +1,148 @@
+package dev.cay.prove.fuzz;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/// Sends inputs, each on a connection of its own, and hears what comes back.
+final class Wire implements AutoCloseable {
+    /// Generous, as the machine may be busy; what hangs, hangs for longer.
+    static final Duration LIMIT = Duration.ofSeconds(30);
+
+    /// How long an answer may keep an eager client waiting before it says that it has no more to say.
+    private static final int EAGER_MILLIS = 100;
+
+    /// A stream that is silent for so long is left.
+    private static final int SILENCE_MILLIS = 400;
+
+    private static final int MOST = 4 << 20;
+    private static final int HEAD = 4 << 10;
+
+    /// Ends what a peer that does not read would hold up.
+    private final ScheduledExecutorService watchdog = Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("fuzz-watchdog").factory());
+
+    Reply send(Input input) throws IOException {
+        try (var socket = input.door().open((int) LIMIT.toMillis())) {
+            var limit = watchdog.schedule(() -> abandon(socket), LIMIT.toMillis() + 1000, TimeUnit.MILLISECONDS);
+            try {
+                boolean http2 = input.speech() == Input.Speech.HTTP2;
+                return new Conversation(socket, http2, System.nanoTime() + LIMIT.toNanos()).hold(input);
+            } finally {
+                limit.cancel(false);
+            }
+        }
+    }
+
+    private static void abandon(Socket socket) {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            // It is closed for whoever waits for it.
+        }
+    }
+
+    @Override
+    public void close() {
+        watchdog.shutdownNow();
+    }
+
+    private static final class Conversation {
+        private final Socket socket;
+        private final long end;
+        private final ByteArrayOutputStream heard = new ByteArrayOutputStream();
+        private final byte[] buffer = new byte[16 << 10];
+        private final boolean http2;
+        private boolean stream;
+
+        Conversation(Socket socket, boolean http2, long end) {
+            this.socket = socket;
+            this.http2 = http2;
+            this.end = end;
+        }
+
+        Reply hold(Input input) throws IOException {
+            boolean refused = !sent(input);
+            if (input.manner() == Input.Manner.GONE) {
+                socket.setSoLinger(true, 0);
+                return reply(Reply.End.LEFT);
+            }
+            if (input.manner() == Input.Manner.WAITING && !refused) {
+                listen(EAGER_MILLIS);
+            }
+            if (!refused) {
+                finish();
+            }
+            return hear();
+        }
+
+        /// False when the other side wanted no more of it.
+        private boolean sent(Input input) {
+            try {
+                for (byte[] piece : input.pieces()) {
+                    socket.getOutputStream().write(piece);
+                    socket.getOutputStream().flush();
+                }
+                return true;
+            } catch (IOException e) {
+                return false;
+            }
+        }
+
+        private void finish() {
+            try {
+                socket.shutdownOutput();
+            } catch (IOException e) {
+                // The other side was faster.
+            }
+        }
+
+        private void listen(int millis) {
+            try {
+                socket.setSoTimeout(millis);
+                int count = socket.getInputStream().read(buffer);
+                note(Math.max(0, count));
+            } catch (IOException e) {
+                // What it means is seen when all is said.
+            }
+        }
+
+        private Reply hear() {
+            try {
+                while (true) {
+                    long left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
+                    if (left <= 0 || heard.size() > MOST) {
+                        return reply(stream || heard.size() > MOST ? Reply.End.LEFT : Reply.End.HUNG);
+                    }
+                    socket.setSoTimeout((int) Math.min(left, stream ? SILENCE_MILLIS : left));
+                    int count = socket.getInputStream().read(buffer);
+                    if (count < 0) {
+                        return reply(Reply.End.CLOSED);
+                    }
+                    note(count);
+                }
+            } catch (SocketTimeoutException e) {
+                return reply(stream ? Reply.End.LEFT : Reply.End.HUNG);
+            } catch (IOException e) {
+                return reply(System.nanoTime() > end ? Reply.End.HUNG : Reply.End.RESET);
+            }
+        }
+
+        private void note(int count) {
+            heard.write(buffer, 0, count);
+            if (heard.size() - count < HEAD) {
+                byte[] bytes = heard.toByteArray();
+                stream = http2 ? Reply.endsWithFarewell(bytes) : Answer.isOpenStream(bytes);
+            }
+        }
+
+        private Reply reply(Reply.End how) {
+            return new Reply(heard.toByteArray(), how);
+        }
+    }
+}
