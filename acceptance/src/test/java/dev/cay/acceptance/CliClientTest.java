@@ -57,7 +57,8 @@ final class CliClientTest {
                     .isEqualTo("root\n/tmp\n1\n200000\n");
             assertThat(counting.waitFor()).isZero();
 
-            var pid = cli.run("sandbox", "exec", "--background", sandbox.id(), "sleep", "300").strip();
+            var pid = cli.run("sandbox", "exec", "--background", sandbox.id(), "sleep", "300")
+                    .strip();
             assertThat(sandbox.json("process.Process/List", "{}")).contains("\"pid\":" + pid);
         }
     }
