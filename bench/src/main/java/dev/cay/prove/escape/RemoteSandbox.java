@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -115,15 +116,18 @@ public final class RemoteSandbox implements AutoCloseable {
     /// Runs a program as root and returns what it wrote, when it has ended.
     public String run(List<String> command) throws IOException, InterruptedException {
         var output = new ByteArrayOutputStream();
+        @Nullable JsonNode last = null;
         try (var events = start(command)) {
             for (var event = event(events); !event.path("event").has("end"); event = event(events)) {
+                last = event;
                 for (String channel : List.of("stdout", "stderr")) {
                     String data = event.path("event").path("data").path(channel).asString("");
                     output.writeBytes(Base64.getDecoder().decode(data));
                 }
             }
         } catch (EOFException e) {
-            throw new IOException("the sandbox ended under " + command.getFirst(), e);
+            throw new IOException(
+                    "the sandbox ended under %s; the last it said: %s".formatted(command.getFirst(), last), e);
         }
         return output.toString(StandardCharsets.UTF_8);
     }

@@ -40,7 +40,8 @@ public final class Campaign {
             RemoteSandbox neighbour,
             Findings findings,
             long first,
-            Consumer<String> progress) {
+            Consumer<String> progress)
+            throws IOException {
         this.cay = cay;
         this.target = target;
         this.neighbour = neighbour;
@@ -103,8 +104,12 @@ public final class Campaign {
     /// @param from first seed that may be to blame for what is seen now
     private void look(long from) throws InterruptedException {
         String seeds = "%d to %d".formatted(from - WORKERS, next.get());
-        for (String error : log.news()) {
-            note(seeds, "the log says " + error);
+        try {
+            for (String error : log.news()) {
+                note(seeds, "the log says " + error);
+            }
+        } catch (IOException e) {
+            note(seeds, "the log cannot be read: " + e);
         }
         if (!cay.daemon().isAlive()) {
             return;

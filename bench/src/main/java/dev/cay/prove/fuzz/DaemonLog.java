@@ -1,6 +1,11 @@
 package dev.cay.prove.fuzz;
 
 import dev.cay.bench.OwnCay;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -8,26 +13,50 @@ import java.util.regex.Pattern;
 /// What a daemon writes into its log that it should not have to.
 public final class DaemonLog {
     private static final Pattern ERROR = Pattern.compile(
-            "^[0-9:.]+ ERROR .*|.*Exception in thread.*|.*OutOfMemoryError.*|.*StackOverflowError.*|.*A fatal error has been detected.*");
+            "^\\S+Z ERROR .*|.*Exception in thread.*|.*(OutOfMemory|StackOverflow)Error.*|.*A fatal error has been.*");
     private static final Pattern OURS = Pattern.compile("\\s+at (dev\\.cay\\S+).*");
 
-    private final OwnCay cay;
-    private int read;
+    /// A file that is written elsewhere, and how far it was read. It begins anew when it has grown too large.
+    private static final class Tail {
+        private final Path file;
+        private long read;
 
-    public DaemonLog(OwnCay cay) {
-        this.cay = cay;
-        this.read = cay.output().length();
+        Tail(Path file) throws IOException {
+            this.file = file;
+            this.read = Files.exists(file) ? Files.size(file) : 0;
+        }
+
+        String[] lines() throws IOException {
+            if (!Files.exists(file)) {
+                return new String[0];
+            }
+            try (var in = new RandomAccessFile(file.toFile(), "r")) {
+                in.seek(in.length() < read ? 0 : read);
+                byte[] bytes = new byte[(int) (in.length() - in.getFilePointer())];
+                in.readFully(bytes);
+                read = in.getFilePointer();
+                return new String(bytes, StandardCharsets.UTF_8).split("\n");
+            }
+        }
+    }
+
+    private final List<Tail> tails;
+
+    public DaemonLog(OwnCay cay) throws IOException {
+        tails = List.of(
+                new Tail(cay.directory().resolve("state/logs/cay.log")),
+                new Tail(cay.directory().resolve("daemon.out")));
     }
 
     /// Errors since the last time, each with what was thrown and where in Cay.
-    public List<String> news() {
-        String all = cay.output();
-        var lines = all.substring(Math.min(read, all.length())).split("\n");
-        read = all.length();
+    public List<String> news() throws IOException {
         var errors = new ArrayList<String>();
-        for (int i = 0; i < lines.length; i++) {
-            if (ERROR.matcher(lines[i]).matches()) {
-                errors.add(error(lines, i));
+        for (var tail : tails) {
+            String[] lines = tail.lines();
+            for (int i = 0; i < lines.length; i++) {
+                if (ERROR.matcher(lines[i]).matches()) {
+                    errors.add(error(lines, i));
+                }
             }
         }
         return errors;
@@ -35,16 +64,16 @@ public final class DaemonLog {
 
     private static String error(String[] lines, int at) {
         var text = new StringBuilder(lines[at]
-                .replaceFirst("^[0-9:.]+ ", "")
-                .replaceAll("error=\\S+", "")
+                .replaceFirst("^\\S+Z ERROR ", "")
+                .replaceAll("error=\\S+|\\[[^\\]]*\\]", "")
                 .strip());
-        if (at + 1 < lines.length && !lines[at + 1].startsWith("\t")) {
-            text.append(": ").append(lines[at + 1].strip());
-        }
-        for (int i = at + 1; i < Math.min(lines.length, at + 40); i++) {
+        for (int i = at + 1; i < Math.min(lines.length, at + 60) && !lines[i].startsWith("20"); i++) {
             var ours = OURS.matcher(lines[i]);
             if (ours.matches()) {
                 return text.append(" at ").append(ours.group(1)).toString();
+            }
+            if (i == at + 1) {
+                text.append(": ").append(lines[i].strip());
             }
         }
         return text.toString();

@@ -147,7 +147,7 @@ final class HeadTarget implements Target {
     private Input framesOfHttp2(Dice dice) {
         var name = prey.name();
         var frames = new Http2Frames(dice, name.id(), name.token());
-        return Input.of(dice, dice.oneIn(8) ? doors.secure("h2") : doors.plain(), frames.bytes(), true);
+        return Input.of(dice, dice.oneIn(8) ? doors.secure("h2") : doors.plain(), frames.bytes(), Input.Speech.HTTP2);
     }
 
     private Input heads(Dice dice) {
@@ -159,9 +159,11 @@ final class HeadTarget implements Target {
         if (!dice.oneIn(4)) {
             sent = MUTATOR.mutate(dice, sent);
         }
-        // Bytes that are no TLS on the port for it, too.
-        var door = dice.oneIn(12) ? doors.secure("http/1.1") : doors.plain();
-        return Input.of(dice, dice.oneIn(40) ? doors.plainToSecure() : door, sent, false);
+        if (dice.oneIn(40)) {
+            // No TLS where it is expected.
+            return Input.of(dice, doors.plainToSecure(), sent, Input.Speech.ANY);
+        }
+        return Input.of(dice, dice.oneIn(12) ? doors.secure("http/1.1") : doors.plain(), sent, Input.Speech.HTTP1);
     }
 
     private byte[] head(Dice dice) {

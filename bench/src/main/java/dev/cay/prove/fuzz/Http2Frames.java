@@ -128,7 +128,7 @@ final class Http2Frames {
             block.write(127);
             int rest = bytes.length - 127;
             for (; rest >= 128; rest >>= 7) {
-                block.write(rest & 127 | 128);
+                block.write((rest & 127) | 128);
             }
             block.write(rest);
         }

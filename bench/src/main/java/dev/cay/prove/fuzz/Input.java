@@ -6,8 +6,16 @@ import java.util.List;
 
 /// Bytes for one connection, and how they are sent.
 ///
-/// @param http2  whether the answer is read as frames of HTTP/2
-record Input(Door door, byte[] bytes, List<Integer> cuts, Manner manner, boolean http2) {
+/// @param cuts where the pieces end in which they are sent: parsers that remember where they were can forget it
+record Input(Door door, byte[] bytes, List<Integer> cuts, Manner manner, Speech speech) {
+    /// As what the answer is to be understood.
+    enum Speech {
+        HTTP1,
+        HTTP2,
+        /// Whatever: only that it ends matters.
+        ANY
+    }
+
     /// What the client does when it has sent all.
     enum Manner {
         /// Says at once that it has no more to say.
@@ -22,7 +30,7 @@ record Input(Door door, byte[] bytes, List<Integer> cuts, Manner manner, boolean
         cuts = List.copyOf(cuts);
     }
 
-    static Input of(Dice dice, Door door, byte[] bytes, boolean http2) {
+    static Input of(Dice dice, Door door, byte[] bytes, Speech speech) {
         var cuts = new ArrayList<Integer>();
         if (dice.oneIn(6) && bytes.length > 1) {
             for (int i = dice.between(1, 3); i > 0; i--) {
@@ -35,10 +43,9 @@ record Input(Door door, byte[] bytes, List<Integer> cuts, Manner manner, boolean
             case 1, 2, 3, 4 -> Manner.WAITING;
             default -> Manner.FINISHED;
         };
-        return new Input(door, bytes, cuts, manner, http2);
+        return new Input(door, bytes, cuts, manner, speech);
     }
 
-    /// The bytes in the pieces in which they are sent: parsers that remember where they were can forget it.
     List<byte[]> pieces() {
         var pieces = new ArrayList<byte[]>();
         int from = 0;

@@ -50,7 +50,7 @@ final class MultipartTarget implements Target {
     public Played play(long seed) throws IOException {
         var dice = new Dice(seed);
         var door = dice.oneIn(30) ? doors.secure("http/1.1") : doors.plain();
-        var input = Input.of(dice, door, request(dice), false);
+        var input = Input.of(dice, door, request(dice), Input.Speech.HTTP1);
         return wire.send(input).judge(input);
     }
 

@@ -37,7 +37,7 @@ final class PathTarget implements Target {
     @Override
     public Played play(long seed) throws IOException {
         var dice = new Dice(seed);
-        var input = Input.of(dice, doors.plain(), request(dice), false);
+        var input = Input.of(dice, doors.plain(), request(dice), Input.Speech.HTTP1);
         return wire.send(input).judge(input);
     }
 

@@ -31,7 +31,8 @@ final class Wire implements AutoCloseable {
         try (var socket = input.door().open((int) LIMIT.toMillis())) {
             var limit = watchdog.schedule(() -> abandon(socket), LIMIT.toMillis() + 1000, TimeUnit.MILLISECONDS);
             try {
-                return new Conversation(socket, System.nanoTime() + LIMIT.toNanos()).hold(input);
+                boolean http2 = input.speech() == Input.Speech.HTTP2;
+                return new Conversation(socket, http2, System.nanoTime() + LIMIT.toNanos()).hold(input);
             } finally {
                 limit.cancel(false);
             }
@@ -56,10 +57,12 @@ final class Wire implements AutoCloseable {
         private final long end;
         private final ByteArrayOutputStream heard = new ByteArrayOutputStream();
         private final byte[] buffer = new byte[16 << 10];
+        private final boolean http2;
         private boolean stream;
 
-        Conversation(Socket socket, long end) {
+        Conversation(Socket socket, boolean http2, long end) {
             this.socket = socket;
+            this.http2 = http2;
             this.end = end;
         }
 
@@ -133,7 +136,8 @@ final class Wire implements AutoCloseable {
         private void note(int count) {
             heard.write(buffer, 0, count);
             if (heard.size() - count < HEAD) {
-                stream = Answer.isOpenStream(heard.toByteArray());
+                byte[] bytes = heard.toByteArray();
+                stream = http2 ? Reply.endsWithFarewell(bytes) : Answer.isOpenStream(bytes);
             }
         }
 
