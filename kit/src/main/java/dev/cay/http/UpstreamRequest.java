@@ -76,7 +76,8 @@ final class UpstreamRequest {
     ByteBuffer head() {
         HttpFields fields = exchange.request().getHeaders();
         String target = target();
-        var head = ByteBuffer.allocate(sizeOf(fields) + 2 * exchange.authority().length() + target.length() + 512);
+        int names = exchange.method().length() + 2 * exchange.authority().length() + (host == null ? 0 : host.length());
+        var head = ByteBuffer.allocate(sizeOf(fields) + names + target.length() + 512);
         head.put(ascii(exchange.method() + " " + target + " HTTP/1.1\r\n"));
         line(head, "Host", host == null ? exchange.authority() : host);
         boolean upgrade = wantsUpgrade();
