@@ -14,8 +14,10 @@ import org.jspecify.annotations.Nullable;
 final class Multipart {
     private static final int BUFFER = 64 << 10;
     private static final int MAX_HEADERS = 16 << 10;
+
+    /// Possessive, as an alternative that could be tried again would cost a stack frame for every character.
     private static final Pattern PARAMETER =
-            Pattern.compile(";\\s*([a-zA-Z*]+)\\s*=\\s*(?:\"((?:[^\"\\\\]|\\\\.)*)\"|([^;\\s]*))");
+            Pattern.compile(";\\s*([a-zA-Z*]+)\\s*=\\s*(?:\"((?:[^\"\\\\]|\\\\.)*+)\"|([^;\\s]*))");
 
     /// A part: its body must be read before the next one is asked for, the rest of it is skipped.
     record Part(String name, @Nullable String filename, InputStream body) {}
