@@ -1,6 +1,7 @@
 package dev.cay.prove.fuzz;
 
 import java.util.List;
+import java.util.Set;
 
 /// Paths that a file call may be asked for.
 record PathStrings(Dice dice) {
@@ -105,6 +106,20 @@ record PathStrings(Dice dice) {
             "%00",
             "\\",
             "-rf");
+
+    /// One for a call that destroys: mostly where that does no harm, or the sandbox would be gone with the first.
+    String destructible() {
+        if (dice.oneIn(60)) {
+            return next();
+        }
+        var path = new StringBuilder(dice.pick("p", "/home/user/p", "~/p", "/tmp", "/tmp/t"));
+        for (int i = dice.between(1, 4); i > 0; i--) {
+            String part = dice.pick(PARTS);
+            boolean harmless = !Set.of("..", "slash", "procroot", "one", "climb").contains(part);
+            path.append('/').append(harmless ? part : "d");
+        }
+        return path.toString();
+    }
 
     String next() {
         if (dice.oneIn(50)) {
