@@ -37,7 +37,8 @@ final class FuzzSeedsTest {
         try (var target = new FuzzTargets(platform).open(name);
                 ExecutorService workers = Executors.newFixedThreadPool(WORKERS)) {
             var seeds = LongStream.concat(
-                    LongStream.range(0, FIXED), KEPT.getOrDefault(name, List.of()).stream().mapToLong(seed -> seed));
+                    LongStream.range(0, FIXED),
+                    KEPT.getOrDefault(name, List.of()).stream().mapToLong(seed -> seed));
             var plays = new ArrayList<Callable<String>>();
             seeds.forEach(seed -> plays.add(() -> wrong(target, seed)));
             var wrong = new ArrayList<String>();

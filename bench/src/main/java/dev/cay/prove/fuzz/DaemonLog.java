@@ -15,7 +15,8 @@ public final class DaemonLog {
     private static final Pattern ERROR = Pattern.compile("\\S+Z ERROR .*");
 
     /// What the virtual machine itself prints.
-    private static final Pattern MACHINE = Pattern.compile("Exception in thread.*|.*OutOfMemoryError.*|# A fatal error.*");
+    private static final Pattern MACHINE =
+            Pattern.compile("Exception in thread.*|.*OutOfMemoryError.*|# A fatal error.*");
 
     private static final Pattern OURS = Pattern.compile("\\s+at (dev\\.cay\\S+).*");
 

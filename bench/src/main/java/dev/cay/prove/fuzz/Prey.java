@@ -64,10 +64,12 @@ final class Prey implements AutoCloseable {
                 prepare();
                 return mayBeRuined ? "" : wrong;
             } catch (IOException | RuntimeException e) {
-                // Inputs go on meanwhile, and may hit the next one before it is ready.
+                // Inputs go on meanwhile: one may have killed the shell, or hit a new sandbox before it was ready.
                 wrong = "a sandbox was ruined: " + e.getMessage();
-                sandbox.close();
-                sandbox = RemoteSandbox.create(url, key, LIFE);
+                if (i % 2 == 1) {
+                    sandbox.close();
+                    sandbox = RemoteSandbox.create(url, key, LIFE);
+                }
             }
         }
         return wrong;

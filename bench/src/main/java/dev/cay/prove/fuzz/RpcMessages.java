@@ -154,6 +154,16 @@ final class RpcMessages {
         boolean harmless = !kind.getName().matches("(Move|Remove)Request");
         return harmless && dice.oneIn(2)
                 ? new PathStrings(dice).next().replace("\ud800", "")
-                : dice.pick("p/file", "p/d", "/tmp/x", "/tmp/y", "p/dir/e", "p/good", "p/fifo", "", "~/z", "/tmp/" + dice.below(9));
+                : dice.pick(
+                        "p/file",
+                        "p/d",
+                        "/tmp/x",
+                        "/tmp/y",
+                        "p/dir/e",
+                        "p/good",
+                        "p/fifo",
+                        "",
+                        "~/z",
+                        "/tmp/" + dice.below(9));
     }
 }
