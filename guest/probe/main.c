@@ -131,7 +131,7 @@ static int wanted(const char *name, int count, char **names)
 static int usage(void)
 {
     fprintf(stderr, "usage: cay-probe list | cay-probe [FACT=VALUE...] all|PROBE... | cay-probe swap DIRECTORY TARGET"
-                    " | cay-probe serve PORT ABSTRACT-NAME | cay-probe names ADDRESS PORT ANSWER\n");
+                    " | cay-probe juggle DIRECTORY TARGET | cay-probe serve PORT ABSTRACT-NAME | cay-probe names ADDRESS PORT ANSWER\n");
     return 2;
 }
 
@@ -139,6 +139,8 @@ int main(int argc, char **argv)
 {
     if (argc > 1 && !strcmp(argv[1], "swap"))
         return run_swap(argc - 2, argv + 2);
+    if (argc > 1 && !strcmp(argv[1], "juggle"))
+        return run_juggle(argc - 2, argv + 2);
     if (argc > 1 && !strcmp(argv[1], "serve"))
         return run_server(argc - 2, argv + 2);
     if (argc > 1 && !strcmp(argv[1], "names"))

@@ -34,6 +34,65 @@ int run_swap(int argc, char **argv)
     return 0;
 }
 
+static void lay(const char *target)
+{
+    mkdir("a", 0777);
+    mkdir("a/s", 0777);
+    static const char *const files[] = {"a/f", "a/s/f"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        int fd = open(files[i], O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0 && write(fd, "inside", 6) != 6)
+            errno = 0;
+        if (fd >= 0)
+            close(fd);
+    }
+    if (symlink(target, "b") || symlink(target, "a/t") || mkfifo("p", 0666))
+        errno = 0;
+}
+
+/* Whatever lies there is in nobody's way any more. */
+static void clear_away(const char *name, unsigned long number)
+{
+    char old[32];
+    snprintf(old, sizeof old, "old%lu", number % 1000);
+    if (unlink(name) && rename(name, old))
+        errno = 0;
+}
+
+/* Lets the things in DIRECTORY change places until it is ended: a directory, links to TARGET, files, a pipe. What others
+ * take away is laid there again. */
+int run_juggle(int argc, char **argv)
+{
+    static const char *const pairs[][2] = {{"a", "b"},     {"a", "b"},     {"a/s", "a/t"}, {"a/s", "a/t"},
+                                           {"a", "p"},     {"a", "p"},     {"a/f", "p"},   {"a/f", "p"},
+                                           {"a/f", "a/t"}, {"a/f", "a/t"}, {"a", "b"},     {"a", "b"}};
+    alarm(3600);
+    if (argc != 2)
+        return 2;
+    mkdir(argv[0], 0777);
+    if (chdir(argv[0]))
+        return 2;
+    lay(argv[1]);
+    puts("juggling");
+    fflush(stdout);
+    for (unsigned long i = 0;; i++) {
+        const char *const *pair = pairs[i % (sizeof pairs / sizeof *pairs)];
+        int missed = syscall(SYS_renameat2, AT_FDCWD, pair[0], AT_FDCWD, pair[1], 2u) != 0;
+        if (i % 4096 == 4095) {
+            static const char *const all[] = {"a", "b", "p"};
+            for (size_t n = 0; n < sizeof all / sizeof *all; n++)
+                clear_away(all[n], i / 4096 * 3 + n);
+            missed = 1;
+        }
+        if (missed) {
+            mkdir(argv[0], 0777);
+            if (chdir(argv[0]))
+                return 2;
+            lay(argv[1]);
+        }
+    }
+}
+
 static int listen_on(int port)
 {
     struct sockaddr_in6 address = {.sin6_family = AF_INET6, .sin6_port = htons((unsigned short)port)};

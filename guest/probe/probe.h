@@ -37,6 +37,7 @@ const char *scratch(void);
 /* Modes that are no probes: a race partner for the node's file access, somebody to be reached, and a name server that
  * answers everything with one address. */
 int run_swap(int argc, char **argv);
+int run_juggle(int argc, char **argv);
 int run_server(int argc, char **argv);
 int run_name_server(int argc, char **argv);
 

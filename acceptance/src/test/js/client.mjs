@@ -1,7 +1,7 @@
 // The client under test, whichever version the harness installed.
 import { createRequire } from 'node:module'
 
-const require = createRequire(process.env.CAY_CLIENT + '/package.json')
+export const require = createRequire(process.env.CAY_CLIENT + '/package.json')
 export const e2b = require('e2b')
 export const { Sandbox } = e2b
 

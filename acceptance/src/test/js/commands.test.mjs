@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
+import { before } from 'node:test'
+import { test } from './cases.mjs'
 import { atLeast, e2b, until } from './client.mjs'
-import { sandbox } from './sandboxes.mjs'
+import { knownSandbox } from './sandboxes.mjs'
 
 let box
 before(async () => {
-  box = await sandbox()
+  box = await knownSandbox()
 })
 
-test('commands.run returns output and exit code', async () => {
+/** With input open; old clients cannot say so and always have it open. */
+const withStdin = { background: true, ...(atLeast(2, 2) ? { stdin: true } : {}) }
+
+test('commands.run returns output and exit code', { covers: ['Commands.run'] }, async () => {
   const result = await box.commands.run('echo hi')
   assert.equal(result.stdout, 'hi\n')
   assert.equal(result.stderr, '')
@@ -25,6 +29,7 @@ test('commands.run throws with the exit code when the command fails', async () =
   await assert.rejects(box.commands.run('echo no >&2; exit 7'), (error) => {
     assert.ok(error instanceof e2b.CommandExitError)
     assert.equal(error.exitCode, 7)
+    assert.equal(error.error, 'exit status 7')
     assert.equal(error.stderr, 'no\n')
     return true
   })
@@ -36,8 +41,10 @@ test('commands run as user in its home, or as asked', async () => {
   assert.equal((await box.commands.run('sudo id -u')).stdout, '0\n')
 })
 
-test('commands.run with a missing directory names it', async () => {
-  await assert.rejects(box.commands.run('true', { cwd: '/no/such/dir' }), /\/no\/such\/dir/)
+test('a command has the variables it was given, the sandbox the others', async () => {
+  const { stdout } = await box.commands.run('echo "$ONE|$HOME|$USER|$E2B_SANDBOX"', { envs: { ONE: '1 ä', USER: 'me' } })
+  assert.equal(stdout, '1 ä|/home/user|me|true\n')
+  assert.equal((await box.commands.run('echo "$ONE"')).stdout, '\n')
 })
 
 test('output streams while the command runs', async () => {
@@ -49,19 +56,38 @@ test('output streams while the command runs', async () => {
   assert.ok(seen.at(-1)[1] - seen[0][1] > 250, 'came one by one')
 })
 
-test('background commands are listed, can be waited for and killed', async () => {
-  const handle = await box.commands.run('sleep 300', { background: true })
+test('background commands are listed, can be waited for and killed', {
+  covers: ['Commands.list', 'Commands.kill', 'CommandHandle.wait', 'CommandHandle.kill'],
+}, async () => {
+  const handle = await box.commands.run('sleep 300', { background: true, cwd: '/tmp', envs: { A: '1' } })
   assert.ok(handle.pid > 1)
-  const listed = await box.commands.list()
-  assert.ok(listed.some((p) => p.pid === handle.pid && p.args.includes('sleep 300')))
+  const listed = (await box.commands.list()).find((p) => p.pid === handle.pid)
+  assert.deepEqual(listed, { pid: handle.pid, cmd: '/bin/bash', args: ['-l', '-c', 'sleep 300'], envs: { A: '1' }, cwd: '/tmp' })
   assert.equal((await box.commands.run(`kill -0 ${handle.pid} && echo alive`)).stdout, 'alive\n')
   assert.equal(await handle.kill(), true)
-  await assert.rejects(handle.wait(), (error) => error instanceof e2b.CommandExitError)
+  await assert.rejects(handle.wait(), (error) =>
+    error instanceof e2b.CommandExitError && error.exitCode === -1 && error.error === 'signal: killed')
   assert.ok(!(await box.commands.list()).some((p) => p.pid === handle.pid))
   assert.equal(await box.commands.kill(handle.pid), false)
+  const other = await box.commands.run('sleep 300', { background: true })
+  assert.equal(await box.commands.kill(other.pid), true)
+  await assert.rejects(other.wait(), e2b.CommandExitError)
 })
 
-test('commands.connect follows a running command from now on', async () => {
+test('a handle tells output and exit code while and after the command runs', {
+  covers: ['CommandHandle.stdout', 'CommandHandle.stderr', 'CommandHandle.exitCode', 'CommandHandle.error'],
+}, async () => {
+  const handle = await box.commands.run('echo out; echo err >&2; read line; kill -TERM $$', withStdin)
+  await until('the output', () => handle.stdout === 'out\n' && handle.stderr === 'err\n')
+  assert.equal(handle.exitCode, undefined)
+  assert.equal(handle.error, undefined)
+  await box.commands.sendStdin(handle.pid, '\n')
+  await assert.rejects(handle.wait(), e2b.CommandExitError)
+  assert.equal(handle.exitCode, -1)
+  assert.equal(handle.error, 'signal: terminated')
+})
+
+test('commands.connect follows a running command from now on', { covers: ['Commands.connect', 'CommandHandle.disconnect'] }, async () => {
   const first = await box.commands.run('for i in $(seq 100); do echo $i; sleep 0.05; done', { background: true })
   await until('the first lines', () => first.stdout.includes('5\n'))
   await first.disconnect()
@@ -75,29 +101,54 @@ test('commands.connect follows a running command from now on', async () => {
   assert.deepEqual(lines, Array.from({ length: lines.length }, (_, i) => 101 - lines.length + i))
 })
 
+test('two who are connected hear the same, and one who comes late the end', async () => {
+  const first = await box.commands.run('read line; echo "$line"; echo over >&2; exit 3', withStdin)
+  const second = await box.commands.connect(first.pid)
+  await box.commands.sendStdin(first.pid, 'said once\n')
+  for (const one of [first, second]) {
+    await assert.rejects(one.wait(), (error) => error.exitCode === 3 && error.stdout === 'said once\n' && error.stderr === 'over\n')
+  }
+  const late = await box.commands.connect(first.pid)
+  await assert.rejects(late.wait(), (error) => error instanceof e2b.CommandExitError && error.exitCode === 3)
+})
+
+test('a command outlives the client that started it', async () => {
+  const handle = await box.commands.run('sleep 0.5; echo done > /tmp/outlived', { background: true })
+  await handle.disconnect()
+  await until('the file', async () => (await box.files.exists('/tmp/outlived')))
+})
+
 test('a command that takes too long is ended', async () => {
   await assert.rejects(box.commands.run('echo $$ > /tmp/slow; exec sleep 300', { timeoutMs: 1_000 }), (error) =>
-    error instanceof e2b.TimeoutError)
+    error instanceof e2b.TimeoutError && /deadline_exceeded/.test(error.message))
   const pid = (await box.files.read('/tmp/slow')).trim()
   await until('the process to go', async () =>
     (await box.commands.run(`kill -0 ${pid} 2>/dev/null && echo alive || echo gone`)).stdout === 'gone\n')
 })
 
-test('sendStdin reaches the command', async () => {
-  const options = { background: true, ...(atLeast(2, 2) ? { stdin: true } : {}) }
+test('sendStdin reaches the command', { covers: ['Commands.sendStdin'] }, async () => {
   let text = ''
-  const handle = await box.commands.run('read a; echo $a; read b; echo $b', { ...options, onStdout: (data) => (text += data) })
+  const handle = await box.commands.run('read a; echo $a; read b; echo $b', { ...withStdin, onStdout: (data) => (text += data) })
   await box.commands.sendStdin(handle.pid, 'one\n')
   await until('the echo', () => text === 'one\n')
   await box.commands.sendStdin(handle.pid, 'two\n')
   assert.equal((await handle.wait()).stdout, 'one\ntwo\n')
 })
 
-test('closeStdin ends the input', { skip: !atLeast(2, 13) }, async () => {
-  const handle = await box.commands.run('cat', { background: true, stdin: true })
+test('closeStdin ends the input', { covers: ['Commands.closeStdin', 'Commands.supportsStdinClose'] }, async () => {
+  assert.equal(box.commands.supportsStdinClose, true)
+  const handle = await box.commands.run('cat', withStdin)
   await box.commands.sendStdin(handle.pid, 'all of it')
   await box.commands.closeStdin(handle.pid)
   assert.equal((await handle.wait()).stdout, 'all of it')
+})
+
+test('a handle sends input and ends it', { covers: ['CommandHandle.sendStdin', 'CommandHandle.closeStdin'] }, async () => {
+  const handle = await box.commands.run('wc -c', withStdin)
+  await handle.sendStdin('four')
+  await handle.sendStdin(new Uint8Array(100_000))
+  await handle.closeStdin()
+  assert.equal((await handle.wait()).stdout, '100004\n')
 })
 
 test('much output arrives whole', async () => {
@@ -124,28 +175,7 @@ test('a left-over background child does not stop later commands', async () => {
   assert.equal((await box.commands.run('echo next')).stdout, 'next\n')
 })
 
-test('killing the sandbox ends a running command with an error', async () => {
-  const other = await sandbox()
-  const running = other.commands.run('sleep 300', { timeoutMs: 60_000 })
-  running.catch(() => {})
-  await until('the command', async () => (await other.commands.list()).length > 0)
-  await other.kill()
-  await assert.rejects(running)
-})
-
-test('pty.create gives a terminal', async () => {
-  let text = ''
-  const terminal = await box.pty.create({
-    cols: 100,
-    rows: 30,
-    onData: (data) => (text += Buffer.from(data).toString()),
-  })
-  const type = (line) => box.pty.sendInput(terminal.pid, new TextEncoder().encode(line))
-  await type('stty size\n')
-  await until('the size', () => text.includes('30 100'))
-  await box.pty.resize(terminal.pid, { cols: 77, rows: 22 })
-  await type('stty size\n')
-  await until('the new size', () => text.includes('22 77'))
-  await type('exit\n')
-  assert.equal((await terminal.wait()).exitCode, 0)
+test('a child that keeps the output open delays the end', async () => {
+  const { stdout } = await box.commands.run('(sleep 0.5; echo late) & echo early')
+  assert.equal(stdout, 'early\nlate\n')
 })

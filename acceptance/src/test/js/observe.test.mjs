@@ -11,7 +11,7 @@ async function get(path) {
   return { status: answer.status, body: await answer.json() }
 }
 
-test('Sandbox.getMetrics tells what the sandbox uses', async () => {
+test('Sandbox.getMetrics tells what the sandbox uses', { skip: !atLeast(1, 11) }, async () => {
   const made = await sandbox()
   const [first] = await until('a reading', async () => {
     const metrics = await made.getMetrics()
@@ -33,7 +33,7 @@ test('Sandbox.getMetrics keeps to start and end', { skip: !atLeast(2, 11) }, asy
   assert.ok((await made.getMetrics({ start: new Date(Date.now() - hour), end: new Date(Date.now() + hour) })).length > 0)
 })
 
-test('metrics of several sandboxes, of the team, and of one that was killed', async () => {
+test('metrics of several sandboxes, of the team, and of one that was killed', { skip: !atLeast(1, 11) }, async () => {
   const made = await sandbox()
   await until('a reading', async () => (await made.getMetrics()).length > 0)
   const newest = await get(`/sandboxes/metrics?sandbox_ids=${made.sandboxId}`)

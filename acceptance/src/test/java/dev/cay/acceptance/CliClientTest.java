@@ -22,11 +22,7 @@ final class CliClientTest {
     void createsListsRunsInAndKillsASandbox(OwnCay platform) throws Exception {
         for (var mode : OwnCay.Mode.values()) {
             var cli = new Cli(NpmClient.install("@e2b/cli", "2.19.0"), platform, mode);
-            var id = cli.run("sandbox", "create", "--detach")
-                    .strip()
-                    .lines()
-                    .toList()
-                    .getLast();
+            var id = cli.create();
             assertThat(id).matches("i[a-z0-9]{20}");
 
             var listed = JsonMapper.shared().readTree(cli.run("sandbox", "list", "--format", "json"));
@@ -40,14 +36,68 @@ final class CliClientTest {
     }
 
     @Test
+    void execGivesOutputInputAndExitCode(OwnCay platform) throws Exception {
+        var cli = new Cli(NpmClient.install("@e2b/cli", "2.19.0"), platform, OwnCay.Mode.URL);
+        var id = cli.create();
+        var failing = cli.start("sandbox", "exec", id, "sh", "-c", "echo out; echo err >&2; exit 7");
+        var output = new String(failing.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(output).contains("out").contains("err");
+        assertThat(failing.waitFor()).isEqualTo(7);
+
+        var counting = cli.startWithInput("sandbox", "exec", id, "wc", "-c");
+        try (var input = counting.getOutputStream()) {
+            input.write(new byte[200_000]);
+        }
+        assertThat(new String(counting.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                .contains("200000");
+        assertThat(counting.waitFor()).isZero();
+        assertThat(cli.run("sandbox", "exec", "--background", id, "sleep", "300"))
+                .containsPattern("\\d+");
+        assertThat(cli.run("sandbox", "exec", "--user", "root", "--cwd", "/tmp", id, "whoami; pwd"))
+                .contains("root")
+                .contains("/tmp");
+        cli.run("sandbox", "kill", id);
+    }
+
+    /// The client wants a terminal on its side too, which `script` gives it.
+    @Test
+    @Timeout(120)
+    void connectGivesATerminal(OwnCay platform) throws Exception {
+        for (var mode : OwnCay.Mode.values()) {
+            var cli = new Cli(NpmClient.install("@e2b/cli", "2.19.0"), platform, mode);
+            var id = cli.create();
+            var terminal = cli.startInTerminal("sandbox", "connect", id);
+            try (var screen = terminal.inputReader(StandardCharsets.UTF_8);
+                    var keys = terminal.outputWriter(StandardCharsets.UTF_8)) {
+                readUntil(screen, "Terminal connecting");
+                keys.write("stty size; test -t 0 && echo on a $((6 * 7)) tty\r");
+                keys.flush();
+                readUntil(screen, "33 111");
+                readUntil(screen, "on a 42 tty");
+                keys.write("echo be$((1))gin; sleep 300\r");
+                keys.flush();
+                readUntil(screen, "be1gin");
+                keys.write("\003");
+                keys.write("echo interrupted=$?\r");
+                keys.flush();
+                readUntil(screen, "interrupted=130");
+                keys.write("exit\r");
+                keys.flush();
+                assertThat(terminal.waitFor(1, TimeUnit.MINUTES)).isTrue();
+            } finally {
+                terminal.descendants().forEach(ProcessHandle::destroyForcibly);
+                terminal.destroyForcibly();
+            }
+            assertThat(cli.run("sandbox", "list")).contains(id);
+            cli.run("sandbox", "kill", id);
+        }
+    }
+
+    @Test
     @Timeout(120)
     void showsMetricsAndLogsOfASandboxAlsoWhenItIsGone(OwnCay platform) throws Exception {
         var cli = new Cli(NpmClient.install("@e2b/cli", "2.19.0"), platform, OwnCay.Mode.URL);
-        var id = cli.run("sandbox", "create", "--detach")
-                .strip()
-                .lines()
-                .toList()
-                .getLast();
+        var id = cli.create();
         cli.run("sandbox", "exec", id, "echo", "hi from inside");
 
         assertThat(cli.run("sandbox", "metrics", id))
@@ -83,6 +133,10 @@ final class CliClientTest {
     }
 
     private record Cli(NpmClient client, OwnCay platform, OwnCay.Mode mode) {
+        String create() throws Exception {
+            return run("sandbox", "create", "--detach").strip().lines().toList().getLast();
+        }
+
         String run(String... arguments) throws Exception {
             var process = start(arguments);
             var output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -93,14 +147,31 @@ final class CliClientTest {
         }
 
         Process start(String... arguments) throws IOException {
+            var process = startWithInput(arguments);
+            process.getOutputStream().close();
+            return process;
+        }
+
+        Process startWithInput(String... arguments) throws IOException {
+            return start(command(arguments));
+        }
+
+        Process startInTerminal(String... arguments) throws IOException {
+            var inside = "stty rows 33 cols 111; exec " + String.join(" ", command(arguments));
+            return start(List.of("script", "--quiet", "--flush", "--return", "--command", inside, "/dev/null"));
+        }
+
+        private List<String> command(String... arguments) {
             var command = new ArrayList<>(List.of(
                     "node", client.directory().resolve("node_modules/.bin/e2b").toString()));
             command.addAll(List.of(arguments));
-            var process = client.program(platform.environment(mode), command.toArray(String[]::new))
+            return command;
+        }
+
+        private Process start(List<String> command) throws IOException {
+            return client.program(platform.environment(mode), command.toArray(String[]::new))
                     .redirectErrorStream(true)
                     .start();
-            process.getOutputStream().close();
-            return process;
         }
     }
 }

@@ -14,29 +14,60 @@ import java.util.regex.Pattern;
 /// The files of `src/test/js`, run with a client by Node's own test runner.
 record ClientTests(NpmClient client) {
     private static final Pattern RESULT = Pattern.compile("^(ok|not ok) \\d+ - (.*?)( # SKIP.*)?$");
+    private static final Pattern REMARK = Pattern.compile("^# (covers|has) (.*)$");
 
     /// One test of a test file, as the client's run reported it.
-    record Result(String name, boolean passed, boolean skipped) {}
+    ///
+    /// @param covers public methods of the client that the test calls, like `Commands.run`
+    record Result(String name, boolean passed, boolean skipped, List<String> covers) {
+        Result {
+            covers = List.copyOf(covers);
+        }
+    }
 
     /// What a run of a test file gave; the output is for people.
-    record Run(List<Result> results, int exitCode, String output) {}
+    ///
+    /// @param methods all public methods of the client, if this file tells them
+    record Run(List<Result> results, List<String> methods, String output) {
+        Run {
+            results = List.copyOf(results);
+            methods = List.copyOf(methods);
+        }
+    }
 
     Run run(String file, Map<String, String> environment) throws IOException, InterruptedException {
         var path = Path.of("src/test/js", file).toString();
-        var process = client.program(environment, "node", "--test-reporter=tap", path)
+        // Old clients leave timers of a minute behind.
+        var process = client.program(environment, "node", "--test-reporter=tap", "--test-force-exit", path)
                 .redirectErrorStream(true)
                 .start();
         var output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         if (!process.waitFor(10, MINUTES)) {
             process.destroyForcibly();
         }
+        return read(output);
+    }
+
+    /// Remarks of a test follow its result.
+    private static Run read(String output) {
         var results = new ArrayList<Result>();
+        var methods = new ArrayList<String>();
         for (var line : output.lines().toList()) {
-            var match = RESULT.matcher(line);
-            if (match.matches()) {
-                results.add(new Result(match.group(2), match.group(1).equals("ok"), match.group(3) != null));
+            var result = RESULT.matcher(line);
+            var remark = REMARK.matcher(line);
+            if (result.matches()) {
+                results.add(
+                        new Result(result.group(2), result.group(1).equals("ok"), result.group(3) != null, List.of()));
+            } else if (remark.matches()) {
+                var words = List.of(remark.group(2).split(" "));
+                if (remark.group(1).equals("has")) {
+                    methods.addAll(words);
+                } else {
+                    var last = results.removeLast();
+                    results.add(new Result(last.name(), last.passed(), last.skipped(), words));
+                }
             }
         }
-        return new Run(results, process.exitValue(), output);
+        return new Run(results, methods, output);
     }
 }

@@ -1,5 +1,6 @@
 package dev.cay.acceptance;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.DynamicContainer.dynamicContainer;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
@@ -10,6 +11,8 @@ import dev.cay.bench.OwnCay;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Assumptions;
@@ -17,52 +20,86 @@ import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/// E2B's own client, unmodified, in three versions and both ways of reaching the platform. The cases are in
-/// `src/test/js`.
+/// E2B's own client, unmodified, in several versions and all the ways they have of reaching the platform. The cases are
+/// in `src/test/js`; each says which public methods of the client it covers, and none may be left.
 @ExtendWith(TestPlatform.class)
 final class ClientsTest {
-    private static final List<String> VERSIONS = List.of("2.51.0", "2.30.1", "2.9.0");
-    private static final List<String> FILES =
-            List.of("sandbox.test.mjs", "commands.test.mjs", "files.test.mjs", "ports.test.mjs", "observe.test.mjs");
+    private static final List<Client> CLIENTS = List.of(
+            new Client("2.51.0", OwnCay.Mode.DOMAIN),
+            new Client("2.51.0", OwnCay.Mode.URL),
+            new Client("2.30.1", OwnCay.Mode.DOMAIN),
+            new Client("2.30.1", OwnCay.Mode.URL),
+            new Client("2.9.0", OwnCay.Mode.DOMAIN),
+            new Client("2.9.0", OwnCay.Mode.URL),
+            // It does not read the variables that hold URLs.
+            new Client("1.9.0", OwnCay.Mode.DOMAIN));
+    private static final List<String> FILES = List.of(
+            "sandbox.test.mjs",
+            "commands.test.mjs",
+            "pty.test.mjs",
+            "files.test.mjs",
+            "watch.test.mjs",
+            "git.test.mjs",
+            "errors.test.mjs",
+            "ports.test.mjs",
+            "observe.test.mjs",
+            "methods.test.mjs");
 
     /// The cases mostly wait, so a few files run side by side.
     private static final int AT_ONCE = 3;
 
-    private record Plan(String version, OwnCay.Mode mode, String file) {
-        ClientTests.Run run(OwnCay platform) throws Exception {
+    private record Client(String version, OwnCay.Mode mode) {
+        ClientTests.Run run(OwnCay platform, String file) throws Exception {
             return new ClientTests(NpmClient.install("e2b", version)).run(file, platform.environment(mode));
+        }
+
+        String title() {
+            return "e2b %s, %s".formatted(version, mode);
         }
     }
 
     @TestFactory
-    List<DynamicNode> everyVersionBothWays(OwnCay platform) throws Exception {
-        var report = new CompatibilityReport(VERSIONS);
+    List<DynamicNode> everyVersionEveryWay(OwnCay platform) throws Exception {
+        var report = new CompatibilityReport();
         var nodes = new ArrayList<DynamicNode>();
-        var runs = new LinkedHashMap<Plan, Future<ClientTests.Run>>();
-        try (var clients = Executors.newFixedThreadPool(AT_ONCE)) {
-            for (var plan : plans()) {
-                runs.put(plan, clients.submit(() -> plan.run(platform)));
+        for (var entry : runs(platform).entrySet()) {
+            var client = entry.getKey();
+            var runs = new LinkedHashMap<String, ClientTests.Run>();
+            for (var run : entry.getValue().entrySet()) {
+                runs.put(run.getKey(), run.getValue().get());
+                report.add(
+                        client.version(), run.getKey(), runs.get(run.getKey()).results());
+                nodes.add(dynamicContainer(
+                        client.title() + ", " + run.getKey(), cases(runs.get(run.getKey()), platform)));
             }
-        }
-        for (var entry : runs.entrySet()) {
-            var plan = entry.getKey();
-            var run = entry.getValue().get();
-            report.add(plan.version(), plan.file(), run.results());
-            nodes.add(dynamicContainer(
-                    "e2b %s, %s, %s".formatted(plan.version(), plan.mode(), plan.file()), cases(run, platform)));
+            nodes.add(dynamicTest(client.title() + ": every public method has a case", () -> requireAllCovered(runs)));
         }
         report.write();
         return nodes;
     }
 
-    private static List<Plan> plans() {
-        var plans = new ArrayList<Plan>();
-        for (var version : VERSIONS) {
-            for (var mode : OwnCay.Mode.values()) {
-                FILES.forEach(file -> plans.add(new Plan(version, mode, file)));
+    private static Map<Client, Map<String, Future<ClientTests.Run>>> runs(OwnCay platform) {
+        var runs = new LinkedHashMap<Client, Map<String, Future<ClientTests.Run>>>();
+        try (var threads = Executors.newFixedThreadPool(AT_ONCE)) {
+            for (var client : CLIENTS) {
+                var files = new LinkedHashMap<String, Future<ClientTests.Run>>();
+                FILES.forEach(file -> files.put(file, threads.submit(() -> client.run(platform, file))));
+                runs.put(client, files);
             }
         }
-        return plans;
+        return runs;
+    }
+
+    private static void requireAllCovered(Map<String, ClientTests.Run> runs) {
+        var methods = new TreeSet<String>();
+        var covered = new TreeSet<String>();
+        for (var run : runs.values()) {
+            methods.addAll(run.methods());
+            run.results().stream().filter(result -> !result.skipped()).forEach(r -> covered.addAll(r.covers()));
+        }
+        assertThat(methods).contains("Commands.run", "Filesystem.watchDir", "CommandHandle.wait", "WatchHandle.stop");
+        methods.removeAll(covered);
+        assertThat(methods).as("public methods of the client without a case").isEmpty();
     }
 
     private static List<DynamicNode> cases(ClientTests.Run run, OwnCay platform) {

@@ -13,8 +13,14 @@ import java.util.stream.Collectors;
 
 /// Runs measurements and shows what came of them.
 public final class Bench {
-    private static final List<Measurement> ALL =
-            List.of(new Starting(), new Creating(), new ColdCreating(), new Echoing(), new Proxying(), new Crowding());
+    private static final List<Measurement> ALL = List.of(
+            new Starting(),
+            new Creating(),
+            new ColdCreating(),
+            new Echoing(),
+            new Proxying(),
+            new Crowding(),
+            new Filing());
 
     private Bench() {}
 

@@ -16,8 +16,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /// A Cay daemon for measuring and testing: its own process, state, ports, names and addresses. Only the cache is the
@@ -41,13 +43,12 @@ public final class OwnCay implements AutoCloseable {
     private final int port = freePort();
     private final int tlsPort = freePort();
     private final Map<String, String> settings;
-    private Process daemon;
+    private @Nullable Process daemon;
 
-    private OwnCay(Path directory, Map<String, String> settings) throws IOException, InterruptedException {
+    private OwnCay(Path directory, Map<String, String> settings) throws IOException {
         this.directory = directory;
         this.settings = Map.copyOf(settings);
         Files.writeString(directory.resolve("cay.yaml"), configuration());
-        this.daemon = startDaemon();
     }
 
     /// @param settings keys of `cay.yaml` with values that differ from what this daemon would have, like
@@ -56,17 +57,20 @@ public final class OwnCay implements AutoCloseable {
         var directory = Files.createTempDirectory("cay-own-");
         // Sandboxes' own root users pass through it on the way to their bundles.
         Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
+        var cay = new OwnCay(directory, settings);
         try {
-            return new OwnCay(directory, settings);
+            cay.startAgain();
+            return cay;
         } catch (IOException | InterruptedException | RuntimeException e) {
-            discard(directory, e);
+            cay.giveUp(e);
             throw e;
         }
     }
 
-    private static void discard(Path directory, Exception failure) {
+    /// What a start that failed has left on the host is taken off as after any other.
+    private void giveUp(Exception failure) {
         try {
-            deleteTree(directory);
+            close();
         } catch (IOException e) {
             failure.addSuppressed(e);
         }
@@ -102,14 +106,18 @@ public final class OwnCay implements AutoCloseable {
         Files.deleteIfExists(ready);
         var process = cay("up").redirectErrorStream(true).redirectOutput(log()).start();
         long end = System.nanoTime() + START_LIMIT.toNanos();
-        while (!Files.exists(ready)) {
-            if (!process.isAlive() || System.nanoTime() > end) {
-                process.destroyForcibly();
-                throw new IllegalStateException("the daemon did not come up:\n" + output());
+        try {
+            while (!Files.exists(ready)) {
+                if (!process.isAlive() || System.nanoTime() > end) {
+                    throw new IllegalStateException("the daemon did not come up:\n" + output());
+                }
+                Thread.sleep(5);
             }
-            Thread.sleep(5);
+            return process;
+        } catch (InterruptedException | RuntimeException e) {
+            process.destroyForcibly();
+            throw e;
         }
-        return process;
     }
 
     /// A `cay` command for this daemon: by the launcher, with all it gives a daemon, where there is one, else by the
@@ -190,12 +198,16 @@ public final class OwnCay implements AutoCloseable {
     }
 
     public ProcessHandle daemon() {
-        return daemon.toHandle();
+        return running().toHandle();
+    }
+
+    private Process running() {
+        return Objects.requireNonNull(daemon, "not started");
     }
 
     /// Ends the daemon as a crash would: nothing of it gets to run any more.
     public void crash() throws InterruptedException {
-        daemon.destroyForcibly().waitFor(10, SECONDS);
+        running().destroyForcibly().waitFor(10, SECONDS);
     }
 
     public void startAgain() throws IOException, InterruptedException {
@@ -212,7 +224,9 @@ public final class OwnCay implements AutoCloseable {
                 .completeOnTimeout(down, END_LIMIT.toSeconds(), SECONDS)
                 .thenApply(process -> !process.isAlive() && process.exitValue() == 0)
                 .join();
-        daemon.destroyForcibly();
+        if (daemon != null) {
+            daemon.destroyForcibly();
+        }
         if (!ended) {
             down.destroyForcibly();
             throw new IOException("`cay down --all` failed:\n" + output());

@@ -21,7 +21,7 @@ import java.util.concurrent.TimeoutException;
 /// One sandbox does its worst, one attack after another, while its neighbours go on with their work.
 ///
 /// What neighbours feel is compared with the seconds just before each attack: a machine has other things to do too, and
-/// they change. `-Dattacks=NAME,NAME` runs some only.
+/// they change.
 final class OverloadProof implements Proof {
     private static final Duration LIFE = Duration.ofMinutes(30);
     private static final Duration WARM_UP = Duration.ofSeconds(12);
@@ -99,7 +99,7 @@ final class OverloadProof implements Proof {
             Thread.sleep(WARM_UP);
             var first = HostCounters.read(cay.daemon().pid());
             var rows = new ArrayList<Row>();
-            for (var attack : chosen()) {
+            for (var attack : stage.chosen(Attack.ALL, Attack::name)) {
                 var row = arena.play(attack);
                 rows.add(row);
                 stage.say("%-32s p99 %5.1f -> %5.1f ms, %s"
@@ -113,15 +113,6 @@ final class OverloadProof implements Proof {
             }
             return verdict(rows, first, HostCounters.read(cay.daemon().pid()));
         }
-    }
-
-    private static List<Attack> chosen() {
-        var names = List.of(System.getProperty("attacks", "").split(","));
-        return names.equals(List.of(""))
-                ? Attack.ALL
-                : Attack.ALL.stream()
-                        .filter(attack -> names.contains(attack.name()))
-                        .toList();
     }
 
     /// Where one attack after the other is played.

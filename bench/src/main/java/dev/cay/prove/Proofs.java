@@ -15,6 +15,7 @@ public final class Proofs {
             new OverloadProof(),
             new DensityProof(),
             new SoakProof(),
+            new RacesProof(),
             new FuzzProof());
 
     private Proofs() {}
@@ -36,8 +37,9 @@ public final class Proofs {
     /// Runs a proof on a stage of its own. One that breaks does not hold.
     ///
     /// @param minutes how long a proof that goes on for a time shall do so; null for as long as it promises
-    public static Verdict run(Proof proof, Progress progress, @Nullable Integer minutes) {
-        try (var stage = new Stage(progress, minutes)) {
+    /// @param only    names of the parts to play, of a proof that has some; empty for all
+    public static Verdict run(Proof proof, Progress progress, @Nullable Integer minutes, List<String> only) {
+        try (var stage = new Stage(progress, minutes, only)) {
             return proof.run(stage);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -2,6 +2,8 @@ package dev.cay.prove;
 
 import dev.cay.bench.OwnCay;
 import dev.cay.bench.Script;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,6 +16,7 @@ import java.util.function.ToLongFunction;
 
 /// Work without end: whatever the daemon takes it gives back.
 final class SoakProof implements Proof {
+    private static final int FEWEST_SAMPLES = 8;
     private static final Duration LIMIT = Duration.ofMinutes(2);
     private static final int SAMPLES_PER_MINUTE = 2;
     private static final int PER_SECOND = 5;
@@ -71,6 +74,11 @@ final class SoakProof implements Proof {
 
     /// The first quarter is for warming up: pools fill, code is compiled. The last quarter must be like the second.
     private static Verdict judge(List<Sample> samples, int done, int failed) {
+        if (samples.size() < FEWEST_SAMPLES) {
+            throw new CayException(
+                    ErrorKind.INVALID_ARGUMENT,
+                    "--minutes: %d samples tell nothing, %d are the least".formatted(samples.size(), FEWEST_SAMPLES));
+        }
         int quarter = samples.size() / 4;
         var early = samples.subList(quarter, 2 * quarter);
         var late = samples.subList(samples.size() - quarter, samples.size());

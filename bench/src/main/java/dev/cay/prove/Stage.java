@@ -3,21 +3,27 @@ package dev.cay.prove;
 import dev.cay.bench.NpmClient;
 import dev.cay.bench.OwnCay;
 import dev.cay.life.Progress;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// Where a proof plays: what it needs, and whom it tells how far it is.
 public final class Stage implements AutoCloseable {
     private final Progress progress;
     private final @Nullable Integer minutes;
+    private final List<String> only;
     private final Deque<OwnCay> daemons = new ArrayDeque<>();
 
-    Stage(Progress progress, @Nullable Integer minutes) {
+    Stage(Progress progress, @Nullable Integer minutes, List<String> only) {
         this.progress = progress;
         this.minutes = minutes;
+        this.only = List.copyOf(only);
     }
 
     public Progress progress() {
@@ -29,6 +35,21 @@ public final class Stage implements AutoCloseable {
     /// @param promised unless whoever started the proof said otherwise
     public int minutes(int promised) {
         return minutes == null ? promised : minutes;
+    }
+
+    /// Those parts of a proof that are to be played: all, unless whoever started it chose some.
+    public <T> List<T> chosen(List<T> parts, Function<T, String> name) {
+        var known = parts.stream().map(name).toList();
+        for (String wanted : only) {
+            if (!known.contains(wanted)) {
+                throw new CayException(
+                        ErrorKind.INVALID_ARGUMENT,
+                        "--only: there is no part named %s; there are: %s".formatted(wanted, String.join(", ", known)));
+            }
+        }
+        return only.isEmpty()
+                ? parts
+                : parts.stream().filter(part -> only.contains(name.apply(part))).toList();
     }
 
     public void say(String line) {

@@ -61,6 +61,7 @@ final class CayDaemon implements AutoCloseable {
             listeners.start();
             progress.mark("http");
             var node = closing.add(startNode(listeners));
+            undo.step(node::leaveHostIfEmpty);
             var layers = node.baseLayers(progress);
             progress.mark("base template");
             progress.step("opening the database");
@@ -249,9 +250,12 @@ final class CayDaemon implements AutoCloseable {
     /// Stops serving. Sandboxes stay as they are; if there are none, the host is left as it was before.
     @Override
     public void close() {
-        if (node != null) {
-            node.leaveHostIfEmpty();
+        try {
+            if (node != null) {
+                node.leaveHostIfEmpty();
+            }
+        } finally {
+            closing.close();
         }
-        closing.close();
     }
 }

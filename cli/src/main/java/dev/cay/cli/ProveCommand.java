@@ -32,6 +32,7 @@ import picocli.CommandLine.Parameters;
             "Examples:",
             "  sudo ./cay prove --list",
             "  sudo ./cay prove crash",
+            "  sudo ./cay prove overload --only forks,memory",
             "  sudo ./cay prove crash density --no-record"
         })
 final class ProveCommand implements Callable<Integer> {
@@ -46,6 +47,13 @@ final class ProveCommand implements Callable<Integer> {
             paramLabel = "N",
             description = "How long proofs that go on for a time shall do so; other than promised is not recorded.")
     private @Nullable Integer minutes;
+
+    @Option(
+            names = "--only",
+            paramLabel = "PART",
+            split = ",",
+            description = "Play only these parts of a proof that has several; not recorded.")
+    private List<String> only = List.of();
 
     @Option(names = "--no-record", description = "Do not write the verdict into docs/PROMISES.md.")
     private boolean unrecorded;
@@ -67,7 +75,7 @@ final class ProveCommand implements Callable<Integer> {
 
     private boolean prove(Proof proof) {
         System.out.println("proof " + proof.name() + ": " + proof.promise());
-        var verdict = Proofs.run(proof, new ConsoleProgress(System.out, InstantSource.system()), minutes);
+        var verdict = Proofs.run(proof, new ConsoleProgress(System.out, InstantSource.system()), minutes, only);
         verdict.details().forEach(System.out::println);
         System.out.println((verdict.holds() ? "HOLDS: " : "DOES NOT HOLD: ") + verdict.summary());
         keep(proof, verdict);
@@ -88,7 +96,7 @@ final class ProveCommand implements Callable<Integer> {
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "cannot keep the details of the proof", e);
         }
-        if (!unrecorded && minutes == null) {
+        if (!unrecorded && minutes == null && only.isEmpty()) {
             new PromisesPage(Path.of(home)).note(proof, verdict, LocalDate.now(java.time.ZoneOffset.UTC));
         }
     }

@@ -21,6 +21,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -85,7 +86,12 @@ final class UninstallCommand implements Callable<Integer> {
         }
         Root.require("uninstall", "to put back what root changed");
         removeUnit();
-        stop(config);
+        try (var _ = stop(config)) {
+            return remove(config);
+        }
+    }
+
+    private int remove(CayConfig config) throws IOException {
         var plan = new HostPlan(
                 config.instance(), config.storage().uidBase(), config.network().range());
         var failures = new ArrayList<>(new Removal(plan, config.stateDir(), config.runDir()).run());
@@ -134,14 +140,15 @@ final class UninstallCommand implements Callable<Integer> {
 
     /// Gently first: the daemon ends sandboxes in order. One that does not go is killed, as what it leaves is removed
     /// anyway.
-    private static void stop(CayConfig config) throws IOException, InterruptedException {
+    ///
+    /// @return what keeps another from being started meanwhile; null where there is nothing to start on
+    private static @Nullable InstanceLock stop(CayConfig config) throws IOException, InterruptedException {
         if (!Files.isDirectory(config.stateDir())) {
-            return;
+            return null;
         }
         var lock = InstanceLock.take(config.stateDir());
         if (lock.isPresent()) {
-            lock.get().close();
-            return;
+            return lock.get();
         }
         var daemon = InstanceLock.holder(config.stateDir());
         if (!DownCommand.isCay(daemon)) {
@@ -160,6 +167,9 @@ final class UninstallCommand implements Callable<Integer> {
             daemon.destroyForcibly();
             gone(daemon, KILL_LIMIT);
         }
+        return InstanceLock.take(config.stateDir())
+                .orElseThrow(() -> new CayException(
+                        ErrorKind.CONFLICT, "another Cay was started on %s meanwhile".formatted(config.stateDir())));
     }
 
     private static boolean gone(ProcessHandle process, Duration limit) throws InterruptedException {

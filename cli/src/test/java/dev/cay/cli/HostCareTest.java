@@ -33,7 +33,7 @@ import tools.jackson.databind.json.JsonMapper;
 final class HostCareTest {
     private static final Duration LIMIT = Duration.ofMinutes(5);
     private static final List<String> SETTINGS =
-            List.of("net/ipv4/ip_forward", "fs/inotify/max_user_instances", "kernel/pid_max", "fs/aio-max-nr");
+            List.of("net/ipv4/ip_forward", "fs/inotify/max_user_instances", "kernel/pid_max", "kernel/pty/max");
 
     @TempDir
     private Path temporary = Path.of("unset");

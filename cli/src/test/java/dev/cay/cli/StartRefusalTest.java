@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.cay.node.host.Programs;
 import java.io.IOException;
+import java.net.DatagramSocket;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -84,12 +86,20 @@ final class StartRefusalTest {
         Files.createDirectory(directory.resolve("run"));
         Files.writeString(directory.resolve("run/cay.json"), "{ nonsense");
         assertThat(run("env")).contains("cay.json cannot be read or makes no sense");
-        try {
-            assertThat(lastLine(up()))
-                    .startsWith("cay: the database %s is damaged; put back a copy".formatted(database));
+        assertThat(lastLine(up())).startsWith("cay: the database %s is damaged; put back a copy".formatted(database));
+        assertThat(traces()).isEmpty();
+    }
+
+    @Test
+    void aPortForNamesThatIsTaken() throws Exception {
+        String gateway = "10.198.%d.1".formatted(number);
+        programs.require(LIMIT, "ip", "address", "add", gateway + "/32", "dev", "lo");
+        try (var _ = new DatagramSocket(new InetSocketAddress(gateway, 53))) {
+            assertThat(lastLine(up())).startsWith("cay: ").contains(gateway);
         } finally {
-            run("down", "--all");
+            programs.run(LIMIT, "ip", "address", "delete", gateway + "/32", "dev", "lo");
         }
+        assertThat(traces()).isEmpty();
     }
 
     @Test
@@ -112,6 +122,19 @@ final class StartRefusalTest {
             assumeTrue(readable, "only root can read the classes here");
         }
         assertThat(finish(command)).isEqualTo("cay: up needs root to make sandboxes; run: sudo ./cay up");
+    }
+
+    /// What a refused start must not leave on the host.
+    private List<String> traces() throws IOException {
+        var host = new ArrayList<String>(Files.readAllLines(Path.of("/proc/mounts")));
+        for (var command : List.of("nft list tables", "ip -o address show dev lo", "losetup --list")) {
+            programs.require(LIMIT, command.split(" ")).lines().forEach(host::add);
+        }
+        return host.stream()
+                .filter(line -> line.contains(directory.toString())
+                        || line.contains("cay_sr" + number)
+                        || line.contains("10.198.%d.".formatted(number)))
+                .toList();
     }
 
     private String up() throws Exception {

@@ -80,6 +80,11 @@ enum ConnectCodec {
         return (M) builder.build();
     }
 
+    static CayException unknown(String compression) {
+        return new CayException(
+                ErrorKind.NOT_IMPLEMENTED, "unknown compression \"%s\": supported is gzip".formatted(compression));
+    }
+
     /// Undoes gzip, never beyond the limit for a message.
     static byte[] unzip(byte[] bytes, LargeMessages.Room room) throws IOException {
         try (var in = new GZIPInputStream(new ByteArrayInputStream(bytes))) {

@@ -31,7 +31,8 @@ record ConnectError(String code, String message) {
             case CANCELED -> "canceled";
             case NOT_IMPLEMENTED -> "unimplemented";
             // Clients would read "resource_exhausted" as a rate limit and ask their users to wait.
-            case DISK_FULL, INTERNAL -> "internal";
+            case DISK_FULL, FAILED, INTERNAL -> "internal";
+            case UNKNOWN -> "unknown";
         };
     }
 

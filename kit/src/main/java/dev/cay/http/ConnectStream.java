@@ -23,18 +23,21 @@ final class ConnectStream {
     private final Exchange exchange;
     private final ConnectCodec codec;
     private final DataInputStream in;
-    private final boolean gzip;
+    private final @Nullable String compression;
     private @Nullable OutputStream out;
 
     ConnectStream(Exchange exchange, ConnectCodec codec) {
         this.exchange = exchange;
         this.codec = codec;
         this.in = new DataInputStream(exchange.body());
-        this.gzip = "gzip".equalsIgnoreCase(exchange.header("Connect-Content-Encoding"));
+        this.compression = exchange.header("Connect-Content-Encoding");
     }
 
     /// The next message, or null when the client has sent all of them.
     <M extends Message> @Nullable M receive(M prototype) throws IOException {
+        if (compression != null && !compression.equalsIgnoreCase("gzip") && !compression.equals("identity")) {
+            throw ConnectCodec.unknown(compression);
+        }
         int flags = in.read();
         if (flags < 0 || (flags & END) != 0) {
             return null;
@@ -117,7 +120,7 @@ final class ConnectStream {
     }
 
     private byte[] unzip(byte[] bytes, LargeMessages.Room room) throws IOException {
-        if (!gzip) {
+        if (compression == null) {
             throw new CayException(ErrorKind.INVALID_ARGUMENT, "a compressed message without Connect-Content-Encoding");
         }
         return ConnectCodec.unzip(bytes, room);

@@ -7,11 +7,16 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.http2.ErrorCode;
@@ -31,12 +36,15 @@ import org.jspecify.annotations.Nullable;
 /// always, on HTTP/1.1 once the request's body has been read to its end.
 public final class Exchange {
     private static final int JSON_LIMIT = 1024 * 1024;
+    private static final Duration LINGER = Duration.ofSeconds(5);
+    private static final Duration INTERIM_LIMIT = Duration.ofSeconds(60);
 
     private final Request request;
     private final Response response;
     private final Callback callback;
     private final ClientEndPoint endPoint;
     private final LargeMessages messages;
+    private final Deadlines deadlines;
     private final RequestBody body;
     private final AnswerStream answer;
     private final EndOfExchange end = new EndOfExchange();
@@ -45,12 +53,19 @@ public final class Exchange {
     private Map<String, String> parameters = Map.of();
     private volatile boolean takenOver;
 
-    Exchange(Request request, Response response, Callback callback, ClientEndPoint endPoint, LargeMessages messages) {
+    Exchange(
+            Request request,
+            Response response,
+            Callback callback,
+            ClientEndPoint endPoint,
+            LargeMessages messages,
+            Deadlines deadlines) {
         this.request = request;
         this.response = response;
         this.callback = callback;
         this.endPoint = endPoint;
         this.messages = messages;
+        this.deadlines = deadlines;
         this.body = new RequestBody(request, this::watch);
         this.answer = new AnswerStream(response, () -> abort("the client does not read"));
         // A handler may be silent for longer than a connection may be idle.
@@ -60,6 +75,10 @@ public final class Exchange {
 
     LargeMessages.Room room() {
         return messages.room(endPoint.listener().inside());
+    }
+
+    Deadlines deadlines() {
+        return deadlines;
     }
 
     public String method() {
@@ -250,6 +269,21 @@ public final class Exchange {
         return Math.max(0, Response.getContentBytesWritten(response));
     }
 
+    /// Passes on a word before the answer, such as 103. A client of HTTP/1.0 would take it for the answer.
+    void sendInterim(int status, HttpFields fields) throws IOException {
+        if (request.getConnectionMetaData().getHttpVersion() == HttpVersion.HTTP_1_0) {
+            return;
+        }
+        try {
+            response.writeInterim(status, fields).get(INTERIM_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ClientGone("interrupted", e);
+        } catch (ExecutionException | TimeoutException e) {
+            throw new ClientGone("the client has gone", e);
+        }
+    }
+
     Request request() {
         return request;
     }
@@ -289,6 +323,7 @@ public final class Exchange {
                 }
                 answer.close();
             }
+            linger();
         } catch (IOException e) {
             if (!committed()) {
                 ErrorRenderer.render(this, e);
@@ -297,6 +332,13 @@ public final class Exchange {
             }
         }
         complete();
+    }
+
+    /// Who is still sending hears the answer first. On HTTP/2 he does anyway, as only his stream is closed.
+    private void linger() throws IOException {
+        if (end.open() && !takenOver && http1() && !body.discard(LINGER)) {
+            abort("the client went on sending what nobody wants");
+        }
     }
 
     /// Takes the connection away from HTTP/1.1: no answer is sent, the caller reads and writes the returned end point,

@@ -1,6 +1,7 @@
 package dev.cay.http;
 
 import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.http.MetaData;
 import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.io.Connection;
@@ -22,6 +23,9 @@ final class PriorKnowledge extends HTTP2CServerConnectionFactory {
     @SuppressWarnings("NullAway") // Null is how an upgrade is declined.
     public @Nullable Connection upgradeConnection(
             Connector connector, EndPoint endPoint, MetaData.Request request, HttpFields.Mutable answer) {
-        return null;
+        // Knowing HTTP/2 beforehand comes here too, as a request of its own kind.
+        return HttpMethod.PRI.is(request.getMethod())
+                ? super.upgradeConnection(connector, endPoint, request, answer)
+                : null;
     }
 }

@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
@@ -14,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Jetty's own stream would not wake when we cut the exchange ourselves.
 final class RequestBody extends InputStream {
+    private static final long FOREVER = Duration.ofDays(36_500).toNanos();
+
     private final Request request;
     private final Runnable whenEnded;
     private final Object lock = new Object();
@@ -21,6 +25,7 @@ final class RequestBody extends InputStream {
     private boolean begun;
     private boolean asked;
     private boolean ended;
+    private boolean unwanted;
     private @Nullable Throwable failure;
 
     RequestBody(Request request, Runnable whenEnded) {
@@ -62,7 +67,7 @@ final class RequestBody extends InputStream {
                 }
                 take();
                 if (current == null && !ended && failure == null) {
-                    await();
+                    await(System.nanoTime() + FOREVER);
                 }
             }
             return current.getByteBuffer();
@@ -82,6 +87,35 @@ final class RequestBody extends InputStream {
                     take();
                 }
             }
+        }
+    }
+
+    /// Throws away what the client still sends, until it has sent all or the limit is over; false if there is more.
+    ///
+    /// Closing a connection on bytes that nobody took resets it, and the client loses the answer which it had not
+    /// read yet: a refused upload would look like a broken network.
+    boolean discard(Duration limit) throws IOException {
+        long end = System.nanoTime() + limit.toNanos();
+        synchronized (lock) {
+            unwanted = true;
+            // Who asks before sending does not send once there is an answer.
+            boolean sends = begun || !expectsContinue();
+            while (sends && !ended && failure == null && System.nanoTime() < end) {
+                drop();
+                take();
+                if (current == null && !ended && failure == null) {
+                    await(end);
+                }
+            }
+            drop();
+            return !sends || ended || failure != null;
+        }
+    }
+
+    private void drop() {
+        if (current != null) {
+            current.release();
+            current = null;
         }
     }
 
@@ -145,18 +179,22 @@ final class RequestBody extends InputStream {
         }
         if (chunk.isLast()) {
             ended = true;
-            whenEnded.run();
+            if (!unwanted) {
+                whenEnded.run();
+            }
         }
     }
 
-    private void await() throws IOException {
+    private void await(long end) throws IOException {
         if (!asked) {
             asked = true;
             request.demand(this::arrived);
         }
         try {
-            while (asked && failure == null) {
-                lock.wait();
+            long left = end - System.nanoTime();
+            while (asked && failure == null && left > 0) {
+                TimeUnit.NANOSECONDS.timedWait(lock, left);
+                left = end - System.nanoTime();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

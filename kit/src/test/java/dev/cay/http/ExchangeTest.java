@@ -62,6 +62,9 @@ class ExchangeTest {
                 .on("GET", "/fail/{kind}", exchange -> {
                     throw new CayException(ErrorKind.valueOf(exchange.parameter("kind")), "told so");
                 })
+                .on("POST", "/refused", _ -> {
+                    throw new CayException(ErrorKind.INVALID_ARGUMENT, "told so");
+                })
                 .on("GET", "/bug", _ -> {
                     throw new IllegalStateException("secret detail");
                 })
@@ -119,6 +122,36 @@ class ExchangeTest {
     void keepsEncodedSlashesInsideAParameter(boolean second) throws Exception {
         assertThat(get(second, "/names/a%2Fb%3Ac%20d+e/x").body()).isEqualTo("{\"name\":\"a/b:c d+e\",\"count\":1}");
         assertThat(get(second, "/names/..%2F..%2Fetc/x").body()).contains("\"../../etc\"");
+    }
+
+    @Test
+    void aClientThatIsStillSendingHearsTheAnswer() throws Exception {
+        try (var client = new RawClient(http.plain)) {
+            client.send("POST /refused HTTP/1.1\r\nHost: x\r\nContent-Length: 3000000\r\n\r\nbegun");
+            client.in.mark(1);
+            assertThat(client.in.read()).isEqualTo('H');
+            client.in.reset();
+            client.send("x".repeat(3_000_000 - 5));
+            assertThat(client.head().getFirst()).contains("400");
+            client.exactly("{'code':400,'message':'told so'}".length());
+            client.send("GET /names/a/x HTTP/1.1\r\nHost: x\r\n\r\n");
+            assertThat(client.head().getFirst()).contains("200");
+        }
+    }
+
+    @Test
+    void aClientThatSendsForEverIsCut() throws Exception {
+        try (var client = new RawClient(http.plain)) {
+            client.send("POST /refused HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
+            assertThat(client.head().getFirst()).contains("400");
+            assertThatThrownBy(() -> {
+                        for (int i = 0; i < 1000; i++) {
+                            client.chunk("more");
+                            Thread.sleep(20);
+                        }
+                    })
+                    .isInstanceOf(IOException.class);
+        }
     }
 
     @Test

@@ -109,6 +109,18 @@ class HttpListenersTest {
         }
     }
 
+    /// A client that begins with HTTP/2 hears it: the first frame that comes back is SETTINGS.
+    @Test
+    void servesHttp2ToWhoeverKnowsItBeforehand() throws Exception {
+        try (var http = new TestHttp(directory, exchange -> exchange.send(204));
+                var client = new RawClient(http.plain)) {
+            client.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + "\0\0\0\4\0\0\0\0\0");
+            byte[] head = client.in.readNBytes(9);
+            assertThat(head[0]).isZero();
+            assertThat(head[3]).isEqualTo((byte) 4);
+        }
+    }
+
     @Test
     void closingAnAdoptedSocketCutsItsConnectionsOnly() throws Exception {
         var inside = new SandboxId("abc");

@@ -7,6 +7,7 @@ import dev.cay.http.SandboxPorts;
 import dev.cay.life.Progress;
 import dev.cay.life.Undo;
 import dev.cay.metrics.Meters;
+import dev.cay.node.files.WatchHub;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.HostPlan;
 import dev.cay.node.host.HostRoutes;
@@ -98,6 +99,7 @@ public final class CayNode implements AutoCloseable {
             Progress progress,
             Meters meters)
             throws IOException {
+        var onHost = new Undo();
         try {
             requirePassable("runDir", settings.runDir());
             requirePassable("stateDir", settings.stateDir());
@@ -105,6 +107,7 @@ public final class CayNode implements AutoCloseable {
             this.plan = new HostPlan(settings.instance(), settings.uidBase(), settings.range());
             HostRoutes.ofHost().requireFree(plan.range());
             this.sysctls = new Sysctls(HostLedger.ofHost());
+            onHost.step(() -> sysctls.leave(settings.instance()));
             var raised = sysctls.apply();
             if (!raised.isEmpty()) {
                 progress.detail("raised until the last Cay of this host is down: "
@@ -116,9 +119,11 @@ public final class CayNode implements AutoCloseable {
             var guest = GuestProgram.install(settings.stateDir().resolve("guest"));
             progress.mark("kernel settings, guest");
             this.pool = Pool.open(settings.stateDir(), settings.poolSizeMB(), guest);
+            onHost.step(pool::unmount);
             progress.mark("pool");
             this.network =
                     closing.add(new NetworkPool(plan, settings.networkLimits(), settings.nameservers(), sysctls));
+            onHost.step(network::remove);
             network.start();
             progress.mark("network");
             var layers = new LayerStore(settings.cacheDir());
@@ -144,6 +149,7 @@ public final class CayNode implements AutoCloseable {
                     poller,
                     closing.add(new HostThreads("namespace", 2, 1024)),
                     closing.add(new HostThreads("file", 16, 4096)),
+                    closing.add(new WatchHub(poller)),
                     new Workers(
                             poller,
                             closing.add(new HostThreads("log", 4, 16_384)),
@@ -163,7 +169,21 @@ public final class CayNode implements AutoCloseable {
             progress.mark("sandboxes found");
         } catch (IOException | RuntimeException e) {
             closing.close();
+            leave(onHost, settings.stateDir().resolve("sandboxes"), e);
             throw e;
+        }
+    }
+
+    /// After a start that failed. Sandboxes of an earlier daemon need what it made, and find it when somebody has
+    /// mended
+    /// the cause.
+    private static void leave(Undo onHost, Path records, Exception cause) {
+        try {
+            if (Keepers.noneNoted(records)) {
+                onHost.close();
+            }
+        } catch (RuntimeException e) {
+            cause.addSuppressed(e);
         }
     }
 
@@ -224,8 +244,7 @@ public final class CayNode implements AutoCloseable {
 
     /// Takes all of this instance from the host if no sandbox needs it any more.
     public void leaveHostIfEmpty() {
-        keepers.endSpares();
-        if (keepers.list().isEmpty()) {
+        if (keepers.endUnclaimed()) {
             leaveHost();
         }
     }

@@ -1,22 +1,20 @@
 package dev.cay.node;
 
-import dev.cay.node.host.AddressRange;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.HostPlan;
 import dev.cay.node.host.Mounts;
 import dev.cay.node.host.Programs;
 import dev.cay.node.host.Sysctls;
 import dev.cay.node.network.ForeignFirewalls;
+import dev.cay.node.network.HostLinks;
 import dev.cay.node.runtime.RuncRuntime;
 import dev.cay.node.storage.Pool;
 import dev.cay.wire.CayException;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Pattern;
+import java.util.Set;
 
 /// Takes an instance off the host by the names it uses, whatever state it is in: half installed, killed, or not there
 /// at
@@ -25,26 +23,27 @@ import java.util.regex.Pattern;
 /// Every step is tried, also when one before failed; doing it twice is fine.
 public final class Removal {
     private static final Duration LIMIT = Duration.ofSeconds(20);
-    private static final Pattern ADDRESS = Pattern.compile("inet ([0-9.]+)/(\\d+)");
 
     private final HostPlan plan;
     private final Path stateDir;
     private final Path runDir;
     private final Programs programs = Programs.ofHost();
+    private final HostLinks links;
     private final List<String> failures = new ArrayList<>();
 
     public Removal(HostPlan plan, Path stateDir, Path runDir) {
         this.plan = plan;
         this.stateDir = stateDir;
         this.runDir = runDir;
+        this.links = new HostLinks(plan, programs);
     }
 
     /// @return what could not be removed, a sentence each
     public List<String> run() {
         attempt("processes and cgroups", () -> RuncRuntime.endAll(plan.cgroup()));
-        attempt("links", this::removeLinks);
+        attempt("links", () -> links.others(Set.of()).forEach(links::delete));
         attempt("firewall rules", this::removeRules);
-        attempt("addresses", this::removeAddresses);
+        attempt("addresses", () -> links.removeAddresses(""));
         attempt("mounts", () -> Mounts.unmountBelow(runDir));
         attempt("pool", () -> Pool.takeOff(stateDir));
         attempt("kernel settings", () -> new Sysctls(HostLedger.ofHost()).leave(plan.instance()));
@@ -66,19 +65,8 @@ public final class Removal {
             step.run();
         } catch (CayException e) {
             failures.add(what + ": " + e.userMessage());
-        }
-    }
-
-    private void removeLinks() {
-        try (var links = Files.list(Path.of("/sys/class/net"))) {
-            for (Path link : links.toList()) {
-                String name = link.getFileName().toString();
-                if (name.startsWith(plan.interfacePrefix())) {
-                    programs.run(LIMIT, "ip", "link", "delete", name);
-                }
-            }
-        } catch (IOException e) {
-            failures.add("links: cannot be listed");
+        } catch (RuntimeException e) {
+            failures.add(what + ": " + e);
         }
     }
 
@@ -87,16 +75,6 @@ public final class Removal {
         if (programs.run(LIMIT, "nft", "list", "table", "inet", plan.firewallTable())
                 .ok()) {
             programs.require(LIMIT, "nft", "delete", "table", "inet", plan.firewallTable());
-        }
-    }
-
-    private void removeAddresses() {
-        var listed = programs.run(LIMIT, "ip", "-o", "-4", "address", "show", "dev", "lo");
-        var range = AddressRange.parse(plan.range());
-        for (var match : ADDRESS.matcher(listed.output()).results().toList()) {
-            if (AddressRange.parse(match.group(1)).overlaps(range)) {
-                programs.require(LIMIT, "ip", "address", "delete", match.group(1) + "/" + match.group(2), "dev", "lo");
-            }
         }
     }
 }

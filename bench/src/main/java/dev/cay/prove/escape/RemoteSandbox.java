@@ -99,6 +99,16 @@ public final class RemoteSandbox implements AutoCloseable {
                 BodyHandlers.ofByteArray());
     }
 
+    /// Any request to the sandbox's port for files and processes, whatever comes of it.
+    HttpResponse<String> send(String pathAndQuery, String type, byte[] body) throws IOException, InterruptedException {
+        return http.send(
+                request(pathAndQuery)
+                        .header("Content-Type", type)
+                        .POST(BodyPublishers.ofByteArray(body))
+                        .build(),
+                BodyHandlers.ofString());
+    }
+
     /// A call of the file system service, whatever comes of it.
     HttpResponse<String> fileCall(String method, Map<String, ?> message) throws IOException, InterruptedException {
         return http.send(
@@ -135,19 +145,24 @@ public final class RemoteSandbox implements AutoCloseable {
     /// A program whose events come as they happen; it goes on when nobody reads.
     DataInputStream start(List<String> command) throws IOException, InterruptedException {
         var process = Map.of("cmd", command.getFirst(), "args", command.subList(1, command.size()));
-        byte[] message = JsonMapper.shared().writeValueAsBytes(Map.of("process", process, "stdin", false));
+        return stream("/process.Process/Start", Map.of("process", process, "stdin", false));
+    }
+
+    /// A call whose answers come as they happen.
+    DataInputStream stream(String method, Map<String, ?> request) throws IOException, InterruptedException {
+        byte[] message = JsonMapper.shared().writeValueAsBytes(request);
         var framed = ByteBuffer.allocate(5 + message.length)
                 .put((byte) 0)
                 .putInt(message.length)
                 .put(message);
         var answer = http.send(
-                request("/process.Process/Start")
+                request(method)
                         .header("Content-Type", "application/connect+json")
                         .POST(BodyPublishers.ofByteArray(framed.array()))
                         .build(),
                 BodyHandlers.ofInputStream());
         if (answer.statusCode() != 200) {
-            throw new IOException("start was answered " + answer.statusCode());
+            throw new IOException("%s was answered %d".formatted(method, answer.statusCode()));
         }
         return new DataInputStream(answer.body());
     }

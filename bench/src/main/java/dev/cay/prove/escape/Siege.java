@@ -142,6 +142,19 @@ public final class Siege {
         notes.addAll(new AwkwardFiles(sandbox).check(failures));
     }
 
+    /// A guard whose removal lets nothing through was not removed, and what its controls say is worth nothing.
+    private void requireEachGuardRemoved() {
+        var let = controls.values().stream()
+                .filter(control -> control.outcome() == Attempt.Outcome.SUCCEEDED)
+                .flatMap(control -> control.probe().guards().stream())
+                .collect(Collectors.toSet());
+        Probes.all().stream()
+                .flatMap(probe -> probe.guards().stream())
+                .distinct()
+                .filter(guard -> guard != Guard.KERNEL)
+                .forEach(guard -> require(let.contains(guard), "no control succeeded without " + guard));
+    }
+
     private void require(boolean condition, String failure) {
         if (!condition) {
             failures.add(failure);
@@ -172,6 +185,7 @@ public final class Siege {
                             probe.protection(),
                             worked ? control.detail() : "cannot be shown here"));
         }
+        requireEachGuardRemoved();
         lines.addAll(notes);
         failures.stream().sorted(Comparator.naturalOrder()).forEach(failure -> lines.add("FAILED: " + failure));
         String summary =

@@ -28,16 +28,23 @@ public record Entry(
         OTHER
     }
 
+    /// As Go writes modes, which is what clients know: kind, then set-id and sticky bits, then nine permissions.
     static String permissions(int mode) {
-        char kind = switch (mode & 0xf000) {
-            case 0x4000 -> 'd';
-            case 0xa000 -> 'L';
-            case 0x1000 -> 'p';
-            case 0xc000 -> 'S';
-            case 0x2000, 0x6000 -> 'D';
-            default -> '-';
-        };
-        var text = new StringBuilder().append(kind);
+        int kind = mode & 0xf000;
+        var text = new StringBuilder(
+                switch (kind) {
+                    case 0x4000 -> "d";
+                    case 0xa000 -> "L";
+                    case 0x1000 -> "p";
+                    case 0xc000 -> "S";
+                    case 0x2000, 0x6000 -> "D";
+                    default -> "";
+                });
+        text.append((mode & 04000) != 0 ? "u" : "").append((mode & 02000) != 0 ? "g" : "");
+        text.append(kind == 0x2000 ? "c" : "").append((mode & 01000) != 0 ? "t" : "");
+        if (text.isEmpty()) {
+            text.append('-');
+        }
         for (int bit = 8; bit >= 0; bit--) {
             text.append((mode >> bit & 1) != 0 ? "xwr".charAt(bit % 3) : '-');
         }

@@ -22,8 +22,32 @@ final class FileErrors {
             case Errno.ENOSPC, Errno.EDQUOT -> error(ErrorKind.DISK_FULL, "not enough disk space available", e);
             case Errno.EACCES, Errno.EPERM, Errno.EROFS ->
                 error(ErrorKind.PERMISSION_DENIED, "path '%s': %s".formatted(path, Errno.text(e.errno())), e);
+            // Somebody inside renames or holds the file all the time.
+            case Errno.EAGAIN -> error(ErrorKind.CONFLICT, "path '%s' is being changed: try again".formatted(path), e);
+            case Errno.EBUSY,
+                    Errno.ENOTEMPTY,
+                    Errno.EEXIST,
+                    Errno.ETXTBSY,
+                    Errno.EXDEV,
+                    Errno.EFBIG,
+                    Errno.EIO,
+                    Errno.EOPNOTSUPP -> failed(path.text(), e);
+            // It was closed under us.
+            case Errno.EBADF -> error(ErrorKind.UNAVAILABLE, "the sandbox is ending", e);
             default -> error(ErrorKind.INTERNAL, "path '%s': %s".formatted(path, e.getMessage()), e);
         };
+    }
+
+    /// When something was to be moved or removed, all is the file system's word but what is missing or full.
+    static CayException ofChange(String what, SandboxPath path, ErrnoException e) {
+        return switch (e.errno()) {
+            case Errno.ENOENT, Errno.ENOSPC, Errno.EDQUOT, Errno.EAGAIN, Errno.EBADF -> of(path, e);
+            default -> failed("cannot %s '%s'".formatted(what, path), e);
+        };
+    }
+
+    private static CayException failed(String what, ErrnoException e) {
+        return error(ErrorKind.FAILED, "%s: %s".formatted(what, Errno.text(e.errno())), e);
     }
 
     private static CayException error(ErrorKind kind, String message, ErrnoException cause) {

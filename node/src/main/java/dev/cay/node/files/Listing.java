@@ -7,6 +7,7 @@ import dev.cay.node.linux.FileCalls;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongConsumer;
@@ -18,14 +19,16 @@ final class Listing {
     /// As an entry, as a message, and as its bytes.
     private static final int MEMORY_EACH = 900;
 
-    private final FileTree tree;
+    private final Entries teller;
     private final LongConsumer large;
+    private final long end;
     private final List<Entry> entries = new ArrayList<>();
 
     /// @param large told before many entries are read, with the memory they may come to; refuses by throwing
-    Listing(FileTree tree, LongConsumer large) {
-        this.tree = tree;
+    Listing(Entries teller, LongConsumer large, Duration limit) {
+        this.teller = teller;
         this.large = large;
+        this.end = System.nanoTime() + limit.toNanos();
     }
 
     List<Entry> entries() {
@@ -37,9 +40,12 @@ final class Listing {
         makeRoom(names.size());
         names.sort(null);
         for (String name : names) {
+            if (System.nanoTime() - end > 0) {
+                throw new CayException(ErrorKind.EXHAUSTED, "listing takes too long: list a part of it");
+            }
             Entry entry;
-            try (var file = FileCalls.openEntry(directory, name, FileCalls.PATH, true)) {
-                entry = tree.entry(path.child(name), file);
+            try {
+                entry = teller.of(path.child(name), directory, name);
             } catch (ErrnoException e) {
                 continue; // It went away meanwhile.
             }
@@ -67,7 +73,8 @@ final class Listing {
                 FileCalls.openEntry(parent, path.name(), FileCalls.DIRECTORY | FileTree.OPEN_FLAGS, true)) {
             add(path, directory, depth);
         } catch (ErrnoException e) {
-            if (e.errno() != Errno.ENOENT && e.errno() != Errno.ENOTDIR) {
+            // It went away, or became a link, meanwhile.
+            if (e.errno() != Errno.ENOENT && e.errno() != Errno.ENOTDIR && e.errno() != Errno.ELOOP) {
                 throw e;
             }
         }

@@ -2,8 +2,12 @@ package dev.cay.node.files;
 
 import dev.cay.node.linux.Attributes;
 import dev.cay.node.linux.Descriptor;
+import dev.cay.node.linux.Errno;
 import dev.cay.node.linux.ErrnoException;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /// What clients note about a file, kept in its extended attributes.
@@ -13,11 +17,27 @@ final class Metadata {
     private Metadata() {}
 
     static Map<String, String> read(Descriptor file) {
+        return read(() -> Attributes.names(file), name -> Attributes.read(file, name));
+    }
+
+    static Map<String, String> read(Descriptor directory, String entry) {
+        return read(() -> Attributes.names(directory, entry), name -> Attributes.read(directory, entry, name));
+    }
+
+    private interface Names {
+        List<String> list() throws ErrnoException;
+    }
+
+    private interface Values {
+        String of(String name) throws ErrnoException;
+    }
+
+    private static Map<String, String> read(Names names, Values values) {
         var metadata = new LinkedHashMap<String, String>();
         try {
-            for (String name : Attributes.names(file)) {
+            for (String name : names.list()) {
                 if (name.startsWith(PREFIX)) {
-                    metadata.put(name.substring(PREFIX.length()), Attributes.read(file, name));
+                    metadata.put(name.substring(PREFIX.length()), values.of(name));
                 }
             }
         } catch (ErrnoException _) {
@@ -36,7 +56,15 @@ final class Metadata {
             }
         });
         for (var item : metadata.entrySet()) {
-            Attributes.write(file, PREFIX + item.getKey(), item.getValue());
+            try {
+                Attributes.write(file, PREFIX + item.getKey(), item.getValue());
+            } catch (ErrnoException e) {
+                if (e.errno() != Errno.EOPNOTSUPP) {
+                    throw e;
+                }
+                throw new CayException(
+                        ErrorKind.INVALID_ARGUMENT, "the file system there keeps no metadata: write without", e);
+            }
         }
     }
 }

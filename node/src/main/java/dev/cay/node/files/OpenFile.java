@@ -31,6 +31,10 @@ public final class OpenFile implements AutoCloseable {
         return status.modified();
     }
 
+    Descriptor descriptor() {
+        return descriptor;
+    }
+
     FileStatus status() {
         return status;
     }

@@ -8,6 +8,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.BiPredicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,6 +20,7 @@ import org.slf4j.LoggerFactory;
 public final class Mounts {
     private static final Logger log = LoggerFactory.getLogger(Mounts.class);
     private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final Pattern OCTAL = Pattern.compile("\\\\([0-7]{3})");
 
     private Mounts() {}
 
@@ -25,17 +29,33 @@ public final class Mounts {
         if (!Files.isDirectory(directory)) {
             return List.of();
         }
+        return places(directory, (place, real) -> place.startsWith(real + "/")).stream()
+                .sorted(Comparator.reverseOrder())
+                .map(Path::of)
+                .toList();
+    }
+
+    public static boolean isMountPoint(Path directory) {
+        return !places(directory, String::equals).isEmpty();
+    }
+
+    /// @param wanted asked of every place, and of the directory's real path
+    private static List<String> places(Path directory, BiPredicate<String, String> wanted) {
         try {
-            String prefix = directory.toRealPath() + "/";
+            String real = directory.toRealPath().toString();
             return Files.readAllLines(Path.of("/proc/self/mountinfo")).stream()
-                    .map(line -> line.split(" ")[4].replace("\\040", " "))
-                    .filter(place -> place.startsWith(prefix))
-                    .sorted(Comparator.reverseOrder())
-                    .map(Path::of)
+                    .map(line -> plain(line.split(" ")[4]))
+                    .filter(place -> wanted.test(place, real))
                     .toList();
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "cannot read the host's mounts", e);
         }
+    }
+
+    /// The kernel writes what separates its columns in octal.
+    private static String plain(String place) {
+        return OCTAL.matcher(place)
+                .replaceAll(found -> Matcher.quoteReplacement(Character.toString(Integer.parseInt(found.group(1), 8))));
     }
 
     public static void unmountBelow(Path directory) {

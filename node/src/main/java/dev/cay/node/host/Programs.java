@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -120,21 +121,28 @@ public record Programs(List<String> prefix) {
     private ProcessBuilder builder(List<String> command) {
         var all = new ArrayList<>(prefix);
         all.addAll(command);
-        all.set(0, locate(all.getFirst()));
+        all.set(0, find(all.getFirst()).map(Path::toString).orElse(all.getFirst()));
         var builder = new ProcessBuilder(all);
         builder.environment().put("LC_ALL", "C.UTF-8");
         builder.environment().put("PATH", PATH);
         return builder;
     }
 
-    /// A program's children search the path we give them, but the program itself is searched on the JVM's.
-    private static String locate(String program) {
+    /// Where a program lies. Its children search the path we give them, but the program itself is searched on the
+    /// JVM's.
+    public static Optional<Path> find(String program) {
         return Arrays.stream(PATH.split(":"))
+                .filter(directory -> !directory.isEmpty())
                 .map(directory -> Path.of(directory, program))
                 .filter(file -> Files.isExecutable(file) && !Files.isDirectory(file))
-                .map(Path::toString)
-                .findFirst()
-                .orElse(program);
+                .findFirst();
+    }
+
+    /// As {@link #find}, where there is no way without it.
+    public static Path require(String program) {
+        return find(program)
+                .orElseThrow(() ->
+                        new CayException(ErrorKind.UNAVAILABLE, "%s is not installed on this host".formatted(program)));
     }
 
     private static String path() {

@@ -123,8 +123,9 @@ public final class Sysctls {
         wanted.put(FORWARDING, 1L);
         wanted.put("fs/inotify/max_user_instances", 1_048_576L);
         wanted.put("fs/inotify/max_user_watches", BOUND_BY_MEMORY);
+        // All sandboxes' watchers share one queue: a busy sandbox must not fill it for the others.
+        wanted.put("fs/inotify/max_queued_events", 262_144L);
         wanted.put("kernel/pid_max", 4_194_304L);
-        wanted.put("fs/aio-max-nr", 1_048_576L);
         wanted.put("fs/file-max", BOUND_BY_MEMORY);
         wanted.put("kernel/pty/max", 262_144L);
         // Largest first: the kernel wants the three in order at no time, but a full table in between would hurt.

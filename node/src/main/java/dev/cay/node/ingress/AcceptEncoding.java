@@ -4,14 +4,18 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /// What a client accepts, as far as it matters here.
-enum AcceptEncoding {
-    IDENTITY,
-    GZIP,
-    NOTHING;
+///
+/// @param best     what to send if there is a choice; null if nothing would be accepted
+/// @param identity whether the bytes as they are would be
+record AcceptEncoding(@Nullable Coding best, boolean identity) {
+    enum Coding {
+        IDENTITY,
+        GZIP
+    }
 
     static AcceptEncoding of(@Nullable String header) {
         if (header == null || header.isBlank()) {
-            return IDENTITY;
+            return new AcceptEncoding(Coding.IDENTITY, true);
         }
         double gzip = -1;
         double identity = -1;
@@ -27,11 +31,11 @@ enum AcceptEncoding {
             }
         }
         double forGzip = gzip >= 0 ? gzip : Math.max(any, 0);
-        boolean identityRefused = identity == 0 || (identity < 0 && any == 0);
+        boolean accepted = identity > 0 || (identity < 0 && any != 0);
         if (forGzip > 0 && forGzip >= identity) {
-            return GZIP;
+            return new AcceptEncoding(Coding.GZIP, accepted);
         }
-        return identityRefused ? NOTHING : IDENTITY;
+        return new AcceptEncoding(accepted ? Coding.IDENTITY : null, accepted);
     }
 
     private static double quality(String parameter) {

@@ -4,7 +4,6 @@ import dev.cay.http.Exchange;
 import dev.cay.node.files.OpenFile;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.net.URLConnection;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -13,7 +12,9 @@ import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
@@ -26,35 +27,73 @@ record Download(Exchange exchange, OpenFile file, String name) {
                     "EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT)
             .withZone(ZoneOffset.UTC);
 
+    /// Who sends one of these counts in the file's own bytes.
+    private static final List<String> PLAIN_ONLY =
+            List.of("Range", "If-Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since");
+
     private record Slice(long from, long length) {}
 
     void send() throws IOException {
-        exchange.with("Vary", "Accept-Encoding")
-                .with("Last-Modified", HTTP_DATE.format(file.modified()))
-                .with("Content-Disposition", disposition(name))
-                .with("Content-Type", contentType(name));
-        if (unchanged()) {
-            exchange.send(304);
+        exchange.with("Vary", "Accept-Encoding");
+        var accepted = AcceptEncoding.of(exchange.header("Accept-Encoding"));
+        boolean asIs = PLAIN_ONLY.stream().anyMatch(name -> exchange.header(name) != null);
+        if (accepted.best() == null || (asIs && !accepted.identity())) {
+            exchange.sendJson(406, Map.of("code", 406, "message", "no acceptable encoding"));
             return;
         }
-        boolean partial = exchange.header("Range") != null;
-        boolean conditional = partial || exchange.header("If-Modified-Since") != null;
-        var coding = AcceptEncoding.of(exchange.header("Accept-Encoding"));
-        if (!conditional && coding == AcceptEncoding.GZIP && file.size() > 0) {
+        exchange.with("Last-Modified", HTTP_DATE.format(file.modified()))
+                .with("Content-Disposition", disposition(name))
+                .with("Content-Type", contentType());
+        if (!asIs && accepted.best() == AcceptEncoding.Coding.GZIP && file.size() > 0) {
             sendCompressed();
-        } else if (!conditional && coding == AcceptEncoding.NOTHING) {
-            exchange.sendJson(406, java.util.Map.of("code", 406, "message", "no acceptable encoding"));
-        } else if (partial && rangeStillHolds()) {
+            return;
+        }
+        exchange.with("Accept-Ranges", "bytes");
+        switch (condition()) {
+            case 0 -> sendPlain();
+            case 304 -> exchange.send(304);
+            default -> exchange.send(412);
+        }
+    }
+
+    private void sendPlain() throws IOException {
+        if (exchange.header("Range") != null && rangeStillHolds()) {
             sendPart();
+        } else if (file.size() <= BUFFER && !exchange.method().equals("HEAD")) {
+            sendSmall();
         } else {
-            exchange.with("Accept-Ranges", "bytes");
             copy(200, new Slice(0, file.size()));
         }
     }
 
-    private boolean unchanged() {
+    /// At once, and so without a word about its length that could turn out wrong: somebody may be writing it.
+    private void sendSmall() throws IOException {
+        byte[] bytes = file.stream(0, file.size()).readAllBytes();
+        try (var out = exchange.stream(200, bytes.length)) {
+            out.write(bytes);
+        }
+    }
+
+    /// What the client's conditions come to: 0 to send, or the status. Files have no tags, so that only `*` is one.
+    private int condition() {
+        String match = exchange.header("If-Match");
+        Instant modified = file.modified().truncatedTo(ChronoUnit.SECONDS);
+        if (match != null) {
+            if (!match.strip().equals("*")) {
+                return 412;
+            }
+        } else {
+            Instant until = date(exchange.header("If-Unmodified-Since"));
+            if (until != null && modified.isAfter(until)) {
+                return 412;
+            }
+        }
+        String noneMatch = exchange.header("If-None-Match");
+        if (noneMatch != null) {
+            return noneMatch.strip().equals("*") ? 304 : 0;
+        }
         Instant since = date(exchange.header("If-Modified-Since"));
-        return since != null && !file.modified().truncatedTo(ChronoUnit.SECONDS).isAfter(since);
+        return since != null && !modified.isAfter(since) ? 304 : 0;
     }
 
     private boolean rangeStillHolds() {
@@ -76,7 +115,6 @@ record Download(Exchange exchange, OpenFile file, String name) {
 
     private void sendPart() throws IOException {
         var match = RANGE.matcher(String.valueOf(exchange.header("Range")).strip());
-        exchange.with("Accept-Ranges", "bytes");
         // Several ranges at once need not be served; all of it is a right answer, too.
         if (!match.matches() || (match.group(1).isEmpty() && match.group(2).isEmpty())) {
             copy(200, new Slice(0, file.size()));
@@ -145,11 +183,11 @@ record Download(Exchange exchange, OpenFile file, String name) {
                 + URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
     }
 
-    private static String contentType(String name) {
-        String type = URLConnection.guessContentTypeFromName(name.replace("#", "_"));
-        if (type == null) {
-            return "application/octet-stream";
+    private String contentType() throws IOException {
+        String type = ContentType.ofName(name);
+        if (!type.isEmpty()) {
+            return type;
         }
-        return type.startsWith("text/") ? type + "; charset=utf-8" : type;
+        return ContentType.ofBytes(file.stream(0, ContentType.SAMPLE).readNBytes(ContentType.SAMPLE));
     }
 }

@@ -81,15 +81,17 @@ public final class Envd implements Handler {
                         "/metrics",
                         exchange -> exchange.with("Cache-Control", "no-store")
                                 .sendJson(200, metrics(sandbox.use().get())))
-                .on("GET", "/envs", exchange -> exchange.sendJson(200, sandbox.variables()))
+                .on(
+                        "GET",
+                        "/envs",
+                        exchange -> exchange.with("Cache-Control", "no-store").sendJson(200, sandbox.variables()))
                 .on("GET", "/files", files::download)
                 .on("HEAD", "/files", files::download)
                 .on("POST", "/files", files::upload)
-                .on("POST", "/files/compose", _ -> {
-                    throw new CayException(ErrorKind.NOT_IMPLEMENTED, "composing files is not supported yet");
-                });
+                .on("POST", "/files/compose", new ComposeRoute(sandbox, users)::compose);
         new ProcessCalls(sandbox, users).addTo(calls);
         new FilesystemCalls(sandbox, users).addTo(calls);
+        new WatchCalls(sandbox, users).addTo(calls);
     }
 
     @Override

@@ -16,7 +16,7 @@ final class FileAccess {
             return;
         }
         String given = exchange.header("X-Access-Token");
-        if (given != null) {
+        if (given != null && !given.isEmpty()) {
             if (!Envd.matches(token, given)) {
                 throw refused("access token present in header but does not match");
             }

@@ -145,7 +145,7 @@ final class FileRoutes {
         }
     }
 
-    private static Map<String, Object> answer(SandboxPath path, Map<String, String> metadata) {
+    static Map<String, Object> answer(SandboxPath path, Map<String, String> metadata) {
         var entry = new LinkedHashMap<String, Object>();
         entry.put("path", path.text());
         entry.put("name", path.name());

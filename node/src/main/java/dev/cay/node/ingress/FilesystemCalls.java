@@ -1,7 +1,5 @@
 package dev.cay.node.ingress;
 
-import com.google.protobuf.Message;
-import com.google.protobuf.Timestamp;
 import dev.cay.http.ConnectRoutes;
 import dev.cay.http.Exchange;
 import dev.cay.node.files.Account;
@@ -9,10 +7,7 @@ import dev.cay.node.files.Entry;
 import dev.cay.node.files.SandboxPath;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
-import dev.cay.wire.filesystem.CreateWatcherRequest;
 import dev.cay.wire.filesystem.EntryInfo;
-import dev.cay.wire.filesystem.FileType;
-import dev.cay.wire.filesystem.GetWatcherEventsRequest;
 import dev.cay.wire.filesystem.ListDirRequest;
 import dev.cay.wire.filesystem.ListDirResponse;
 import dev.cay.wire.filesystem.MakeDirRequest;
@@ -21,12 +16,9 @@ import dev.cay.wire.filesystem.MoveRequest;
 import dev.cay.wire.filesystem.MoveResponse;
 import dev.cay.wire.filesystem.RemoveRequest;
 import dev.cay.wire.filesystem.RemoveResponse;
-import dev.cay.wire.filesystem.RemoveWatcherRequest;
 import dev.cay.wire.filesystem.StatRequest;
 import dev.cay.wire.filesystem.StatResponse;
-import dev.cay.wire.filesystem.WatchDirRequest;
 import java.io.IOException;
-import java.time.Instant;
 
 /// `filesystem.Filesystem`: look at files and move them about.
 final class FilesystemCalls {
@@ -45,32 +37,28 @@ final class FilesystemCalls {
                 .unary(SERVICE + "ListDir", ListDirRequest.getDefaultInstance(), this::list)
                 .unary(SERVICE + "MakeDir", MakeDirRequest.getDefaultInstance(), this::makeDirectory)
                 .unary(SERVICE + "Move", MoveRequest.getDefaultInstance(), this::move)
-                .unary(SERVICE + "Remove", RemoveRequest.getDefaultInstance(), this::remove)
-                .serverStream(SERVICE + "WatchDir", WatchDirRequest.getDefaultInstance(), (_, _, _) -> refuseWatch())
-                .unary(SERVICE + "CreateWatcher", CreateWatcherRequest.getDefaultInstance(), (_, _) -> refuseWatch())
-                .unary(
-                        SERVICE + "GetWatcherEvents",
-                        GetWatcherEventsRequest.getDefaultInstance(),
-                        (_, _) -> refuseWatch())
-                .unary(SERVICE + "RemoveWatcher", RemoveWatcherRequest.getDefaultInstance(), (_, _) -> refuseWatch());
-    }
-
-    private static Message refuseWatch() {
-        throw new CayException(ErrorKind.NOT_IMPLEMENTED, "watching directories is not supported yet");
+                .unary(SERVICE + "Remove", RemoveRequest.getDefaultInstance(), this::remove);
     }
 
     private StatResponse stat(ConnectRoutes.Call call, StatRequest request) throws IOException {
         var path = resolve(call.exchange(), request.getPath());
-        return StatResponse.newBuilder()
-                .setEntry(info(sandbox.files().stat(path)))
-                .build();
+        try {
+            return StatResponse.newBuilder()
+                    .setEntry(info(call, sandbox.files().stat(path)))
+                    .build();
+        } catch (CayException e) {
+            if (e.kind() != ErrorKind.NOT_FOUND) {
+                throw e;
+            }
+            throw new CayException(ErrorKind.NOT_FOUND, "file not found: " + e.userMessage(), e);
+        }
     }
 
     private ListDirResponse list(ConnectRoutes.Call call, ListDirRequest request) throws IOException {
         var path = resolve(call.exchange(), request.getPath());
         var answer = ListDirResponse.newBuilder();
         int depth = Math.clamp(Integer.toUnsignedLong(request.getDepth()), 1, Integer.MAX_VALUE);
-        sandbox.files().list(path, depth, call::demandMemory).forEach(entry -> answer.addEntries(info(entry)));
+        sandbox.files().list(path, depth, call::demandMemory).forEach(entry -> answer.addEntries(info(call, entry)));
         return answer.build();
     }
 
@@ -82,7 +70,7 @@ final class FilesystemCalls {
         }
         FileLog.made(sandbox.log(), path, user);
         return MakeDirResponse.newBuilder()
-                .setEntry(info(sandbox.files().stat(path)))
+                .setEntry(info(call, sandbox.files().stat(path)))
                 .build();
     }
 
@@ -93,7 +81,7 @@ final class FilesystemCalls {
         sandbox.files().move(source, destination, user);
         FileLog.moved(sandbox.log(), source, destination, user);
         return MoveResponse.newBuilder()
-                .setEntry(info(sandbox.files().stat(destination)))
+                .setEntry(info(call, sandbox.files().stat(destination)))
                 .build();
     }
 
@@ -114,29 +102,7 @@ final class FilesystemCalls {
         return SandboxPath.resolve(path, user, directory);
     }
 
-    private static EntryInfo info(Entry entry) {
-        Instant modified = entry.modified();
-        var info = EntryInfo.newBuilder()
-                .setName(entry.path().name())
-                .setType(
-                        switch (entry.type()) {
-                            case FILE -> FileType.FILE_TYPE_FILE;
-                            case DIRECTORY -> FileType.FILE_TYPE_DIRECTORY;
-                            case OTHER -> FileType.FILE_TYPE_UNSPECIFIED;
-                        })
-                .setPath(entry.path().text())
-                .setSize(entry.size())
-                .setMode(entry.mode())
-                .setPermissions(entry.permissions())
-                .setOwner(entry.owner())
-                .setGroup(entry.group())
-                .setModifiedTime(Timestamp.newBuilder()
-                        .setSeconds(modified.getEpochSecond())
-                        .setNanos(modified.getNano()))
-                .putAllMetadata(entry.metadata());
-        if (entry.symlinkTarget() != null) {
-            info.setSymlinkTarget(entry.symlinkTarget());
-        }
-        return info.build();
+    private static EntryInfo info(ConnectRoutes.Call call, Entry entry) {
+        return EntryInfos.of(entry, EntryInfos.wantsLittle(call.exchange()));
     }
 }

@@ -106,7 +106,7 @@ final class ProcessCalls {
 
     private void connect(ConnectRoutes.Call call, ConnectRequest request, ConnectRoutes.Sink<ConnectResponse> answers)
             throws Exception {
-        var process = require(request.getProcess());
+        var process = sandbox.processes().require(selected(request.getProcess()));
         var offsets = OutputFrom.parse(call.exchange().header(OutputFrom.HEADER));
         try (var subscription = offsets == null ? process.subscribe() : process.subscribe(offsets)) {
             if (offsets != null) {
@@ -287,13 +287,15 @@ final class ProcessCalls {
     }
 
     private SandboxProcess require(ProcessSelector selector) {
-        return sandbox.processes()
-                .require(
-                        switch (selector.getSelectorCase()) {
-                            case PID -> new Selector.Pid(selector.getPid());
-                            case TAG -> new Selector.Tag(selector.getTag());
-                            case SELECTOR_NOT_SET ->
-                                throw new CayException(ErrorKind.INVALID_ARGUMENT, "process is missing");
-                        });
+        return sandbox.processes().requireAlive(selected(selector));
+    }
+
+    private static Selector selected(ProcessSelector selector) {
+        return switch (selector.getSelectorCase()) {
+            case PID -> new Selector.Pid(selector.getPid());
+            case TAG -> new Selector.Tag(selector.getTag());
+            case SELECTOR_NOT_SET ->
+                throw new CayException(ErrorKind.INVALID_ARGUMENT, "process is missing: name its pid or its tag");
+        };
     }
 }

@@ -25,7 +25,11 @@ record Users(FileTree files, String defaultUser) {
 
     /// File routes name it in the query.
     Account ofQuery(Exchange exchange) throws IOException {
-        String name = exchange.query("username");
+        return named(exchange.query("username"));
+    }
+
+    /// The default one if no name is given.
+    Account named(@Nullable String name) throws IOException {
         String user = name == null || name.isEmpty() ? defaultUser : name;
         return files.findAccount(user)
                 .orElseThrow(() -> new CayException(

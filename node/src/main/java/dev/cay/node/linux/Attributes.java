@@ -2,44 +2,62 @@ package dev.cay.node.linux;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.List;
 
-/// Extended attributes of a file that is open or only named ({@link FileCalls#PATH}): they are asked for by its link in
-/// `/proc/self/fd`, as the kernel refuses them on a descriptor that only names.
+/// Extended attributes of a file that is open or only named ({@link FileCalls#PATH}), or of an entry of an open
+/// directory. They are asked for by the link in `/proc/self/fd`, as the kernel refuses them on a descriptor that only
+/// names. No link of the sandbox is followed.
 public final class Attributes {
     private static final Call SET = Call.of("setxattr");
     private static final Call GET = Call.wide("getxattr");
     private static final Call LIST = Call.wide("listxattr");
+    private static final Call GET_ENTRY = Call.wide("lgetxattr");
+    private static final Call LIST_ENTRY = Call.wide("llistxattr");
     private static final Call REMOVE = Call.of("removexattr");
     private static final int LIMIT = 65536;
 
     private Attributes() {}
 
     public static List<String> names(Descriptor file) throws ErrnoException {
+        return names(LIST, file, "");
+    }
+
+    public static List<String> names(Descriptor directory, String entry) throws ErrnoException {
+        return names(LIST_ENTRY, directory, "/" + entry);
+    }
+
+    private static List<String> names(Call list, Descriptor file, String below) throws ErrnoException {
         int fd = file.use("listxattr");
         try (var arena = Arena.ofConfined()) {
+            long place = place(arena, fd, below);
             // Asked for the length first: nearly no file has any.
-            if (LIST.call(arena, link(arena, fd), 0, 0) == 0) {
+            if (list.call(arena, place, 0, 0) == 0) {
                 return List.of();
             }
             MemorySegment names = arena.allocate(LIMIT);
-            long length = LIST.call(arena, link(arena, fd), names.address(), LIMIT);
-            return length == 0
-                    ? List.of()
-                    : Arrays.asList(FileCalls.string(names, 0, length - 1).split("\0"));
+            long length = list.call(arena, place, names.address(), LIMIT);
+            return length == 0 ? List.of() : List.of(text(names, length - 1).split("\0"));
         } finally {
             file.done();
         }
     }
 
     public static String read(Descriptor file, String name) throws ErrnoException {
+        return read(GET, file, "", name);
+    }
+
+    public static String read(Descriptor directory, String entry, String name) throws ErrnoException {
+        return read(GET_ENTRY, directory, "/" + entry, name);
+    }
+
+    private static String read(Call get, Descriptor file, String below, String name) throws ErrnoException {
         int fd = file.use("getxattr");
         try (var arena = Arena.ofConfined()) {
             MemorySegment value = arena.allocate(LIMIT);
-            long length = GET.call(arena, link(arena, fd), FileCalls.text(arena, name), value.address(), LIMIT);
-            return FileCalls.string(value, 0, length);
+            long place = place(arena, fd, below);
+            return text(value, get.call(arena, place, FileCalls.text(arena, name), value.address(), LIMIT));
         } finally {
             file.done();
         }
@@ -49,7 +67,7 @@ public final class Attributes {
         int fd = file.use("setxattr");
         try (var arena = Arena.ofConfined()) {
             MemorySegment text = arena.allocateFrom(value, StandardCharsets.UTF_8);
-            SET.call(arena, link(arena, fd), FileCalls.text(arena, name), text.address(), text.byteSize() - 1, 0);
+            SET.call(arena, place(arena, fd, ""), FileCalls.text(arena, name), text.address(), text.byteSize() - 1, 0);
         } finally {
             file.done();
         }
@@ -58,13 +76,17 @@ public final class Attributes {
     public static void remove(Descriptor file, String name) throws ErrnoException {
         int fd = file.use("removexattr");
         try (var arena = Arena.ofConfined()) {
-            REMOVE.call(arena, link(arena, fd), FileCalls.text(arena, name));
+            REMOVE.call(arena, place(arena, fd, ""), FileCalls.text(arena, name));
         } finally {
             file.done();
         }
     }
 
-    private static long link(Arena arena, int fd) throws ErrnoException {
-        return FileCalls.text(arena, "/proc/self/fd/" + fd);
+    private static long place(Arena arena, int fd, String below) throws ErrnoException {
+        return FileCalls.text(arena, "/proc/self/fd/" + fd + below);
+    }
+
+    private static String text(MemorySegment segment, long length) {
+        return new String(segment.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE), StandardCharsets.UTF_8);
     }
 }

@@ -24,6 +24,14 @@ public final class DescriptorIo {
     private static final int SPLICE_F_NONBLOCK = 2;
     private static final int SYS_PIDFD_OPEN = 434;
 
+    /// Larger transfers go through one buffer per thread: to fetch and clear so much memory each time would take longer
+    /// than to fill it.
+    private static final int BUFFER = 256 << 10;
+
+    private static final int SMALL = 8 << 10;
+    private static final ThreadLocal<MemorySegment> BUFFERS =
+            ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(BUFFER));
+
     private DescriptorIo() {}
 
     /// Both ends of a new pipe.
@@ -62,7 +70,10 @@ public final class DescriptorIo {
             throws ErrnoException {
         int fd = descriptor.use("transfer");
         try (var arena = Arena.ofConfined()) {
-            MemorySegment buffer = arena.allocate(Math.max(1, length));
+            boolean shared = length > SMALL
+                    && length <= BUFFER
+                    && !Thread.currentThread().isVirtual();
+            MemorySegment buffer = shared ? BUFFERS.get() : arena.allocate(Math.max(1, length));
             if (!inward) {
                 MemorySegment.copy(bytes, offset, buffer, ValueLayout.JAVA_BYTE, 0, length);
             }

@@ -11,6 +11,7 @@ public final class Errno {
     public static final int EBADF = 9;
     public static final int EAGAIN = 11;
     public static final int EACCES = 13;
+    public static final int EBUSY = 16;
     public static final int EEXIST = 17;
     public static final int EXDEV = 18;
     public static final int ENOTDIR = 20;
@@ -44,6 +45,7 @@ public final class Errno {
             case EBADF -> "bad file descriptor";
             case EAGAIN -> "resource temporarily unavailable";
             case EACCES -> "permission denied";
+            case EBUSY -> "device or resource busy";
             case EEXIST -> "file exists";
             case EXDEV -> "invalid cross-device link";
             case ENOTDIR -> "not a directory";
@@ -58,6 +60,7 @@ public final class Errno {
             case ENAMETOOLONG -> "file name too long";
             case ENOTEMPTY -> "directory not empty";
             case ELOOP -> "too many levels of symbolic links";
+            case EOPNOTSUPP -> "operation not supported";
             case ECONNREFUSED -> "connection refused";
             case EDQUOT -> "disk quota exceeded";
             default -> "errno " + errno;

@@ -3,7 +3,6 @@ package dev.cay.node.linux;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -33,6 +32,7 @@ public final class FileCalls {
     private static final Call READLINKAT = Call.wide("readlinkat");
     private static final Call READLINK = Call.wide("readlink");
     private static final Call GETDENTS = Call.wide("getdents64");
+    private static final Call COPY = Call.wide("copy_file_range");
     private static final Call FCHOWN = Call.of("fchown");
     private static final Call FCHMOD = Call.of("fchmod");
 
@@ -41,7 +41,10 @@ public final class FileCalls {
     private static final int NO_MAGICLINKS = 0x02;
     private static final int BENEATH = 0x08;
     private static final int IN_ROOT = 0x10;
+    private static final int NO_SYMLINKS = 0x04;
     private static final int AT_EMPTY_PATH = 0x1000;
+    /// Neither a link nor what would be mounted by looking.
+    private static final int AT_ENTRY_ITSELF = 0x100 | 0x800;
     private static final int AT_REMOVEDIR = 0x200;
     private static final int STATX_BASIC = 0x7ff;
     private static final int STATX_SIZE = 256;
@@ -70,6 +73,27 @@ public final class FileCalls {
         return openat2(directory, name, flags | NOFOLLOW, 0, BENEATH | NO_MAGICLINKS | (mounts ? 0 : NO_XDEV));
     }
 
+    /// Opens what lies below a directory, wherever that is now. No link is followed on the way.
+    public static Descriptor openBelow(Descriptor directory, String path, int flags) throws ErrnoException {
+        return openat2(directory, path, flags | NOFOLLOW, 0, BENEATH | NO_SYMLINKS | NO_MAGICLINKS);
+    }
+
+    /// Makes a regular file in a directory; fails if the name is taken.
+    public static Descriptor create(Descriptor directory, String name, int mode) throws ErrnoException {
+        int flags = READ_WRITE | CREATE | EXCLUSIVE | NOFOLLOW;
+        return openat2(directory, name, flags, mode, BENEATH | NO_MAGICLINKS | NO_XDEV);
+    }
+
+    /// Opens for use what was only named ({@link #PATH}): the very same file, whatever lies at its path by now.
+    public static Descriptor reopen(Descriptor named, int flags) throws ErrnoException {
+        int fd = named.use("open");
+        try {
+            return open("/proc/self/fd/" + fd, flags, 0);
+        } finally {
+            named.done();
+        }
+    }
+
     private static Descriptor openat2(Descriptor root, String path, int flags, int mode, int resolve)
             throws ErrnoException {
         int fd = root.use("openat2");
@@ -96,10 +120,19 @@ public final class FileCalls {
     }
 
     public static FileStatus stat(Descriptor file) throws ErrnoException {
+        return stat(file, "", AT_EMPTY_PATH);
+    }
+
+    /// Of an entry of the directory; of a link itself.
+    public static FileStatus stat(Descriptor directory, String name) throws ErrnoException {
+        return stat(directory, name, AT_ENTRY_ITSELF);
+    }
+
+    private static FileStatus stat(Descriptor file, String name, int flags) throws ErrnoException {
         int fd = file.use("statx");
         try (var arena = Arena.ofConfined()) {
             MemorySegment status = arena.allocate(STATX_SIZE, 8);
-            STATX.call(arena, fd, text(arena, ""), AT_EMPTY_PATH, STATX_BASIC, status.address());
+            STATX.call(arena, fd, text(arena, name), flags, STATX_BASIC, status.address());
             return FileStatus.read(status);
         } finally {
             file.done();
@@ -136,6 +169,25 @@ public final class FileCalls {
             call.call(arena, fd, text(arena, name), argument);
         } finally {
             parent.done();
+        }
+    }
+
+    /// Copies between two regular files without showing us the bytes, where file systems can.
+    ///
+    /// @return how many bytes; 0 at the end of the source
+    public static long copyRange(Descriptor from, long position, Descriptor to, long target, long length)
+            throws ErrnoException {
+        int source = from.use("copy_file_range");
+        try (var arena = Arena.ofConfined()) {
+            int sink = to.use("copy_file_range");
+            try {
+                MemorySegment offsets = arena.allocateFrom(ValueLayout.JAVA_LONG, position, target);
+                return COPY.call(arena, source, offsets.address(), sink, offsets.address() + 8, length, 0);
+            } finally {
+                to.done();
+            }
+        } finally {
+            from.done();
         }
     }
 
@@ -177,32 +229,47 @@ public final class FileCalls {
         }
     }
 
-    /// Names in a directory but `.` and `..`, in no order, at most `limit`.
+    /// Names in a directory but `.` and `..`, in no order. Stops when it has `limit` of them or a few more.
     public static List<String> names(Descriptor directory, int limit) throws ErrnoException {
+        var names = new ArrayList<String>();
+        for (var more = nextNames(directory); !more.isEmpty() && names.size() < limit; more = nextNames(directory)) {
+            names.addAll(more);
+        }
+        return names;
+    }
+
+    /// The next names in a directory that is being read; none when all have been told.
+    public static List<String> nextNames(Descriptor directory) throws ErrnoException {
         int fd = directory.use("getdents64");
         try (var arena = Arena.ofConfined()) {
             MemorySegment buffer = arena.allocate(32768, 8);
             var names = new ArrayList<String>();
-            while (true) {
+            while (names.isEmpty()) {
                 long filled = GETDENTS.call(arena, fd, buffer.address(), buffer.byteSize());
                 if (filled == 0) {
-                    return names;
+                    break;
                 }
                 for (long at = 0; at < filled; ) {
                     int length = Short.toUnsignedInt(buffer.get(ValueLayout.JAVA_SHORT, at + 16));
-                    String name = buffer.getString(at + 19);
+                    String name = name(buffer.asSlice(at + 19, length - 19));
                     if (!name.equals(".") && !name.equals("..")) {
                         names.add(name);
-                    }
-                    if (names.size() >= limit) {
-                        return names;
                     }
                     at += length;
                 }
             }
+            return names;
         } finally {
             directory.done();
         }
+    }
+
+    private static String name(MemorySegment padded) {
+        long length = 0;
+        while (length < padded.byteSize() && padded.get(ValueLayout.JAVA_BYTE, length) != 0) {
+            length++;
+        }
+        return string(padded, 0, length);
     }
 
     public static void setOwner(Descriptor file, int uid, int gid) throws ErrnoException {
@@ -227,11 +294,13 @@ public final class FileCalls {
         if (text.indexOf('\0') >= 0) {
             throw new ErrnoException("path", Errno.EINVAL);
         }
-        return arena.allocateFrom(text, StandardCharsets.UTF_8).address();
+        byte[] bytes = FileName.bytes(text);
+        MemorySegment segment = arena.allocate(bytes.length + 1L);
+        MemorySegment.copy(bytes, 0, segment, ValueLayout.JAVA_BYTE, 0, bytes.length);
+        return segment.address();
     }
 
     static String string(MemorySegment segment, long offset, long length) {
-        byte[] bytes = segment.asSlice(offset, length).toArray(ValueLayout.JAVA_BYTE);
-        return new String(bytes, StandardCharsets.UTF_8);
+        return FileName.text(segment.asSlice(offset, length).toArray(ValueLayout.JAVA_BYTE));
     }
 }

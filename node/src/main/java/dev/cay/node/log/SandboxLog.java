@@ -20,6 +20,8 @@ public final class SandboxLog {
     private static final int MOST_CHARACTERS = 2000;
     /// Shorter values are words that occur anyway: `true`, `8080`, `prod`.
     private static final int SHORTEST_SECRET = 8;
+    /// With more of them it costs too much to look for each: then nothing is told.
+    private static final int MOST_SECRETS = 500;
 
     private static final String STRUCK_OUT = "[value of a variable]";
 
@@ -42,6 +44,7 @@ public final class SandboxLog {
         secrets = longestFirst(values);
     }
 
+    /// @param message in our own words; what others said belongs into the fields
     public void info(String logger, String message, Map<String, String> fields) {
         say(LogLine.Level.INFO, logger, message, fields, List.of());
     }
@@ -68,7 +71,7 @@ public final class SandboxLog {
         }
         var clean = new LinkedHashMap<String, String>();
         fields.forEach((name, value) -> clean.put(name, clean(value, more)));
-        listener.logged(id, new LogLine(now, level, logger, clean(message, more), clean));
+        listener.logged(id, new LogLine(now, level, logger, message, clean));
     }
 
     /// @return how many were left out just before, or -1 if this one is too
@@ -86,14 +89,24 @@ public final class SandboxLog {
         return before;
     }
 
+    /// Texts and values may be megabytes, of a sandbox that wants us to be busy with them. What is behind the cut can
+    /// matter only as far as a value reaches that begins before it.
     private String clean(String text, List<String> more) {
-        String cleaned = text;
+        if (secrets.size() > MOST_SECRETS || more.size() > MOST_SECRETS) {
+            return STRUCK_OUT;
+        }
+        int reach = MOST_CHARACTERS + 1 + Math.max(longest(secrets), longest(more));
+        String cleaned = text.length() <= reach ? text : text.substring(0, reach);
         for (var list : List.of(secrets, more)) {
             for (String secret : list) {
                 cleaned = cleaned.replace(secret, STRUCK_OUT);
             }
         }
         return cleaned.length() <= MOST_CHARACTERS ? cleaned : cleaned.substring(0, MOST_CHARACTERS) + "…";
+    }
+
+    private static int longest(List<String> longestFirst) {
+        return longestFirst.isEmpty() ? 0 : longestFirst.getFirst().length();
     }
 
     /// A value that is part of another one must not leave the rest of it standing.

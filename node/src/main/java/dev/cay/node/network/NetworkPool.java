@@ -1,23 +1,16 @@
 package dev.cay.node.network;
 
-import dev.cay.node.host.AddressRange;
 import dev.cay.node.host.HostPlan;
 import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Programs;
 import dev.cay.node.host.Slot;
 import dev.cay.node.host.Sysctls;
-import dev.cay.wire.CayException;
-import dev.cay.wire.ErrorKind;
-import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /// Owns the host's side of all sandboxes' networking: firewall, gateway address, names. Thread-safe.
@@ -26,13 +19,12 @@ import java.util.stream.Collectors;
 /// until {@link #remove}.
 public final class NetworkPool implements AutoCloseable {
     private static final Duration LIMIT = Duration.ofSeconds(20);
-    private static final Path INTERFACES = Path.of("/sys/class/net");
-    private static final Pattern ADDRESS = Pattern.compile("inet ([0-9.]+)/(\\d+)");
     private static final int DNS = 53;
 
     private final HostPlan plan;
     private final Sysctls sysctls;
     private final Programs programs = Programs.ofHost();
+    private final HostLinks links;
     private final Firewall firewall;
     private final ForeignFirewalls foreign;
     private final DnsForwarder dns;
@@ -42,6 +34,7 @@ public final class NetworkPool implements AutoCloseable {
     public NetworkPool(HostPlan plan, NetworkLimits limits, List<String> nameservers, Sysctls sysctls) {
         this.plan = plan;
         this.sysctls = sysctls;
+        this.links = new HostLinks(plan, programs);
         this.firewall = new Firewall(plan, limits, programs);
         this.foreign = new ForeignFirewalls(plan, programs);
         var gateway = new InetSocketAddress(InetAddress.ofLiteral(plan.gateway()), DNS);
@@ -76,7 +69,7 @@ public final class NetworkPool implements AutoCloseable {
     ///
     /// The link first: a sandbox that is not quite gone must not get access back by being forgotten.
     public void detach(Slot slot) {
-        unlink(slot.veth());
+        links.delete(slot.veth());
         if (firewall.isBarred(slot.veth())) {
             firewall.setInternetAccess(slot, true);
         }
@@ -84,39 +77,20 @@ public final class NetworkPool implements AutoCloseable {
 
     /// Names of interfaces of this instance which none of these slots claims: leftovers of a crash.
     public List<String> orphans(Collection<Slot> claimed) {
-        var names = claimed.stream().map(Slot::veth).collect(Collectors.toSet());
-        try (var links = Files.list(INTERFACES)) {
-            return links.map(link -> link.getFileName().toString())
-                    .filter(name -> name.startsWith(plan.interfacePrefix()) && !names.contains(name))
-                    .sorted()
-                    .toList();
-        } catch (IOException e) {
-            throw new CayException(ErrorKind.INTERNAL, "cannot list network interfaces", e);
-        }
+        return links.others(claimed.stream().map(Slot::veth).collect(Collectors.toSet()));
     }
 
     /// Only while nothing is created: a slot of a new sandbox could be that of an orphan.
     public void removeOrphans(Collection<Slot> claimed) {
-        orphans(claimed).forEach(this::unlink);
+        orphans(claimed).forEach(links::delete);
         firewall.forgetOthers(claimed.stream().map(Slot::veth).collect(Collectors.toSet()));
-        removeStrayAddresses();
+        // Of our range only the gateway's address is on the host.
+        links.removeAddresses(plan.gateway());
     }
 
     /// Removes one, unless its slot has been taken since.
     public void removeOrphan(String veth) {
-        plan.withFree(veth, () -> unlink(veth));
-    }
-
-    /// Of our range only the gateway's address is on the host.
-    private void removeStrayAddresses() {
-        var listed = programs.run(LIMIT, "ip", "-o", "-4", "address", "show", "dev", "lo");
-        var range = AddressRange.parse(plan.range());
-        for (var match : ADDRESS.matcher(listed.output()).results().toList()) {
-            String address = match.group(1);
-            if (AddressRange.parse(address).overlaps(range) && !address.equals(plan.gateway())) {
-                programs.run(LIMIT, "ip", "address", "delete", address + "/" + match.group(2), "dev", "lo");
-            }
-        }
+        plan.withFree(veth, () -> links.delete(veth));
     }
 
     /// Looks again for what others did to our packets since: a firewall that was started after us may stop them, and
@@ -153,18 +127,5 @@ public final class NetworkPool implements AutoCloseable {
         return firewall.isBarred(plan.veth(address))
                 ? DnsForwarder.Standing.LOCAL_NAMES_ONLY
                 : DnsForwarder.Standing.SERVED;
-    }
-
-    /// Deleting may lose a race against the kernel, which takes the link away with the sandbox's namespace.
-    private void unlink(String veth) {
-        if (!Files.exists(INTERFACES.resolve(veth))) {
-            return;
-        }
-        var deleted = programs.run(LIMIT, "ip", "link", "delete", veth);
-        if (!deleted.ok() && Files.exists(INTERFACES.resolve(veth))) {
-            throw new CayException(
-                    ErrorKind.INTERNAL,
-                    "cannot delete link %s: %s".formatted(veth, deleted.output().strip()));
-        }
     }
 }

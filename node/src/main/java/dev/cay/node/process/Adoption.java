@@ -59,10 +59,7 @@ final class Adoption {
             about = about.withTerminal(terminal);
             folder.create(about);
         }
-        var logs = table.logs(folder, terminal);
-        for (var output : logs.values()) {
-            output.recover();
-        }
+        var logs = table.recoverLogs(folder, terminal);
         var process = table.register(folder, about, logs, found.pid(), streams);
         expect(process, cursors.recover(folder.number()));
         process.begin();
@@ -89,11 +86,8 @@ final class Adoption {
             folder.delete();
             return;
         }
-        var logs = table.logs(folder, about.get().terminal());
-        for (var output : logs.values()) {
-            output.recover();
-            output.close();
-        }
+        var logs = table.recoverLogs(folder, about.get().terminal());
+        logs.values().forEach(OutputLog::close);
         if (table.find(new Selector.Pid(ended.pid())).isPresent()) {
             folder.delete();
             return;

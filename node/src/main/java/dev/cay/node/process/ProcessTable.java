@@ -11,6 +11,7 @@ import dev.cay.wire.ErrorKind;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -32,7 +33,7 @@ import org.slf4j.LoggerFactory;
 public final class ProcessTable implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ProcessTable.class);
 
-    /// @param logBytes    how much output of a process is kept
+    /// @param logBytes    how much output of a process is kept, all its streams together
     /// @param stall       a subscriber that takes nothing for so long, while the process waits for it, is cut off
     /// @param retention   how long an ended process can still be connected to
     /// @param inputLimit  how long an input may wait for the process to take it
@@ -171,16 +172,18 @@ public final class ProcessTable implements AutoCloseable {
                 processes.values().stream()
                         .filter(process -> process.info().hasTag()
                                 && process.info().getTag().equals(tag))
-                        .max((a, b) -> Boolean.compare(a.running(), b.running()));
+                        .max(Comparator.comparing(SandboxProcess::running)
+                                .thenComparing(process -> process.folder().number()));
         };
     }
 
     public SandboxProcess require(Selector selector) {
-        return find(selector).orElseThrow(() -> switch (selector) {
-            case Selector.Pid(int pid) -> notFound(pid);
-            case Selector.Tag(String tag) ->
-                new CayException(ErrorKind.NOT_FOUND, "process with tag %s not found".formatted(tag));
-        });
+        return find(selector).orElseThrow(() -> notFound(selector));
+    }
+
+    /// One that is not over yet; what is over can be followed to its end once more, and nothing else.
+    public SandboxProcess requireAlive(Selector selector) {
+        return find(selector).filter(process -> !process.isOver()).orElseThrow(() -> notFound(selector));
     }
 
     /// Those that run.
@@ -206,6 +209,14 @@ public final class ProcessTable implements AutoCloseable {
         if (cursors != null) {
             cursors.close();
         }
+    }
+
+    private static CayException notFound(Selector selector) {
+        return switch (selector) {
+            case Selector.Pid(int pid) -> notFound(pid);
+            case Selector.Tag(String tag) ->
+                new CayException(ErrorKind.NOT_FOUND, "process with tag %s not found".formatted(tag));
+        };
     }
 
     static CayException notFound(int pid) {
@@ -252,10 +263,25 @@ public final class ProcessTable implements AutoCloseable {
     }
 
     Map<Channel, OutputLog> logs(ProcessFolder folder, boolean terminal) {
+        return logs(space(folder, terminal), terminal);
+    }
+
+    /// The same, with what an earlier daemon wrote. File work.
+    Map<Channel, OutputLog> recoverLogs(ProcessFolder folder, boolean terminal) throws IOException {
+        var space = space(folder, terminal);
+        var logs = logs(space, terminal);
+        OutputLog.recover(space, logs.values());
+        return logs;
+    }
+
+    private LogSpace space(ProcessFolder folder, boolean terminal) {
+        return new LogSpace(folder.path(), settings.logBytes(), terminal ? 1 : 2);
+    }
+
+    private static Map<Channel, OutputLog> logs(LogSpace space, boolean terminal) {
         var logs = new EnumMap<Channel, OutputLog>(Channel.class);
         for (var channel : terminal ? List.of(Channel.PTY) : List.of(Channel.STDOUT, Channel.STDERR)) {
-            long segment = settings.logBytes() / (terminal ? 2 : 4);
-            logs.put(channel, new OutputLog(folder.path(), channel, segment));
+            logs.put(channel, new OutputLog(space, channel));
         }
         return logs;
     }
@@ -293,7 +319,7 @@ public final class ProcessTable implements AutoCloseable {
 
     void resize(SandboxProcess process, Launch.TerminalSize size) {
         if (!process.terminal()) {
-            throw new CayException(ErrorKind.INTERNAL, "tty not assigned to process");
+            throw new CayException(ErrorKind.FAILED, "tty not assigned to process");
         }
         try {
             link.resize(process.pid(), Math.clamp(size.columns(), 1, 65535), Math.clamp(size.rows(), 1, 65535));
@@ -337,8 +363,7 @@ public final class ProcessTable implements AutoCloseable {
     }
 
     /// All of it is in the log and its exit in the folder, so the guest may let go of its copies at once: ended
-    /// commands
-    /// would otherwise hold descriptors for as long as they can be connected to.
+    /// commands would otherwise hold descriptors for as long as they can be connected to.
     void ended(SandboxProcess process, Exit exit) {
         if (closed) {
             return;

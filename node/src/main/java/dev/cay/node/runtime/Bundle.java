@@ -1,6 +1,7 @@
 package dev.cay.node.runtime;
 
 import dev.cay.node.host.NetworkLimits;
+import dev.cay.node.host.Programs;
 import dev.cay.node.host.Slot;
 import dev.cay.wire.node.Resources;
 import java.io.IOException;
@@ -222,7 +223,7 @@ final class Bundle {
                         "--mtu",
                         Integer.toString(uplinkMtu()),
                         "--nft",
-                        Command.require("nft").toString(),
+                        Programs.require("nft").toString(),
                         "--inotify",
                         Integer.toString(INOTIFY_INSTANCES),
                         "--connections",

@@ -1,20 +1,16 @@
 package dev.cay.node.runtime;
 
+import dev.cay.node.host.Programs;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.File;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 
-/// One run of a program of the host, with a limit.
-///
-/// Its output goes to files and is read when it has ended: a pipe would block the carrier of a virtual thread.
+/// One run of a program of the host, with a limit, that must go well.
 ///
 /// @param doing what for, in the words of a failure: "making the pool"
 public record Command(String doing, List<String> words, Duration limit) {
@@ -30,22 +26,14 @@ public record Command(String doing, List<String> words, Duration limit) {
 
     /// Returns what it printed; anything but exit code 0 is an exception with what it complained of.
     public String run() {
-        Path output = temporary();
-        Path complaint = temporary();
-        try {
-            int code = await(start(output, complaint));
-            if (code != 0) {
-                throw failed(code, Files.readString(complaint));
-            }
-            return Files.readString(output);
-        } catch (IOException e) {
-            throw new CayException(ErrorKind.INTERNAL, "%s: cannot run %s".formatted(doing, words.getFirst()), e);
-        } finally {
-            delete(output);
-            delete(complaint);
+        var result = Programs.ofHost().run(limit, "", words);
+        if (!result.ok()) {
+            throw failed(result.exit(), result.output());
         }
+        return result.output();
     }
 
+    /// For a program whose children live on with its output in hand: it goes to files, whose end nobody waits for.
     Process start(Path output, Path complaint) throws IOException {
         return new ProcessBuilder(words)
                 .redirectInput(NULL)
@@ -76,38 +64,5 @@ public record Command(String doing, List<String> words, Duration limit) {
                 ErrorKind.INTERNAL,
                 "%s failed: %s"
                         .formatted(doing, why.startsWith(words.getFirst()) ? why : words.getFirst() + ": " + why));
-    }
-
-    /// Where a program lies, also when the daemon's PATH lacks the `sbin` directories.
-    public static Optional<Path> find(String program) {
-        String path = Optional.ofNullable(System.getenv("PATH")).orElse("");
-        return Stream.concat(Stream.of(path.split(":")), Stream.of("/usr/local/sbin", "/usr/sbin", "/sbin"))
-                .filter(directory -> !directory.isEmpty())
-                .map(directory -> Path.of(directory, program))
-                .filter(Files::isExecutable)
-                .findFirst();
-    }
-
-    /// As {@link #find}, where there is no way without it.
-    public static Path require(String program) {
-        return find(program)
-                .orElseThrow(() ->
-                        new CayException(ErrorKind.UNAVAILABLE, "%s is not installed on this host".formatted(program)));
-    }
-
-    private static Path temporary() {
-        try {
-            return Files.createTempFile("cay-", ".out");
-        } catch (IOException e) {
-            throw new CayException(ErrorKind.INTERNAL, "cannot make a temporary file", e);
-        }
-    }
-
-    private static void delete(Path file) {
-        try {
-            Files.deleteIfExists(file);
-        } catch (IOException e) {
-            throw new CayException(ErrorKind.INTERNAL, "cannot remove " + file, e);
-        }
     }
 }

@@ -2,6 +2,7 @@ package dev.cay.node.runtime;
 
 import dev.cay.node.host.Mounts;
 import dev.cay.node.host.NetworkLimits;
+import dev.cay.node.host.Programs;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
@@ -21,6 +22,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -29,6 +32,7 @@ import tools.jackson.databind.json.JsonMapper;
 /// Below its run directory lie `runc/`, runc's own state, and `bundles/`, a directory per sandbox. All of it is found
 /// again by a daemon that was restarted; nothing is kept in memory.
 public final class RuncRuntime implements ContainerRuntime {
+    private static final Logger log = LoggerFactory.getLogger(RuncRuntime.class);
     private static final JsonMapper JSON = JsonMapper.builder().build();
     private static final Duration START_LIMIT = Duration.ofSeconds(30);
     private static final Duration SAVE_LIMIT = Duration.ofMinutes(5);
@@ -134,9 +138,17 @@ public final class RuncRuntime implements ContainerRuntime {
             return alive ? Optional.of(new Container(id, pid, startTime)) : Optional.empty();
         } catch (NoSuchFileException e) {
             return Optional.empty();
-        } catch (IOException | JacksonException e) {
-            throw new CayException(ErrorKind.INTERNAL, "cannot read " + state, e);
+        } catch (JacksonException e) {
+            log.atWarn().setCause(e).addKeyValue("sandbox", id).log("the state of a container makes no sense");
+            return Optional.empty();
+        } catch (IOException e) {
+            throw unreadable(state, e);
         }
+    }
+
+    /// What cannot be read now may be of a sandbox that runs, and must not be taken for nothing.
+    private static CayException unreadable(Path file, IOException e) {
+        return new CayException(ErrorKind.UNAVAILABLE, "cannot read %s: %s".formatted(file, e.getMessage()), e);
     }
 
     /// Everything that bears a sandbox's name, whichever part of it a crash left.
@@ -165,8 +177,10 @@ public final class RuncRuntime implements ContainerRuntime {
             try {
                 String config = Files.readString(bundles.resolve(name).resolve("config.json"));
                 GUEST_KEY.matcher(config).results().forEach(match -> used.add(match.group(1)));
-            } catch (IOException unreadable) {
-                // Half made, or just gone; a sandbox that runs has one.
+            } catch (NoSuchFileException halfMade) {
+                // Or just gone; a sandbox that runs has one.
+            } catch (IOException e) {
+                throw unreadable(bundles.resolve(name), e);
             }
         }
         return used;
@@ -292,7 +306,7 @@ public final class RuncRuntime implements ContainerRuntime {
 
     private List<String> runc(Bundle bundle) {
         return List.of(
-                Command.require("runc").toString(),
+                Programs.require("runc").toString(),
                 "--root",
                 states.toString(),
                 "--log",

@@ -11,7 +11,6 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -63,13 +62,7 @@ final class Inheritance {
 
     private Found look(SandboxId id) {
         var notes = SandboxNotes.read(machine.records(), id);
-        Optional<Container> container;
-        try {
-            container = machine.runtime().find(id);
-        } catch (CayException e) {
-            log.atWarn().setCause(e).addKeyValue("sandbox", id).log("a container cannot be understood");
-            container = Optional.empty();
-        }
+        var container = machine.runtime().find(id);
         return new Found(id, notes.orElse(null), null, container.orElse(null));
     }
 

@@ -42,8 +42,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Keepers.class);
     private static final Duration MEASURE_LIMIT = Duration.ofSeconds(30);
-    private static final Duration AFTER_CRASH = Duration.ofSeconds(5);
-    private static final Duration UPKEEP = Duration.ofSeconds(30);
+    private static final int TAKEN_UP_AT_ONCE = 32;
 
     private final Machine machine;
     private final ConcurrentHashMap<SandboxId, SandboxKeeper> keepers = new ConcurrentHashMap<>();
@@ -53,7 +52,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     private final AtomicInteger startsAwaited = new AtomicInteger();
     private final Spares spares;
     private final Queue<SandboxId> inheritedSpares = new ConcurrentLinkedQueue<>();
-    private @Nullable Thread upkeep;
+    private @Nullable Upkeep upkeep;
     private volatile boolean closed;
 
     public Keepers(Machine machine) {
@@ -81,13 +80,20 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
         SandboxNotes.requireKnown(records);
     }
 
+    /// Whether no sandbox was left by any daemon.
+    public static boolean noneNoted(Path records) {
+        return SandboxNotes.list(records).isEmpty();
+    }
+
     /// Takes up what an earlier daemon left running, and removes what it left half made. Nothing may be created before.
     public void start() {
         Mounts.unmountBelow(machine.pool().directory("sandboxes"));
         var found = new Inheritance(machine).look();
-        Several.each(found.keySet(), id -> takeUp(Objects.requireNonNull(found.get(id))));
+        // Many at once: what takes long here is waiting for a guest that root inside keeps from answering.
+        Several.each(found.keySet(), TAKEN_UP_AT_ONCE, id -> takeUp(Objects.requireNonNull(found.get(id))));
         machine.network().removeOrphans(slots());
-        upkeep = Thread.ofVirtual().name("upkeep").start(this::keepUp);
+        upkeep = new Upkeep(machine, sweep, spares, List.copyOf(inheritedSpares), this::resisted, this::kill);
+        upkeep.start();
     }
 
     private void takeUp(Inheritance.Found found) {
@@ -287,10 +293,9 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     /// Lets go of all sandboxes; they run on. Those that were about to start are taken back.
     @Override
     public void close() {
-        closed = true;
-        endSpares();
+        endUnclaimed();
         if (upkeep != null) {
-            upkeep.interrupt();
+            upkeep.close();
         }
         Several.each(List.copyOf(keepers.keySet()), id -> {
             var keeper = keepers.remove(id);
@@ -300,15 +305,19 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
         });
     }
 
-    /// Whoever has none of them has nothing to find again.
-    public void endSpares() {
+    /// Ends what nobody has been told of: spare ones, and those that just start. Nothing is created any more.
+    ///
+    /// @return whether no sandbox is left
+    public boolean endUnclaimed() {
+        closed = true;
         spares.close();
         Several.each(
                 keepers.values().stream()
-                        .filter(SandboxKeeper::isSpare)
+                        .filter(keeper -> keeper.isSpare() || !keeper.isThere())
                         .map(SandboxKeeper::id)
                         .toList(),
                 this::kill);
+        return keepers.isEmpty();
     }
 
     /// Told by a keeper when nothing is left of its sandbox.
@@ -356,40 +365,17 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
         return keepers.values().stream().map(SandboxKeeper::slot).toList();
     }
 
-    /// Mends from time to time what others break: firewalls, and sandboxes that resisted their end.
-    private void keepUp() {
-        try {
-            replaceInheritedSpares();
-            while (!closed) {
-                Thread.sleep(UPKEEP);
-                tidy();
-            }
-        } catch (InterruptedException e) {
-            // Closed.
-        }
-    }
-
-    /// After a crash those who were cut come back at once, and shall not have to wait for the making of spares.
-    private void replaceInheritedSpares() throws InterruptedException {
-        if (!inheritedSpares.isEmpty()) {
-            Thread.sleep(AFTER_CRASH);
-            Several.each(List.copyOf(inheritedSpares), this::kill);
-        }
-        spares.start();
-    }
-
+    /// What the upkeep does from time to time.
     void tidy() {
-        try {
-            machine.network().heal();
-        } catch (RuntimeException e) {
-            log.atWarn().setCause(e).log("the network could not be looked after");
+        if (upkeep != null) {
+            upkeep.tidy();
         }
-        var resisted = keepers.values().stream()
+    }
+
+    private List<SandboxId> resisted() {
+        return keepers.values().stream()
                 .filter(SandboxKeeper::resisted)
                 .map(SandboxKeeper::id)
                 .toList();
-        Several.each(resisted, this::kill);
-        sweep.lookAgain();
-        spares.tidy();
     }
 }

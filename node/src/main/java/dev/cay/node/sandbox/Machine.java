@@ -4,6 +4,7 @@ import dev.cay.http.Handler;
 import dev.cay.http.HttpListeners;
 import dev.cay.http.ReverseProxy;
 import dev.cay.metrics.Meters;
+import dev.cay.node.files.WatchHub;
 import dev.cay.node.host.HostPlan;
 import dev.cay.node.host.Room;
 import dev.cay.node.image.LayerStore;
@@ -27,6 +28,7 @@ import javax.net.ssl.SSLContext;
 /// @param mostSpares   how many sandboxes of one kind may be started in advance
 /// @param hops         threads that enter other network namespaces
 /// @param fileWork     threads for files of sandboxes
+/// @param watching     tells of changes in files of sandboxes
 /// @param edgePort     where the edge is also found inside every sandbox: many programs send `*.localhost` to loopback
 ///                     without asking anybody
 /// @param edge         answers there
@@ -45,6 +47,7 @@ public record Machine(
         FdPoller poller,
         HostThreads hops,
         HostThreads fileWork,
+        WatchHub watching,
         Workers processWorkers,
         ProcessTable.Settings processes,
         HttpListeners listeners,

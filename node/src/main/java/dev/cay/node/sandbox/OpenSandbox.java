@@ -22,6 +22,7 @@ import dev.cay.wire.node.ResourceUse;
 import dev.cay.wire.node.SandboxSpec;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.InetAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -29,7 +30,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,6 +47,11 @@ final class OpenSandbox implements AutoCloseable {
     private static final Duration MEASURE_LIMIT = Duration.ofSeconds(10);
     private static final Account ROOT = new Account("root", 0, 0, "/root", "/bin/sh", List.of(0));
 
+    /// Where servers inside may listen; one on all addresses is found at the first.
+    private static final List<InetAddress> ADDRESSES = Stream.of("127.0.0.1", "::1", Slot.INNER_ADDRESS)
+            .map(InetAddress::ofLiteral)
+            .toList();
+
     /// Between tries to reach a port: a server that was just started is often a moment late.
     private static final List<Duration> PAUSES =
             Stream.of(10, 20, 40, 80, 150, 300, 400).map(Duration::ofMillis).toList();
@@ -56,7 +61,6 @@ final class OpenSandbox implements AutoCloseable {
     private final FileTree files;
     private final String connectionKey;
     private final OpenExchanges exchanges = new OpenExchanges();
-    private final AtomicLong memoryKills = new AtomicLong();
     private final Undo closing = new Undo();
     private final NetNamespace network;
     private final SandboxLog log;
@@ -76,7 +80,8 @@ final class OpenSandbox implements AutoCloseable {
         try {
             this.network = closing.add(NetNamespace.open(container.pid(), machine.hops()));
             network.setHostname(spec.id().value());
-            this.files = closing.add(FileTree.open(container.pid(), slot.uidBase(), machine.fileWork()));
+            this.files =
+                    closing.add(FileTree.open(container.pid(), slot.uidBase(), machine.fileWork(), machine.watching()));
             identify();
             var link = closing.add(GuestLink.open(network, machine.poller(), GUEST_LIMIT));
             var folder = SandboxNotes.folder(machine.records(), spec.id());
@@ -84,7 +89,7 @@ final class OpenSandbox implements AutoCloseable {
                     new ProcessTable(folder.resolve("processes"), link, machine.processWorkers(), machine.processes()));
             processes.onLost(_ -> lost.run());
             processes.watch(new ProcessLog(log));
-            processes.countMemoryKills(this::memoryKills);
+            processes.countMemoryKills(meter::memoryKills);
             processes.adopt();
             this.envd = new Envd(view(spec), machine.clock(), machine.meters());
             listen();
@@ -117,19 +122,6 @@ final class OpenSandbox implements AutoCloseable {
                         .log("a sandbox was not told who it is");
             }
         }
-    }
-
-    private long memoryKills() {
-        long now = machine.runtime().memoryKills(spec.id());
-        if (memoryKills.getAndSet(now) < now) {
-            daemonLog
-                    .atWarn()
-                    .addKeyValue("sandbox", spec.id())
-                    .addKeyValue("memoryMB", spec.resources().memoryMB())
-                    .addKeyValue("killed", now)
-                    .log("out of memory: the kernel killed processes of a sandbox");
-        }
-        return now;
     }
 
     private Envd.Sandbox view(SandboxSpec spec) {
@@ -185,7 +177,7 @@ final class OpenSandbox implements AutoCloseable {
     private SocketChannel connect(int port, CountDownLatch over) throws IOException {
         for (var pause : PAUSES) {
             try {
-                return network.connect(port);
+                return network.connect(port, ADDRESSES);
             } catch (ConnectException closed) {
                 try {
                     if (over.await(pause.toNanos(), TimeUnit.NANOSECONDS)) {
@@ -197,7 +189,7 @@ final class OpenSandbox implements AutoCloseable {
                 }
             }
         }
-        return network.connect(port);
+        return network.connect(port, ADDRESSES);
     }
 
     ResourceUse measure() {

@@ -74,7 +74,8 @@ record SandboxNotes(SandboxSpec spec, int slot, Instant startedAt, boolean ready
         }
     }
 
-    /// Nothing when there is no file or no sense in it: such a sandbox can only be removed.
+    /// Nothing when there is no file or no sense in it: such a sandbox can only be removed. One whose file cannot be
+    /// read now may run, and is nothing to give up.
     static Optional<SandboxNotes> read(Path records, SandboxId id) {
         try {
             return Optional.ofNullable(JSON.readValue(
@@ -82,10 +83,19 @@ record SandboxNotes(SandboxSpec spec, int slot, Instant startedAt, boolean ready
                     .filter(notes -> notes.spec().id().equals(id));
         } catch (NoSuchFileException e) {
             return Optional.empty();
-        } catch (IOException | RuntimeException e) {
-            log.atWarn().setCause(e).addKeyValue("sandbox", id).log("notes of a sandbox cannot be read");
+        } catch (IOException e) {
+            throw unreadable(folder(records, id).resolve(FILE), e);
+        } catch (RuntimeException e) {
+            log.atWarn().setCause(e).addKeyValue("sandbox", id).log("notes of a sandbox make no sense");
             return Optional.empty();
         }
+    }
+
+    private static CayException unreadable(Path file, IOException e) {
+        return new CayException(
+                ErrorKind.UNAVAILABLE,
+                "cannot read %s: %s; nothing was changed, mend that and start again".formatted(file, e.getMessage()),
+                e);
     }
 
     /// Refuses a directory in which a newer Cay has left sandboxes that run: this one would take them for broken.
@@ -107,8 +117,10 @@ record SandboxNotes(SandboxSpec spec, int slot, Instant startedAt, boolean ready
     private static int version(Path file) {
         try {
             return JSON.readTree(Files.readAllBytes(file)).path("version").asInt(0);
-        } catch (IOException | JacksonException _) {
+        } catch (NoSuchFileException | JacksonException _) {
             return 0;
+        } catch (IOException e) {
+            throw unreadable(file, e);
         }
     }
 

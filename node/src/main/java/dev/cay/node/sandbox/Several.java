@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
 /// Does the same with many sandboxes.
 final class Several {
     private static final Logger log = LoggerFactory.getLogger(Several.class);
-    private static final Duration LIMIT = Duration.ofMinutes(5);
+    private static final Duration EACH = Duration.ofMinutes(2);
     private static final int AT_ONCE = 2 * Runtime.getRuntime().availableProcessors();
 
     private Several() {}
@@ -22,7 +22,11 @@ final class Several {
     /// Several at a time, but not so many that all of them run into their limits. One that fails does not keep the
     /// others from their turn.
     static void each(Collection<SandboxId> ids, Consumer<SandboxId> action) {
-        var turns = new Semaphore(AT_ONCE);
+        each(ids, AT_ONCE, action);
+    }
+
+    static void each(Collection<SandboxId> ids, int atOnce, Consumer<SandboxId> action) {
+        var turns = new Semaphore(atOnce);
         try (var tasks = new TaskGroup()) {
             for (var id : ids) {
                 tasks.run(() -> {
@@ -36,7 +40,7 @@ final class Several {
                     }
                 });
             }
-            tasks.join(LIMIT);
+            tasks.join(EACH.multipliedBy(1 + ids.size() / atOnce));
         } catch (Exception e) {
             throw new CayException(ErrorKind.INTERNAL, "not all sandboxes could be handled", e);
         }

@@ -11,10 +11,13 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Reads what a sandbox uses. CPU is a rate, so it is measured from one reading to the next, and the first one since
 /// the sandbox began. Reading files is done by platform threads only. Thread-safe.
 final class UseMeter {
+    private static final Logger daemonLog = LoggerFactory.getLogger(UseMeter.class);
     private static final Duration SHORTEST = Duration.ofMillis(200);
     private static final long MB = 1 << 20;
 
@@ -35,6 +38,7 @@ final class UseMeter {
         this.runtime = runtime;
         this.log = log;
         this.clock = clock;
+        this.oomKills = runtime.memoryKills(container.id());
     }
 
     /// @param diskUsed is not ours to read: it is known of all sandboxes at once
@@ -77,6 +81,13 @@ final class UseMeter {
                 .orElse(now.minus(SHORTEST));
     }
 
+    /// How many of its processes the kernel has killed for want of memory; new ones are told of.
+    long memoryKills() {
+        long kills = runtime.memoryKills(container.id());
+        tellOfKills(kills);
+        return kills;
+    }
+
     private void tellOfKills(long kills) {
         long more;
         synchronized (this) {
@@ -84,6 +95,12 @@ final class UseMeter {
             oomKills = kills;
         }
         if (more > 0) {
+            daemonLog
+                    .atWarn()
+                    .addKeyValue("sandbox", container.id())
+                    .addKeyValue("memoryMB", resources.memoryMB())
+                    .addKeyValue("killed", more)
+                    .log("out of memory: the kernel killed processes of a sandbox");
             log.warn(
                     "sandbox",
                     "Out of memory: the kernel killed %d of its processes".formatted(more),

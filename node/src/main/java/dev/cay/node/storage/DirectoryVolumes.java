@@ -1,5 +1,6 @@
 package dev.cay.node.storage;
 
+import dev.cay.node.host.Programs;
 import dev.cay.node.runtime.Command;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -8,9 +9,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
+import java.util.Objects;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,6 +24,7 @@ final class DirectoryVolumes implements Volumes {
     private static final Logger log = LoggerFactory.getLogger(DirectoryVolumes.class);
     private static final Duration LIMIT = Duration.ofMinutes(5);
     private static final Duration AGAIN = Duration.ofMinutes(1);
+    private static final Pattern COUNTED = Pattern.compile("^(\\d+)\t(/.*)$", Pattern.MULTILINE);
 
     private Map<Path, Long> known = Map.of();
     private boolean walking;
@@ -56,47 +60,53 @@ final class DirectoryVolumes implements Volumes {
 
     @Override
     public long used(Path volume) {
-        String answer =
-                new Command("reading the sandbox's disk use", LIMIT, "du", "-s", "-x", "-B1", volume.toString()).run();
-        return Long.parseLong(answer.split("\\s")[0]);
+        Path directory = Objects.requireNonNull(volume.getParent());
+        boolean first;
+        synchronized (this) {
+            first = walked == 0 && begin();
+        }
+        if (first) {
+            walk(directory);
+        }
+        return usedBelow(directory).getOrDefault(volume, 0L);
     }
 
     /// Walking all trees takes its time, so it is done in the background, once a minute while somebody asks.
     @Override
     public synchronized Map<Path, Long> usedBelow(Path directory) {
-        long now = System.nanoTime();
-        if (!walking && (walked == 0 || now - walked > AGAIN.toNanos())) {
-            walking = true;
-            walked = now;
+        if (begin()) {
             Thread.ofVirtual().name("disk-use").start(() -> walk(directory));
         }
         return known;
     }
 
+    /// @return whether it is time for a walk and nobody is on one
+    private boolean begin() {
+        long now = System.nanoTime();
+        if (walking || (walked != 0 && now - walked < AGAIN.toNanos())) {
+            return false;
+        }
+        walking = true;
+        walked = now;
+        return true;
+    }
+
+    /// A file that goes meanwhile makes `du` complain; what it counted is true all the same.
     private void walk(Path directory) {
-        Map<Path, Long> found = Map.of();
+        var found = new HashMap<Path, Long>();
         try {
-            String answer = new Command(
-                            "reading the sandboxes' disk use",
-                            LIMIT,
-                            "du",
-                            "-x",
-                            "-B1",
-                            "--max-depth=1",
-                            directory.toString())
-                    .run();
-            found = answer.lines()
-                    .map(line -> line.split("\t", 2))
-                    .filter(words -> words.length == 2 && !words[1].equals(directory.toString()))
-                    .collect(Collectors.toMap(words -> Path.of(words[1]), words -> Long.valueOf(words[0])));
+            var answer = Programs.ofHost().run(LIMIT, "du", "-x", "-B1", "--max-depth=1", directory.toString());
+            for (var match : COUNTED.matcher(answer.output()).results().toList()) {
+                found.put(Path.of(match.group(2)), Long.valueOf(match.group(1)));
+            }
+            found.remove(directory);
         } catch (RuntimeException e) {
-            // A sandbox that ended meanwhile makes du complain; the next walk is a minute away.
-            log.atDebug().setCause(e).log("disk use could not be read");
+            log.atWarn().setCause(e).log("disk use could not be read");
         }
         synchronized (this) {
             walking = false;
             if (!found.isEmpty()) {
-                known = found;
+                known = Map.copyOf(found);
             }
         }
     }

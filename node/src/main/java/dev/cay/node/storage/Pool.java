@@ -56,7 +56,7 @@ public final class Pool {
         var mount = PoolMount.at(stateDir, root);
         try {
             Path file = mount.isFile() ? mount.file() : null;
-            if (file != null && !PoolMount.isMountPoint(root)) {
+            if (file != null && !Mounts.isMountPoint(root)) {
                 return new Report(file, false, Files.size(file), 0, Map.of());
             }
             boolean btrfs = PoolMount.isBtrfs(root);
@@ -110,7 +110,7 @@ public final class Pool {
             return;
         }
         Mounts.unmountBelow(root);
-        if (PoolMount.isMountPoint(root)) {
+        if (Mounts.isMountPoint(root)) {
             new Command("unmounting the pool", LIMIT, "umount", root.toString()).run();
         }
         try {
@@ -233,7 +233,7 @@ public final class Pool {
 
     /// Takes the pool off the host and frees its loop device; content stays. For `down --all`: layers in use refuse it.
     public void unmount() {
-        if (PoolMount.isMountPoint(root)) {
+        if (Mounts.isMountPoint(root)) {
             new Command("unmounting the pool", LIMIT, "umount", root.toString()).run();
         }
     }

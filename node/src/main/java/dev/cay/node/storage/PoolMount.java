@@ -1,8 +1,9 @@
 package dev.cay.node.storage;
 
+import dev.cay.node.host.Mounts;
+import dev.cay.node.host.Programs;
 import dev.cay.node.runtime.Command;
 import dev.cay.wire.CayException;
-import dev.cay.wire.ErrorKind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,7 +39,7 @@ final class PoolMount {
         // Half made by a start that was killed.
         Files.deleteIfExists(fresh());
         detachIdle();
-        if (!isMountPoint(root) && !Files.exists(file) && !isBtrfs(stateDir)) {
+        if (!Mounts.isMountPoint(root) && !Files.exists(file) && !isBtrfs(stateDir)) {
             if (!supported()) {
                 log.atWarn()
                         .log("no btrfs on this host: sandboxes have no disk limit, and forking one copies its files");
@@ -46,7 +47,7 @@ final class PoolMount {
             }
             makeFile(size);
         }
-        if (!isMountPoint(root) && Files.exists(file)) {
+        if (!Mounts.isMountPoint(root) && Files.exists(file)) {
             mount();
         }
         if (!isBtrfs(root)) {
@@ -70,7 +71,7 @@ final class PoolMount {
     /// Makes the file larger, and the file system in it if that is mounted; otherwise the next mount does so.
     void grow(long size) throws IOException {
         reserve(size, file);
-        if (isMountPoint(root)) {
+        if (Mounts.isMountPoint(root)) {
             fit();
         }
     }
@@ -88,7 +89,7 @@ final class PoolMount {
 
     /// A mount that was cut short may leave a device that nobody uses.
     void detachIdle() throws IOException {
-        if (isFile() && !isMountPoint(root)) {
+        if (isFile() && !Mounts.isMountPoint(root)) {
             for (String device : devices()) {
                 log.atWarn().addKeyValue("device", device).log("detaching a loop device of the pool that nobody uses");
                 new Command("detaching the pool's device", LIMIT, "losetup", "--detach", device).run();
@@ -108,21 +109,14 @@ final class PoolMount {
                         "--associated",
                         file.toString())
                 .run();
-        return listed.lines().map(String::strip).filter(line -> !line.isEmpty()).toList();
+        return listed.lines()
+                .map(String::strip)
+                .filter(line -> line.startsWith("/dev/"))
+                .toList();
     }
 
     private Path fresh() {
         return stateDir.resolve("pool.btrfs.new");
-    }
-
-    static boolean isMountPoint(Path directory) {
-        try {
-            String place = directory.toRealPath().toString();
-            return Files.readAllLines(Path.of("/proc/self/mountinfo")).stream()
-                    .anyMatch(line -> line.split(" ")[4].equals(place));
-        } catch (IOException e) {
-            throw new CayException(ErrorKind.INTERNAL, "cannot read the host's mounts", e);
-        }
     }
 
     static boolean isBtrfs(Path directory) throws IOException {
@@ -131,12 +125,12 @@ final class PoolMount {
 
     /// The module may not be loaded yet.
     private static boolean supported() throws IOException {
-        if (Command.find("mkfs.btrfs").isEmpty()) {
+        if (Programs.find("mkfs.btrfs").isEmpty()) {
             return false;
         }
         Path known = Path.of("/proc/filesystems");
         if (!Files.readString(known).contains("btrfs")
-                && Command.find("modprobe").isPresent()) {
+                && Programs.find("modprobe").isPresent()) {
             try {
                 new Command("loading btrfs", LIMIT, "modprobe", "btrfs").run();
             } catch (CayException e) {

@@ -3,6 +3,7 @@ package dev.cay.node.files;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.node.linux.FdPoller;
 import dev.cay.node.linux.HostThreads;
 import dev.cay.wire.CayException;
 import java.io.IOException;
@@ -55,7 +56,9 @@ class FileRaceTest {
     void neverLeavesTheSandbox() throws IOException {
         int met = 0;
         int missed = 0;
-        try (var tree = FileTree.open(root.toString(), 0, threads)) {
+        try (var poller = new FdPoller();
+                var hub = new WatchHub(poller);
+                var tree = FileTree.open(root.toString(), 0, threads, hub)) {
             for (int i = 0; i < ROUNDS; i++) {
                 String path = "/a/n" + i;
                 met += succeeds(() -> assertThat(read(tree, "/a/f")).isNotEqualTo("secret")) ? 1 : 0;

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cay.node.linux.FdPoller;
 import dev.cay.node.linux.HostThreads;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -27,6 +28,8 @@ class FileTreeTest {
 
     private Path root;
     private HostThreads threads;
+    private FdPoller poller;
+    private WatchHub hub;
     private FileTree tree;
 
     @BeforeEach
@@ -39,12 +42,16 @@ class FileTreeTest {
                 "root:x:0:0::/root:/bin/sh\nuser:x:1000:1001:U:/home/user:/bin/sh\nbad:x:99999999:0::/:\n");
         Files.writeString(root.resolve("etc/group"), "root:x:0:\nusers:x:1001:\nsudo:x:27:user,x\n");
         threads = new HostThreads("test-files", 2, 100);
-        tree = FileTree.open(root.toString(), BASE, threads);
+        poller = new FdPoller();
+        hub = new WatchHub(poller);
+        tree = FileTree.open(root.toString(), BASE, threads, hub);
     }
 
     @AfterEach
     void close() {
         tree.close();
+        hub.close();
+        poller.close();
         threads.close();
     }
 
@@ -127,7 +134,7 @@ class FileTreeTest {
 
     @Test
     void refusesToPullTheKernelsLevers() throws IOException {
-        try (var host = FileTree.open("/", 0, threads)) {
+        try (var host = FileTree.open("/", 0, threads, hub)) {
             var root = new Account("root", 0, 0, "/root", "/bin/sh", List.of());
             assertThatThrownBy(() -> host.write(path("/proc/sys/kernel/hostname"), root, Map.of()))
                     .isInstanceOfSatisfying(
@@ -194,5 +201,31 @@ class FileTreeTest {
         assertThatThrownBy(() -> tree.list(path("/many"), 1, asked::set))
                 .isInstanceOf(CayException.class)
                 .hasMessageContaining("more than 100000 entries");
+    }
+
+    @Test
+    void removesManyFilesWithAnyNames() throws Exception {
+        var script = "mkdir many; cd many; touch $(seq 5000) $'\\xff\\xfe' $'\\xc3('; mkdir $'\\x80'; ln -s / out";
+        assertThat(new ProcessBuilder("bash", "-c", script)
+                        .directory(root.toFile())
+                        .start()
+                        .waitFor())
+                .isZero();
+        assertThat(tree.list(path("/many"), 1, _ -> {})).hasSize(5004);
+
+        tree.remove(path("/many"));
+
+        assertThat(Files.exists(root.resolve("many"), LinkOption.NOFOLLOW_LINKS))
+                .isFalse();
+    }
+
+    @Test
+    void writesThroughALinkThatLeadsNowhereYet() throws IOException {
+        Files.createSymbolicLink(root.resolve("link"), Path.of("target"));
+        write("/link", "text");
+        assertThat(Files.readString(root.resolve("target"))).isEqualTo("text");
+        assertThat(Files.getAttribute(root.resolve("target"), "unix:uid")).isEqualTo(BASE + 1000);
+        Files.createSymbolicLink(root.resolve("broken"), Path.of("nowhere"));
+        assertThatThrownBy(() -> tree.makeDirectory(path("/broken"), USER)).isInstanceOf(CayException.class);
     }
 }

@@ -17,13 +17,13 @@ final class SysctlsTest {
     void raisesWhatIsTooLowAndPutsItBack() throws Exception {
         set("kernel/pid_max", "32768\n");
         set("net/ipv4/ip_forward", "0\n");
-        set("fs/aio-max-nr", "9999999\n");
+        set("fs/file-max", "9999999999\n");
 
         assertThat(sysctls().apply())
                 .extracting(Sysctls.Change::name)
                 .containsExactlyInAnyOrder("kernel.pid_max", "net.ipv4.ip_forward");
         assertThat(value("kernel/pid_max")).isEqualTo("4194304");
-        assertThat(value("fs/aio-max-nr")).isEqualTo("9999999");
+        assertThat(value("fs/file-max")).isEqualTo("9999999999");
         assertThat(sysctls().apply()).isEmpty();
 
         assertThat(sysctls().leave("a")).hasSize(2);

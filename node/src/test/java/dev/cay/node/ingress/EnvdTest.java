@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.cay.http.HttpListeners;
 import dev.cay.metrics.Meters;
 import dev.cay.node.files.FileTree;
+import dev.cay.node.files.WatchHub;
 import dev.cay.node.guest.GuestLink;
 import dev.cay.node.guest.TestSandbox;
 import dev.cay.node.log.LogHub;
@@ -52,6 +53,7 @@ class EnvdTest {
     private TestSandbox sandbox;
     private GuestLink link;
     private ProcessTable table;
+    private WatchHub hub;
     private FileTree files;
     private HttpListeners listeners;
     private URI base;
@@ -66,7 +68,8 @@ class EnvdTest {
         table = new ProcessTable(
                 sandbox.directory().resolve("processes"), link, sandbox.workers(), ProcessTable.Settings.DEFAULT);
         table.adopt();
-        files = FileTree.open(sandbox.pid(), 0, sandbox.threads());
+        hub = new WatchHub(sandbox.poller());
+        files = FileTree.open(sandbox.pid(), 0, sandbox.threads(), hub);
         var envd = new Envd(
                 new Envd.Sandbox(
                         new SandboxId("abc"),
@@ -93,6 +96,7 @@ class EnvdTest {
         http.shutdownNow();
         listeners.close();
         files.close();
+        hub.close();
         table.close();
         link.close();
         sandbox.close();
@@ -264,7 +268,6 @@ class EnvdTest {
                 .isEqualTo(404);
         assertThat(send(request("/envs")).body()).contains("\"E2B_SANDBOX_ID\":\"abc\"");
         assertThat(send(request("/metrics")).body()).contains("\"cpu_used_pct\":12.35", "\"mem_total_mib\":512");
-        assertThat(call("/filesystem.Filesystem/CreateWatcher", "{}").body()).contains("unimplemented");
         var preflight = send(request("/files").method("OPTIONS", HttpRequest.BodyPublishers.noBody()));
         assertThat(preflight.headers().firstValue("Access-Control-Allow-Origin"))
                 .contains("*");

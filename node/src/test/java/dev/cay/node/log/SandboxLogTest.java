@@ -9,6 +9,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class SandboxLogTest {
@@ -46,6 +47,21 @@ class SandboxLogTest {
     void cutsWhatIsTooLong() {
         log.info("process", "Process started", Map.of("command", "x".repeat(100_000)));
         assertThat(lines.getFirst().fields().get("command")).hasSize(2001);
+    }
+
+    @Test
+    void tellsNoPartOfAValueThatIsCut() {
+        String secret = "s".repeat(5000);
+        log.info("process", "Process started", Map.of("command", "y".repeat(1990) + secret), List.of(secret));
+        assertThat(lines.getFirst().fields().get("command")).isEqualTo("y".repeat(1990) + "[value of …");
+    }
+
+    @Test
+    void tellsNothingWhereThereAreTooManyValuesToLookFor() {
+        var values =
+                IntStream.range(0, 100_000).mapToObj("value-%06d"::formatted).toList();
+        log.info("process", "Process started", Map.of("command", "echo value-000042"), values);
+        assertThat(lines.getFirst().fields().get("command")).isEqualTo("[value of a variable]");
     }
 
     private SandboxLog log() {

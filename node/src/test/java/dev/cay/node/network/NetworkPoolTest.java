@@ -12,18 +12,19 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.io.TempDir;
 
 /// Runs the pool in a JVM of its own, inside the fake host of a {@link NetworkLab}: it is the whole host's business.
 @EnabledIf(value = "dev.cay.node.network.FirewallTest#isRoot", disabledReason = "makes network namespaces")
 final class NetworkPoolTest {
     @Test
-    void servesASandboxFromFirstAttachToRemoval() throws Exception {
+    void servesASandboxFromFirstAttachToRemoval(@TempDir Path ledger) throws Exception {
         try (var lab = new NetworkLab()) {
             var slot = lab.plan.take();
             lab.in(lab.host, "ip address delete " + lab.plan.gateway() + "/32 dev lo");
             lab.in(lab.host, "sysctl -qw net.ipv4.ip_forward=0");
             lab.serve(lab.internet, 8080);
-            try (var pool = lab.java(Driver.class, lab.plan.instance(), lab.plan.range())) {
+            try (var pool = lab.java(Driver.class, lab.plan.instance(), lab.plan.range(), ledger.toString())) {
                 assertThat(pool.line()).isEqualTo("started");
                 String sandbox = lab.sandbox(slot);
                 assertThat(pool.say("attach")).isEqualTo("done");
@@ -77,7 +78,7 @@ final class NetworkPoolTest {
 
         public static void main(String[] arguments) throws Exception {
             var plan = new HostPlan(arguments[0], 1_000_000, arguments[1]);
-            var ledger = new HostLedger(Files.createTempDirectory("cay-ledger-"));
+            var ledger = new HostLedger(Path.of(arguments[2]));
             var pool = new NetworkPool(plan, NetworkLimits.DEFAULT, List.of(), new Sysctls(ledger));
             pool.start();
             System.out.println("started");

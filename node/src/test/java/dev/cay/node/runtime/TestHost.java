@@ -3,6 +3,7 @@ package dev.cay.node.runtime;
 import dev.cay.life.Undo;
 import dev.cay.node.host.HostPlan;
 import dev.cay.node.host.NetworkLimits;
+import dev.cay.node.host.Programs;
 import dev.cay.node.host.Slot;
 import dev.cay.node.storage.Pool;
 import dev.cay.wire.SandboxId;
@@ -139,7 +140,7 @@ public final class TestHost implements AutoCloseable {
         }
         Files.writeString(layer.resolve("etc/which"), "bottom");
         for (String program : PROGRAMS) {
-            Path source = Command.require(program);
+            Path source = Programs.require(program);
             Files.copy(source, layer.resolve("bin").resolve(program));
             String libraries = new Command("reading libraries", LIMIT, "ldd", source.toString()).run();
             for (String word : libraries.split("\\s+")) {

@@ -53,6 +53,15 @@ final class SandboxNotesTest {
         assertThat(SandboxNotes.read(records, new SandboxId("old"))).isEmpty();
     }
 
+    @Test
+    void whatCannotBeReadNowIsNotGivenUp() throws IOException {
+        Files.createDirectories(records.resolve("old/sandbox.json"));
+        assertThatThrownBy(() -> SandboxNotes.read(records, new SandboxId("old")))
+                .isInstanceOf(CayException.class)
+                .hasMessageContaining("nothing was changed");
+        assertThatThrownBy(() -> SandboxNotes.requireKnown(records)).isInstanceOf(CayException.class);
+    }
+
     private void write(String id, String text) throws IOException {
         Files.writeString(Files.createDirectory(records.resolve(id)).resolve("sandbox.json"), text);
     }

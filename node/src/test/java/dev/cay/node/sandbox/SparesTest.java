@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// How many are kept, told from what was asked for. That they are real sandboxes is shown by `KeepersTest`.
+/// How many are kept, told from what was asked for. That they are real sandboxes is shown by `SpareSandboxesTest`.
 @Timeout(30)
 class SparesTest {
     private static final int MOST = 8;

@@ -8,6 +8,7 @@ import dev.cay.http.ReverseProxy;
 import dev.cay.http.SandboxAddress;
 import dev.cay.life.Undo;
 import dev.cay.metrics.Meters;
+import dev.cay.node.files.WatchHub;
 import dev.cay.node.host.HostClaim;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.HostPlan;
@@ -199,6 +200,7 @@ final class TestNode implements AutoCloseable {
                     poller,
                     closing.add(new HostThreads("namespace", 2, 1024)),
                     closing.add(new HostThreads("file", 4, 1024)),
+                    closing.add(new WatchHub(poller)),
                     new Workers(
                             poller,
                             closing.add(new HostThreads("log", 2, 1024)),

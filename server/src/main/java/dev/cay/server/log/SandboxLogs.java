@@ -65,7 +65,7 @@ public final class SandboxLogs implements AutoCloseable {
     /// Never blocks.
     public void add(SandboxId id, LogLine line) {
         lines.count();
-        file.append(id.value(), _ -> encode(line));
+        file.append(id.value(), encode(line));
     }
 
     /// All that is kept of the sandbox, oldest first.

@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 /// Rows are kept as differences to the row before, seven bits to a byte: a quiet sandbox takes five bytes a row, a busy
 /// one about ten.
 final class Series implements AutoCloseable {
+    private static final int ROW_BYTES = 200;
+
     private final RingFile file;
     private final int columns;
     /// The row that each series was given last.
@@ -28,7 +30,7 @@ final class Series implements AutoCloseable {
     /// Adds a row to each of these series.
     void add(Map<String, long[]> rows) {
         var appends = new ArrayList<RingFile.Append>();
-        rows.forEach((key, row) -> appends.add(new RingFile.Append(key, first -> encode(key, row, first))));
+        rows.forEach((key, row) -> appends.add(new RingFile.Append(key, first -> encode(key, row, first), ROW_BYTES)));
         file.append(appends);
     }
 

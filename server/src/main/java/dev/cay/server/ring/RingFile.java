@@ -30,6 +30,7 @@ public final class RingFile implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(RingFile.class);
     private static final Duration LIMIT = Duration.ofSeconds(10);
     private static final int MOST_WAITING = 20_000;
+    private static final long MOST_BYTES_WAITING = 16 << 20;
 
     /// @param blockBytes   size of a block; no entry can be larger than that less {@link Blocks#HEADER}
     /// @param mostBytes    size of the file at most
@@ -39,8 +40,9 @@ public final class RingFile implements AutoCloseable {
 
     /// Something to be appended.
     ///
-    /// @param key at most 40 characters of ASCII
-    public record Append(String key, Entry entry) {}
+    /// @param key    at most 40 characters of ASCII
+    /// @param weight how much memory it holds while it waits, about
+    public record Append(String key, Entry entry, int weight) {}
 
     /// Gives its bytes on the ring's thread.
     public interface Entry {
@@ -51,6 +53,7 @@ public final class RingFile implements AutoCloseable {
 
     private final Blocks blocks;
     private final AtomicLong dropped = new AtomicLong();
+    private final AtomicLong waiting = new AtomicLong();
     private final ThreadPoolExecutor thread;
     private boolean failing;
 
@@ -68,16 +71,29 @@ public final class RingFile implements AutoCloseable {
         thread.execute(this::load);
     }
 
-    public void append(String key, Entry entry) {
-        append(List.of(new Append(key, entry)));
+    public void append(String key, byte[] bytes) {
+        append(List.of(new Append(key, _ -> bytes, bytes.length)));
     }
 
     public void append(List<Append> appends) {
-        try {
-            thread.execute(() -> appends.forEach(this::write));
-        } catch (RejectedExecutionException e) {
-            dropped.addAndGet(appends.size());
+        long weight = appends.stream().mapToLong(Append::weight).sum();
+        if (waiting.addAndGet(weight) > MOST_BYTES_WAITING) {
+            giveUp(appends, weight);
+            return;
         }
+        try {
+            thread.execute(() -> {
+                appends.forEach(this::write);
+                waiting.addAndGet(-weight);
+            });
+        } catch (RejectedExecutionException e) {
+            giveUp(appends, weight);
+        }
+    }
+
+    private void giveUp(List<Append> appends, long weight) {
+        waiting.addAndGet(-weight);
+        dropped.addAndGet(appends.size());
     }
 
     /// What blocks of this key hold, oldest first.

@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.SQLException;
-import java.util.Comparator;
 import java.util.List;
+import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
@@ -77,11 +77,11 @@ final class Schema {
     }
 
     private CayException newer(int has, int knows) throws IOException {
-        Path copy = copyBefore(knows + 1);
-        String mend = Files.exists(copy)
-                ? "or go back to the day of the upgrade with %s: while Cay is down, delete %s-wal and %s-shm and copy it to %s"
-                        .formatted(copy, file, file, file)
-                : "there is no copy %s to go back to".formatted(copy);
+        var copies = copies().tailMap(knows + 1, true);
+        String mend = copies.isEmpty()
+                ? "there is no copy %s to go back to".formatted(copyBefore(knows + 1))
+                : "or go back to the day of the upgrade with %s: while Cay is down, delete %s-wal and %s-shm and copy it to %s"
+                        .formatted(copies.firstEntry().getValue(), file, file, file);
         return new CayException(
                 ErrorKind.CONFLICT,
                 "the database %s was written by a newer Cay (its tables have version %d, this Cay knows up to %d); use the newer Cay, %s"
@@ -109,19 +109,24 @@ final class Schema {
     }
 
     private void forgetOldCopies() throws IOException {
+        for (Path old : copies().descendingMap().values().stream().skip(COPIES).toList()) {
+            Files.delete(old);
+        }
+    }
+
+    /// By the version whose tables they were made before.
+    private NavigableMap<Integer, Path> copies() throws IOException {
         var pattern = Pattern.compile(Pattern.quote(file.getFileName().toString()) + "\\.before-v(\\d+)");
+        var copies = new TreeMap<Integer, Path>();
         try (var files = Files.list(Objects.requireNonNull(file.getParent()))) {
-            var copies = new TreeMap<Integer, Path>(Comparator.reverseOrder());
             files.forEach(each -> {
                 var name = pattern.matcher(each.getFileName().toString());
                 if (name.matches()) {
                     copies.put(Integer.parseInt(name.group(1)), each);
                 }
             });
-            for (Path old : copies.values().stream().skip(COPIES).toList()) {
-                Files.delete(old);
-            }
         }
+        return copies;
     }
 
     private void migrate() {

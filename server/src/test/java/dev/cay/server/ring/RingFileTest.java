@@ -140,7 +140,7 @@ class RingFileTest {
     }
 
     private static void append(RingFile ring, String key, String text) {
-        ring.append(key, _ -> text.getBytes(StandardCharsets.US_ASCII));
+        ring.append(key, text.getBytes(StandardCharsets.US_ASCII));
     }
 
     private static String text(RingFile ring, String key) {

@@ -1,0 +1,18 @@
+package dev.cay.node.files;
+
+import org.jspecify.annotations.Nullable;
+
+/// Something changed in a watched directory.
+///
+/// @param name  relative to it, with slashes; `.` for the directory itself
+/// @param entry what changed, if that was asked for and it is still there
+public record Change(String name, Kind kind, @Nullable Entry entry) {
+    public enum Kind {
+        CREATE,
+        WRITE,
+        REMOVE,
+        /// It has another name now, or is elsewhere; the new name comes as CREATE.
+        RENAME,
+        CHMOD
+    }
+}

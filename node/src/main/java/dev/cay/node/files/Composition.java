@@ -1,0 +1,114 @@
+package dev.cay.node.files;
+
+import dev.cay.life.Undo;
+import dev.cay.node.linux.Descriptor;
+import dev.cay.node.linux.DescriptorIo;
+import dev.cay.node.linux.Errno;
+import dev.cay.node.linux.ErrnoException;
+import dev.cay.node.linux.FileCalls;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+
+/// Puts files together to one, under a name of its own until it is complete, and takes them away.
+final class Composition {
+    private static final Duration LIMIT = Duration.ofMinutes(10);
+    /// As much as one turn on a file thread copies.
+    private static final long TURN = 32 << 20;
+
+    private final FileTree tree;
+    private final FileMaker maker;
+    private final Account user;
+    private final long end = System.nanoTime() + LIMIT.toNanos();
+
+    Composition(FileTree tree, FileMaker maker, Account user) {
+        this.tree = tree;
+        this.maker = maker;
+        this.user = user;
+    }
+
+    void run(List<SandboxPath> sources, SandboxPath destination) throws IOException {
+        for (var source : sources) {
+            tree.read(source).close();
+        }
+        String name = ".cay-" + UUID.randomUUID();
+        try (var undo = new Undo()) {
+            var folder = undo.add(tree.work(destination, user, () -> {
+                maker.makeParents(destination, user);
+                return maker.openDirectory(destination.parent());
+            }));
+            var whole = undo.add(tree.work(destination, user, () -> maker.create(folder, name, user)));
+            undo.step(() -> discard(folder, name));
+            long size = 0;
+            for (var source : sources) {
+                try (var file = tree.read(source)) {
+                    size = append(source, file, whole, size);
+                }
+            }
+            tree.work(destination, user, () -> {
+                FileCalls.rename(folder, name, folder, destination.name());
+                return null;
+            });
+        }
+        for (var source : sources) {
+            tree.work(source, FileTree.ROOT, () -> {
+                try (var parent = maker.openDirectory(source.parent())) {
+                    FileCalls.removeFile(parent, source.name());
+                } catch (ErrnoException e) {
+                    if (e.errno() != Errno.ENOENT) {
+                        throw e;
+                    }
+                }
+                return null;
+            });
+        }
+    }
+
+    private long append(SandboxPath path, OpenFile source, Descriptor whole, long size) throws IOException {
+        long at = 0;
+        long copied;
+        do {
+            if (System.nanoTime() - end > 0) {
+                throw new CayException(ErrorKind.FAILED, "the files are too large to be put together in " + LIMIT);
+            }
+            long from = at;
+            copied = tree.work(path, user, () -> copy(source, from, whole, size + from));
+            at += copied;
+        } while (copied > 0);
+        return size + at;
+    }
+
+    /// Reads and writes where file systems cannot copy by themselves.
+    private static long copy(OpenFile source, long from, Descriptor whole, long to) throws ErrnoException {
+        try {
+            return FileCalls.copyRange(source.descriptor(), from, whole, to, TURN);
+        } catch (ErrnoException e) {
+            if (e.errno() != Errno.EXDEV && e.errno() != Errno.EINVAL && e.errno() != Errno.EOPNOTSUPP) {
+                throw e;
+            }
+        }
+        byte[] buffer = new byte[OpenFile.CHUNK];
+        int count = DescriptorIo.pread(source.descriptor(), buffer, 0, buffer.length, from);
+        for (int done = 0; done < count; ) {
+            done += DescriptorIo.pwrite(whole, buffer, done, count - done, to + done);
+        }
+        return count;
+    }
+
+    /// After a success the name is nobody's any more.
+    private void discard(Descriptor folder, String name) throws IOException {
+        tree.work(new SandboxPath("/" + name), user, () -> {
+            try {
+                FileCalls.removeFile(folder, name);
+            } catch (ErrnoException e) {
+                if (e.errno() != Errno.ENOENT) {
+                    throw e;
+                }
+            }
+            return null;
+        });
+    }
+}

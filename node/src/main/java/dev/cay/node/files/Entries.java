@@ -1,0 +1,52 @@
+package dev.cay.node.files;
+
+import dev.cay.node.linux.Descriptor;
+import dev.cay.node.linux.ErrnoException;
+import dev.cay.node.linux.FileCalls;
+import dev.cay.node.linux.FileStatus;
+import java.io.IOException;
+import java.util.Map;
+
+/// Tells of files what clients ask of them. On a file thread.
+///
+/// @param root    of the sandbox
+/// @param uidBase first host uid of the sandbox
+record Entries(Descriptor root, int uidBase, Accounts accounts) {
+    /// Of what is open or only named.
+    Entry of(SandboxPath path, Descriptor file) throws IOException {
+        var own = FileCalls.stat(file);
+        return of(path, own, own.regular() ? Metadata.read(file) : Map.of());
+    }
+
+    /// Of an entry of a directory, which need not be opened for this.
+    Entry of(SandboxPath path, Descriptor directory, String name) throws IOException {
+        var own = FileCalls.stat(directory, name);
+        return of(path, own, own.regular() ? Metadata.read(directory, name) : Map.of());
+    }
+
+    private Entry of(SandboxPath path, FileStatus own, Map<String, String> metadata) throws IOException {
+        FileStatus target = own;
+        String resolved = null;
+        if (own.symlink()) {
+            resolved = path.text();
+            try (var end = FileCalls.openInRoot(root, path.text(), FileCalls.PATH, 0)) {
+                target = FileCalls.stat(end);
+                resolved = FileCalls.pathOf(end);
+            } catch (ErrnoException e) {
+                target = own;
+            }
+        }
+        var type = target.directory() ? Entry.Type.DIRECTORY : target.regular() ? Entry.Type.FILE : Entry.Type.OTHER;
+        return new Entry(
+                path,
+                type,
+                own.size(),
+                target.permissions() & 0777,
+                Entry.permissions(own.mode()),
+                accounts.userName(own.uid() - uidBase),
+                accounts.groupName(own.gid() - uidBase),
+                own.modified(),
+                resolved,
+                metadata);
+    }
+}

@@ -1,0 +1,116 @@
+package dev.cay.node.files;
+
+import dev.cay.node.linux.Inotify;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// A watched directory of a {@link Watch}. All but {@link #happened} and {@link #lost} belongs to the watch's thread.
+final class Folder implements WatchHub.Place {
+    private final Watch watch;
+    private @Nullable Folder parent;
+    private String name;
+    private final Map<String, Folder> children = new HashMap<>();
+    private int number = -1;
+    private boolean gone;
+
+    /// What was there when the directory was first looked at: the kernel may tell of some of it again.
+    private final Set<String> found = new HashSet<>();
+
+    private boolean foundWasTold;
+
+    /// The watch's own directory has no parent and no name.
+    Folder(Watch watch, @Nullable Folder parent, String name) {
+        this.watch = watch;
+        this.parent = parent;
+        this.name = name;
+    }
+
+    @Override
+    public void happened(int mask, int cookie, String entry) {
+        watch.accept(new Watch.Raw(this, mask & ~Inotify.DIRECTORY, (mask & Inotify.DIRECTORY) != 0, cookie, entry));
+    }
+
+    @Override
+    public void lost() {
+        watch.lose(Watch.TOO_MUCH);
+    }
+
+    boolean isTop() {
+        return parent == null;
+    }
+
+    /// Relative to the watch's own directory; `.` for that itself.
+    String path() {
+        return parent == null ? "." : parent.path(name);
+    }
+
+    String path(String entry) {
+        return parent == null ? entry : path() + "/" + entry;
+    }
+
+    int depth() {
+        return parent == null ? 0 : parent.depth() + 1;
+    }
+
+    /// What the kernel calls it.
+    int number() {
+        return number;
+    }
+
+    void number(int watched) {
+        number = watched;
+    }
+
+    boolean gone() {
+        return gone;
+    }
+
+    void end() {
+        gone = true;
+    }
+
+    Map<String, Folder> children() {
+        return children;
+    }
+
+    Set<String> found() {
+        return found;
+    }
+
+    /// Whether the reader of the watch knows of what was found.
+    boolean foundWasTold() {
+        return foundWasTold;
+    }
+
+    void foundIsTold(boolean told) {
+        foundWasTold = told;
+    }
+
+    /// What its parent has under its name, which may be another one.
+    @Nullable
+    Folder namesake() {
+        return parent == null ? null : parent.children.get(name);
+    }
+
+    void join() {
+        if (parent != null) {
+            parent.children.put(name, this);
+        }
+    }
+
+    void moveTo(Folder to, String as) {
+        parent = to;
+        name = as;
+        join();
+    }
+
+    /// Its parent does not know it any more.
+    void leave() {
+        if (parent != null) {
+            parent.children.remove(name, this);
+        }
+    }
+}

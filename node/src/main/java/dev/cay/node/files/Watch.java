@@ -1,0 +1,219 @@
+package dev.cay.node.files;
+
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Tells what changes in a directory, in the order in which the kernel saw it. Of the same change told twice in a row
+/// one is enough.
+///
+/// What happens waits until its reader takes it, but not without limit: a reader that is too slow, or a sandbox that is
+/// too fast, ends the watch, and the reader is told so after all that was kept.
+public final class Watch implements AutoCloseable {
+    static final String TOO_MUCH = "more changed than could be told: watch again, and list the directory";
+    /// Not of the kernel: what is told from here on happened after a directory was looked at.
+    static final int LOOKED = 0;
+
+    private static final Duration SETTLE = Duration.ofMillis(500);
+    private static final Duration END = Duration.ofSeconds(2);
+    private static final long COST = 160;
+    private static final long ENTRY_COST = 800;
+
+    /// What a client wants to know.
+    record Wish(SandboxPath path, boolean recursive, boolean entries, boolean remote) {}
+
+    /// As the kernel told it.
+    record Raw(Folder folder, int mask, boolean directory, int cookie, String name) {
+        long cost() {
+            return COST + 2L * name.length();
+        }
+    }
+
+    private record Waiting(Change change, long cost) {}
+
+    private final Wish wish;
+    private final FileTree tree;
+    private final WatchHub hub;
+    private final Watches watches;
+    private final WatchedTree folders;
+    private final Thread thread = Thread.ofVirtual().name("watch").unstarted(this::work);
+
+    private final Deque<Raw> heard = new ArrayDeque<>();
+    private final Deque<Waiting> waiting = new ArrayDeque<>();
+    private boolean busy;
+    private boolean closed;
+    private @Nullable String lost;
+
+    Watch(Wish wish, FileTree tree, WatchHub hub, Watches watches) {
+        this.wish = wish;
+        this.tree = tree;
+        this.hub = hub;
+        this.watches = watches;
+        this.folders = new WatchedTree(this, wish, tree, hub, watches);
+    }
+
+    /// From when this returns on, nothing is missed.
+    void begin() throws IOException {
+        folders.begin();
+        thread.start();
+    }
+
+    /// The next change, or null when there was none for so long.
+    public synchronized @Nullable Change next(Duration patience) throws InterruptedException {
+        long end = System.nanoTime() + patience.toNanos();
+        while (waiting.isEmpty()) {
+            requireLife();
+            long left = end - System.nanoTime();
+            if (left <= 0) {
+                return null;
+            }
+            wait(left / 1_000_000 + 1);
+        }
+        return take(waiting.removeFirst());
+    }
+
+    /// All that changed before the call and was not taken yet.
+    public List<Change> takeAll() throws IOException, InterruptedException {
+        hub.catchUp();
+        var changes = new ArrayList<Change>();
+        synchronized (this) {
+            long end = System.nanoTime() + SETTLE.toNanos();
+            while ((busy || !heard.isEmpty()) && lost == null && !closed && System.nanoTime() < end) {
+                wait(SETTLE.toMillis());
+            }
+            if (waiting.isEmpty()) {
+                requireLife();
+            }
+            while (!waiting.isEmpty()) {
+                changes.add(take(waiting.removeFirst()));
+            }
+        }
+        return changes;
+    }
+
+    private Change take(Waiting first) {
+        watches.release(first.cost);
+        return first.change;
+    }
+
+    private void requireLife() {
+        if (lost != null) {
+            throw new CayException(ErrorKind.FAILED, lost);
+        }
+        if (closed) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "the watch has ended");
+        }
+    }
+
+    /// Takes what the kernel told; never waits.
+    synchronized void accept(Raw raw) {
+        if (closed || lost != null || raw.equals(heard.peekLast())) {
+            return;
+        }
+        if (!watches.charge(raw.cost())) {
+            lose(TOO_MUCH);
+            return;
+        }
+        heard.addLast(raw);
+        notifyAll();
+    }
+
+    /// Nothing more will be told.
+    synchronized void lose(String why) {
+        if (lost == null && !closed) {
+            lost = why;
+            heard.forEach(raw -> watches.release(raw.cost()));
+            heard.clear();
+            notifyAll();
+        }
+    }
+
+    private void work() {
+        try {
+            for (Raw raw = hear(); raw != null; raw = hear()) {
+                folders.handle(raw);
+                watches.release(raw.cost());
+            }
+        } catch (IOException | CayException e) {
+            lose("the watch ended: " + e.getMessage());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            folders.close();
+        }
+    }
+
+    private synchronized @Nullable Raw hear() throws InterruptedException {
+        busy = false;
+        notifyAll();
+        while (heard.isEmpty()) {
+            if (closed || lost != null) {
+                return null;
+            }
+            wait();
+        }
+        busy = true;
+        return heard.removeFirst();
+    }
+
+    /// On the watch's thread, or before it began.
+    void tell(String name, Change.Kind kind) {
+        boolean there = kind != Change.Kind.REMOVE && kind != Change.Kind.RENAME;
+        var change = new Change(name, kind, wish.entries && there ? find(name) : null);
+        long cost = COST + 2L * name.length() + (change.entry() == null ? 0 : ENTRY_COST);
+        synchronized (this) {
+            var last = waiting.peekLast();
+            if (last != null && last.change.kind() == kind && last.change.name().equals(name)) {
+                take(waiting.removeLast());
+            }
+            if (closed || lost != null) {
+                return;
+            }
+            if (!watches.charge(cost)) {
+                lose(TOO_MUCH);
+                return;
+            }
+            waiting.addLast(new Waiting(change, cost));
+            notifyAll();
+        }
+    }
+
+    private @Nullable Entry find(String name) {
+        try {
+            return tree.stat(name.equals(".") ? wish.path : wish.path.child(name));
+        } catch (IOException | CayException e) {
+            return null; // It went away again.
+        }
+    }
+
+    @Override
+    public void close() {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            heard.forEach(raw -> watches.release(raw.cost()));
+            waiting.forEach(left -> watches.release(left.cost));
+            heard.clear();
+            waiting.clear();
+            notifyAll();
+        }
+        watches.forget(this);
+        if (thread.getState() == Thread.State.NEW) {
+            folders.close();
+            return;
+        }
+        try {
+            thread.join(END);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

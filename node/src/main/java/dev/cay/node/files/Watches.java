@@ -1,0 +1,144 @@
+package dev.cay.node.files;
+
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/// All who watch directories of one sandbox, and what they may take of the node together. Thread-safe.
+public final class Watches implements AutoCloseable {
+    /// Each watched directory costs the kernel about two kilobytes that no sandbox's limit counts.
+    static final int MOST_DIRECTORIES = 8192;
+
+    static final int MOST_WATCHES = 256;
+    /// Bytes of what was told and nobody has taken yet.
+    static final long MOST_WAITING = 4 << 20;
+
+    private static final String LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
+    private static final int ID_LENGTH = 20;
+
+    private final FileTree tree;
+    private final WatchHub hub;
+    private final SecureRandom random = new SecureRandom();
+    private final Set<Watch> open = new HashSet<>();
+    private final Map<String, Watch> kept = new HashMap<>();
+    private int directories;
+    private long waiting;
+    private boolean closed;
+
+    Watches(FileTree tree, WatchHub hub) {
+        this.tree = tree;
+        this.hub = hub;
+    }
+
+    /// Tells of changes in the directory from now on, until it is closed.
+    ///
+    /// @param recursive also of those in all directories below, later ones too
+    /// @param entries   with what changed, as it is when the change is told
+    /// @param remote    also where others could change files unseen
+    public Watch open(SandboxPath path, boolean recursive, boolean entries, boolean remote) throws IOException {
+        var watch = new Watch(new Watch.Wish(path, recursive, entries, remote), tree, hub, this);
+        synchronized (this) {
+            requireOpen();
+            if (open.size() >= MOST_WATCHES) {
+                throw new CayException(
+                        ErrorKind.EXHAUSTED,
+                        "a sandbox can have %d watchers at once: remove one".formatted(MOST_WATCHES));
+            }
+            open.add(watch);
+        }
+        try {
+            watch.begin();
+            return watch;
+        } catch (IOException | RuntimeException e) {
+            watch.close();
+            throw e;
+        }
+    }
+
+    /// Keeps a watch under an id for those who come again and again.
+    public synchronized String keep(Watch watch) {
+        requireOpen();
+        var id = new StringBuilder("w");
+        for (int i = 0; i < ID_LENGTH; i++) {
+            id.append(LETTERS.charAt(random.nextInt(LETTERS.length())));
+        }
+        kept.put(id.toString(), watch);
+        return id.toString();
+    }
+
+    public synchronized Watch require(String id) {
+        var watch = kept.get(id);
+        if (watch == null) {
+            throw new CayException(ErrorKind.NOT_FOUND, "watcher with id %s not found".formatted(id));
+        }
+        return watch;
+    }
+
+    public void remove(String id) {
+        Watch watch;
+        synchronized (this) {
+            watch = require(id);
+            kept.remove(id);
+        }
+        watch.close();
+    }
+
+    synchronized void forget(Watch watch) {
+        open.remove(watch);
+        kept.values().remove(watch);
+    }
+
+    /// Whether one more directory may be watched.
+    synchronized boolean takeDirectory() {
+        if (directories >= MOST_DIRECTORIES) {
+            return false;
+        }
+        directories++;
+        return true;
+    }
+
+    synchronized void giveDirectory() {
+        directories--;
+    }
+
+    /// Whether so much more may wait to be taken.
+    synchronized boolean charge(long bytes) {
+        if (waiting + bytes > MOST_WAITING || !hub.charge(bytes)) {
+            return false;
+        }
+        waiting += bytes;
+        return true;
+    }
+
+    synchronized void release(long bytes) {
+        waiting -= bytes;
+        hub.release(bytes);
+    }
+
+    /// How much waits, how many directories are watched, how many watch.
+    public synchronized String use() {
+        return "%d bytes, %d directories, %d watches".formatted(waiting, directories, open.size());
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "the sandbox is ending");
+        }
+    }
+
+    @Override
+    public void close() {
+        ArrayList<Watch> all;
+        synchronized (this) {
+            closed = true;
+            all = new ArrayList<>(open);
+        }
+        all.forEach(Watch::close);
+    }
+}

@@ -1,0 +1,51 @@
+package dev.cay.node.ingress;
+
+import com.google.protobuf.Timestamp;
+import dev.cay.http.Exchange;
+import dev.cay.node.files.Entry;
+import dev.cay.wire.filesystem.EntryInfo;
+import dev.cay.wire.filesystem.FileType;
+
+/// Entries in the words of the RPC.
+final class EntryInfos {
+    private EntryInfos() {}
+
+    /// Very old Python clients break at fields they do not know. The answer says that it was cut for them.
+    static boolean wantsLittle(Exchange exchange) {
+        String agent = exchange.header("User-Agent");
+        boolean little = agent != null && agent.startsWith("connect-python");
+        if (little) {
+            exchange.with("X-E2B-Legacy-SDK", "true");
+        }
+        return little;
+    }
+
+    /// @param little only name, type and path
+    static EntryInfo of(Entry entry, boolean little) {
+        var info = EntryInfo.newBuilder()
+                .setName(entry.path().name())
+                .setType(
+                        switch (entry.type()) {
+                            case FILE -> FileType.FILE_TYPE_FILE;
+                            case DIRECTORY -> FileType.FILE_TYPE_DIRECTORY;
+                            case OTHER -> FileType.FILE_TYPE_UNSPECIFIED;
+                        })
+                .setPath(entry.path().text());
+        if (little) {
+            return info.build();
+        }
+        info.setSize(entry.size())
+                .setMode(entry.mode())
+                .setPermissions(entry.permissions())
+                .setOwner(entry.owner())
+                .setGroup(entry.group())
+                .setModifiedTime(Timestamp.newBuilder()
+                        .setSeconds(entry.modified().getEpochSecond())
+                        .setNanos(entry.modified().getNano()))
+                .putAllMetadata(entry.metadata());
+        if (entry.symlinkTarget() != null) {
+            info.setSymlinkTarget(entry.symlinkTarget());
+        }
+        return info.build();
+    }
+}

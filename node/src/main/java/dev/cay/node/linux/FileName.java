@@ -1,0 +1,52 @@
+package dev.cay.node.linux;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CodingErrorAction;
+import java.nio.charset.StandardCharsets;
+
+/// The kernel's names of files are bytes, and nobody promises that they are UTF-8. Bytes that are not stand in a text
+/// as lone surrogates, so that every file has a name and can be met under it.
+final class FileName {
+    private static final char REPLACEMENT = '\ufffd';
+    private static final char LOWEST = '\udc80';
+    private static final char HIGHEST = '\udcff';
+
+    private FileName() {}
+
+    static String text(byte[] bytes) {
+        String text = new String(bytes, StandardCharsets.UTF_8);
+        return text.indexOf(REPLACEMENT) < 0 ? text : escaped(bytes);
+    }
+
+    private static String escaped(byte[] bytes) {
+        var decoder = StandardCharsets.UTF_8
+                .newDecoder()
+                .onMalformedInput(CodingErrorAction.REPORT)
+                .onUnmappableCharacter(CodingErrorAction.REPORT);
+        var in = ByteBuffer.wrap(bytes);
+        var out = CharBuffer.allocate(bytes.length);
+        for (var result = decoder.decode(in, out, true); result.isError(); result = decoder.decode(in, out, true)) {
+            for (int i = 0; i < result.length(); i++) {
+                out.put((char) (LOWEST - 0x80 + Byte.toUnsignedInt(in.get())));
+            }
+        }
+        return out.flip().toString();
+    }
+
+    static byte[] bytes(String text) {
+        if (text.chars().noneMatch(c -> c >= LOWEST && c <= HIGHEST)) {
+            return text.getBytes(StandardCharsets.UTF_8);
+        }
+        var out = new ByteArrayOutputStream();
+        text.codePoints().forEach(c -> {
+            if (c >= LOWEST && c <= HIGHEST) {
+                out.write(c - LOWEST + 0x80);
+            } else {
+                out.writeBytes(Character.toString(c).getBytes(StandardCharsets.UTF_8));
+            }
+        });
+        return out.toByteArray();
+    }
+}

@@ -1,0 +1,82 @@
+package dev.cay.node.sandbox;
+
+import dev.cay.wire.SandboxId;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Mends from time to time what others break: firewalls, sandboxes that resisted their end, what nobody claims.
+final class Upkeep implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Upkeep.class);
+    private static final Duration AFTER_CRASH = Duration.ofSeconds(5);
+    private static final Duration EVERY = Duration.ofSeconds(30);
+
+    private final Machine machine;
+    private final Sweep sweep;
+    private final Spares spares;
+    private final Supplier<List<SandboxId>> resisted;
+    private final Consumer<SandboxId> kill;
+    private final Thread thread;
+
+    /// @param inherited spare sandboxes of an earlier daemon, to be replaced
+    /// @param resisted  those whose end was tried and something would not go
+    Upkeep(
+            Machine machine,
+            Sweep sweep,
+            Spares spares,
+            List<SandboxId> inherited,
+            Supplier<List<SandboxId>> resisted,
+            Consumer<SandboxId> kill) {
+        this.machine = machine;
+        this.sweep = sweep;
+        this.spares = spares;
+        this.resisted = resisted;
+        this.kill = kill;
+        this.thread = Thread.ofVirtual().name("upkeep").unstarted(() -> keepUp(inherited));
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    @Override
+    public void close() {
+        thread.interrupt();
+    }
+
+    private void keepUp(List<SandboxId> inherited) {
+        try {
+            if (!inherited.isEmpty()) {
+                // After a crash those who were cut come back at once, and shall not wait for the making of spares.
+                Thread.sleep(AFTER_CRASH);
+                attempt("the last daemon's spare sandboxes", () -> Several.each(inherited, kill));
+            }
+            spares.start();
+            while (true) {
+                Thread.sleep(EVERY);
+                tidy();
+            }
+        } catch (InterruptedException e) {
+            // Closed.
+        }
+    }
+
+    void tidy() {
+        attempt("the network", machine.network()::heal);
+        attempt("sandboxes that resisted their end", () -> Several.each(resisted.get(), kill));
+        attempt("what nobody claims", sweep::lookAgain);
+        attempt("spare sandboxes", spares::tidy);
+    }
+
+    /// Whatever comes of it, the rest is looked after, and the next round comes.
+    private static void attempt(String what, Runnable work) {
+        try {
+            work.run();
+        } catch (RuntimeException e) {
+            log.atWarn().setCause(e).addKeyValue("what", what).log("something could not be looked after");
+        }
+    }
+}
