@@ -1,20 +1,19 @@
 package dev.cay.http;
 
 import java.time.Duration;
+import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /// Interrupts the thread of a streaming call when its time is up or its client has gone, and never after the call.
 final class CallWatch implements AutoCloseable {
     private final Thread call = Thread.currentThread();
-    private @Nullable Thread timer;
+    private final @Nullable Future<?> timer;
     private boolean over;
     private boolean late;
     private boolean alone;
 
     CallWatch(Exchange exchange, @Nullable Duration timeout) {
-        if (timeout != null) {
-            timer = Thread.ofVirtual().start(() -> interruptAfter(timeout));
-        }
+        timer = timeout == null ? null : exchange.deadlines().after(timeout, this::timeUp);
         exchange.onEnd(this::clientGone);
     }
 
@@ -38,21 +37,14 @@ final class CallWatch implements AutoCloseable {
             }
         }
         if (timer != null) {
-            timer.interrupt();
+            timer.cancel(false);
         }
     }
 
-    private void interruptAfter(Duration timeout) {
-        try {
-            Thread.sleep(timeout);
-        } catch (InterruptedException e) {
-            return;
-        }
-        synchronized (this) {
-            if (!over) {
-                late = true;
-                call.interrupt();
-            }
+    private synchronized void timeUp() {
+        if (!over) {
+            late = true;
+            call.interrupt();
         }
     }
 

@@ -55,7 +55,10 @@ enum ConnectCodec {
 
     byte[] write(Message message) throws IOException {
         return switch (this) {
-            case JSON -> PRINTER.print(message).getBytes(StandardCharsets.UTF_8);
+            case JSON ->
+                JsonText.knows(message.getDescriptorForType())
+                        ? JsonText.of(message)
+                        : PRINTER.print(message).getBytes(StandardCharsets.UTF_8);
             case PROTO -> message.toByteArray();
         };
     }
@@ -78,6 +81,11 @@ enum ConnectCodec {
             throw new CayException(ErrorKind.INVALID_ARGUMENT, "cannot read the message: " + e.getMessage(), e);
         }
         return (M) builder.build();
+    }
+
+    static CayException unknown(String compression) {
+        return new CayException(
+                ErrorKind.NOT_IMPLEMENTED, "unknown compression \"%s\": supported is gzip".formatted(compression));
     }
 
     /// Undoes gzip, never beyond the limit for a message.

@@ -32,6 +32,7 @@ record ConnectError(String code, String message) {
             case NOT_IMPLEMENTED -> "unimplemented";
             // Clients would read "resource_exhausted" as a rate limit and ask their users to wait.
             case DISK_FULL, FAILED, INTERNAL -> "internal";
+            case UNKNOWN -> "unknown";
         };
     }
 

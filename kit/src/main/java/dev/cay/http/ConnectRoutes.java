@@ -11,15 +11,17 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /// Serves Connect RPC: unary, server-streaming and client-streaming calls, as JSON and as protobuf.
 ///
 /// Failures of a call become Connect errors: in the body for unary calls, in the last frame for streams.
-/// `Connect-Timeout-Ms` is enforced here for streams: the call's thread is interrupted and the client reads
-/// `deadline_exceeded`. It is interrupted as well when the client of a stream goes away.
+/// `Connect-Timeout-Ms` is enforced here: the call's thread is interrupted and the client reads `deadline_exceeded`. It
+/// is interrupted as well when the client of a stream goes away.
 public final class ConnectRoutes implements Handler {
     private static final String TIMEOUT = "Connect-Timeout-Ms";
+    private static final String VERSION = "Connect-Protocol-Version";
     private static final String OK = "ok";
 
     private final Map<String, Route> routes = new HashMap<>();
@@ -52,6 +54,9 @@ public final class ConnectRoutes implements Handler {
 
         /// The same, and runs the action when nothing but the write itself is left to do.
         void send(A message, Runnable leaving) throws IOException;
+
+        /// The last one: it may leave together with the end of the stream, which must come next.
+        void sendLast(A message) throws IOException;
     }
 
     public interface Unary<Q extends Message, A extends Message> {
@@ -89,8 +94,10 @@ public final class ConnectRoutes implements Handler {
     public <Q extends Message, A extends Message> ConnectRoutes unary(String path, Q prototype, Unary<Q, A> call) {
         return add(path, new Route(false, (exchange, codec) -> {
             try (var room = exchange.room()) {
-                byte[] bytes = unaryBody(exchange, room);
-                A answer = call.call(new RunningCall(exchange, timeout(exchange), room), codec.read(prototype, bytes));
+                checkVersion(exchange);
+                Duration limit = timeout(exchange);
+                Q request = codec.read(prototype, unaryBody(exchange, room));
+                A answer = inTime(exchange, limit, () -> call.call(new RunningCall(exchange, limit, room), request));
                 exchange.send(200, codec.contentType(false), codec.write(answer));
             }
             return OK;
@@ -104,7 +111,7 @@ public final class ConnectRoutes implements Handler {
             if (request == null) {
                 throw new CayException(ErrorKind.INVALID_ARGUMENT, "the request has no message");
             }
-            call.call(running, request, stream::send);
+            call.call(running, request, stream.sink());
         }));
     }
 
@@ -112,7 +119,7 @@ public final class ConnectRoutes implements Handler {
             String path, Q prototype, ClientStream<Q, A> call) {
         return add(
                 path,
-                streaming((running, stream) -> stream.send(call.call(running, stream.incoming(prototype)), () -> {})));
+                streaming((running, stream) -> stream.sink().sendLast(call.call(running, stream.incoming(prototype)))));
     }
 
     public boolean knows(String path) {
@@ -157,6 +164,14 @@ public final class ConnectRoutes implements Handler {
         }
     }
 
+    /// Clients may leave it out; one that names another version speaks something we do not know.
+    private static void checkVersion(Exchange exchange) {
+        String version = exchange.header(VERSION);
+        if (version != null && !version.equals("1")) {
+            throw new CayException(ErrorKind.INVALID_ARGUMENT, VERSION + " must be 1");
+        }
+    }
+
     private ConnectRoutes add(String path, Route route) {
         if (routes.put(path, route) != null) {
             throw new IllegalArgumentException("two calls at " + path);
@@ -171,6 +186,7 @@ public final class ConnectRoutes implements Handler {
     private static String runStream(Exchange exchange, ConnectStream stream, StreamBody body) throws IOException {
         ConnectError error = null;
         try {
+            checkVersion(exchange);
             Duration timeout = timeout(exchange);
             var watch = new CallWatch(exchange, timeout);
             try (watch;
@@ -199,6 +215,21 @@ public final class ConnectRoutes implements Handler {
         return e instanceof java.io.UncheckedIOException && cause != null ? cause : e;
     }
 
+    private static <A> A inTime(Exchange exchange, @Nullable Duration limit, Callable<A> call) throws Exception {
+        if (limit == null) {
+            return call.call();
+        }
+        var watch = new CallWatch(exchange, limit);
+        try (watch) {
+            return call.call();
+        } catch (Exception e) {
+            if (watch.late()) {
+                throw new CayException(ErrorKind.DEADLINE_EXCEEDED, ConnectError.DEADLINE.message(), e);
+            }
+            throw e;
+        }
+    }
+
     private static byte[] unaryBody(Exchange exchange, LargeMessages.Room room) throws IOException {
         String length = exchange.header("Content-Length");
         if (length != null && length.matches("[0-9]{8,18}") && Long.parseLong(length) > ConnectCodec.MESSAGE_LIMIT) {
@@ -212,7 +243,7 @@ public final class ConnectRoutes implements Handler {
         if (encoding.equalsIgnoreCase("gzip")) {
             return ConnectCodec.unzip(bytes, room);
         }
-        throw new CayException(ErrorKind.NOT_IMPLEMENTED, "unknown compression " + encoding + ": supported is gzip");
+        throw ConnectCodec.unknown(encoding);
     }
 
     private static @Nullable Duration timeout(Exchange exchange) {

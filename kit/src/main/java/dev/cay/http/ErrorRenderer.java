@@ -43,7 +43,7 @@ public final class ErrorRenderer {
             case DEADLINE_EXCEEDED -> 504;
             case CANCELED -> 499;
             case NOT_IMPLEMENTED -> 501;
-            case FAILED, INTERNAL -> 500;
+            case FAILED, UNKNOWN, INTERNAL -> 500;
         };
     }
 
@@ -52,7 +52,7 @@ public final class ErrorRenderer {
         var body = new LinkedHashMap<String, Object>();
         body.put("code", status);
         body.put("message", message);
-        exchange.sendJson(status, body);
+        exchange.send(status, "application/json; charset=utf-8", Json.write(body));
     }
 
     /// What the user may read of a failure. Logs it if it is ours.

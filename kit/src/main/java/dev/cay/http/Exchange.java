@@ -11,8 +11,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.http2.ErrorCode;
@@ -33,12 +37,14 @@ import org.jspecify.annotations.Nullable;
 public final class Exchange {
     private static final int JSON_LIMIT = 1024 * 1024;
     private static final Duration LINGER = Duration.ofSeconds(5);
+    private static final Duration INTERIM_LIMIT = Duration.ofSeconds(60);
 
     private final Request request;
     private final Response response;
     private final Callback callback;
     private final ClientEndPoint endPoint;
     private final LargeMessages messages;
+    private final Deadlines deadlines;
     private final RequestBody body;
     private final AnswerStream answer;
     private final EndOfExchange end = new EndOfExchange();
@@ -47,12 +53,19 @@ public final class Exchange {
     private Map<String, String> parameters = Map.of();
     private volatile boolean takenOver;
 
-    Exchange(Request request, Response response, Callback callback, ClientEndPoint endPoint, LargeMessages messages) {
+    Exchange(
+            Request request,
+            Response response,
+            Callback callback,
+            ClientEndPoint endPoint,
+            LargeMessages messages,
+            Deadlines deadlines) {
         this.request = request;
         this.response = response;
         this.callback = callback;
         this.endPoint = endPoint;
         this.messages = messages;
+        this.deadlines = deadlines;
         this.body = new RequestBody(request, this::watch);
         this.answer = new AnswerStream(response, () -> abort("the client does not read"));
         // A handler may be silent for longer than a connection may be idle.
@@ -62,6 +75,10 @@ public final class Exchange {
 
     LargeMessages.Room room() {
         return messages.room(endPoint.listener().inside());
+    }
+
+    Deadlines deadlines() {
+        return deadlines;
     }
 
     public String method() {
@@ -256,6 +273,21 @@ public final class Exchange {
     /// Bytes of the answer's body that have been written.
     long bytesWritten() {
         return Math.max(0, Response.getContentBytesWritten(response));
+    }
+
+    /// Passes on a word before the answer, such as 103. A client of HTTP/1.0 would take it for the answer.
+    void sendInterim(int status, HttpFields fields) throws IOException {
+        if (request.getConnectionMetaData().getHttpVersion() == HttpVersion.HTTP_1_0) {
+            return;
+        }
+        try {
+            response.writeInterim(status, fields).get(INTERIM_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ClientGone("interrupted", e);
+        } catch (ExecutionException | TimeoutException e) {
+            throw new ClientGone("the client has gone", e);
+        }
     }
 
     Request request() {

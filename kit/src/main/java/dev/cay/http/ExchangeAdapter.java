@@ -13,11 +13,12 @@ import org.eclipse.jetty.util.Callback;
 final class ExchangeAdapter extends org.eclipse.jetty.server.Handler.Abstract {
     private final AtomicInteger running = new AtomicInteger();
     private final LargeMessages messages = new LargeMessages();
+    private final Deadlines deadlines = new Deadlines();
 
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
         ClientEndPoint endPoint = endPoint(request);
-        var exchange = new Exchange(request, response, callback, endPoint, messages);
+        var exchange = new Exchange(request, response, callback, endPoint, messages, deadlines);
         ListeningPort listener = endPoint.listener();
         running.incrementAndGet();
         listener.running().incrementAndGet();
@@ -53,6 +54,11 @@ final class ExchangeAdapter extends org.eclipse.jetty.server.Handler.Abstract {
         while (running.get() > 0 && System.nanoTime() < end) {
             Thread.sleep(5);
         }
+    }
+
+    /// After the last exchange.
+    void close() {
+        deadlines.close();
     }
 
     private static ClientEndPoint endPoint(Request request) {

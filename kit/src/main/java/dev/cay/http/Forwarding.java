@@ -120,6 +120,8 @@ final class Forwarding {
         while (answer.status() < 200 && answer.status() != 101) {
             if (answer.status() == 100) {
                 mayContinue.countDown();
+            } else {
+                exchange.sendInterim(answer.status(), passable(answer.fields()));
             }
             answer.readHead();
         }
@@ -131,17 +133,28 @@ final class Forwarding {
     private void passHead() {
         Response response = exchange.response();
         response.setStatus(answer.status());
-        HttpFields fields = answer.fields();
-        Set<String> hop = UpstreamRequest.hopOf(fields);
-        for (HttpField field : fields) {
+        for (HttpField field : passable(answer.fields())) {
             boolean misplaced = answer.status() == 204 && field.getHeader() == HttpHeader.CONTENT_LENGTH;
-            if (!hop.contains(field.getLowerCaseName()) && !misplaced) {
+            if (!misplaced) {
                 response.getHeaders().add(field);
             }
         }
-        if (fields.contains(HttpHeader.TRAILER)) {
+        // Only these have an end after which something could come, announced or not.
+        if (answer.fields().contains(HttpHeader.TRANSFER_ENCODING)) {
             response.setTrailersSupplier(answer::trailers);
         }
+    }
+
+    /// Headers of the answer without those of the hop.
+    static HttpFields passable(HttpFields fields) {
+        Set<String> hop = UpstreamRequest.hopOf(fields);
+        var passed = HttpFields.build();
+        for (HttpField field : fields) {
+            if (!hop.contains(field.getLowerCaseName())) {
+                passed.add(field);
+            }
+        }
+        return passed;
     }
 
     /// Some servers agree to a body without saying so first, and then wait for it. The head must be out before anybody

@@ -112,6 +112,7 @@ public final class HttpListeners implements AutoCloseable {
                 listener.close();
             }
             server.stop();
+            exchanges.close();
         } catch (Exception e) {
             log.atWarn().setCause(e).log("the HTTP server did not stop cleanly");
         }

@@ -4,12 +4,13 @@ import dev.cay.metrics.Meters;
 import dev.cay.metrics.Tally;
 import dev.cay.metrics.Timing;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /// Passes exchanges on to HTTP/1.1 servers inside sandboxes, both ways at once and without buffering, upgrades
-/// included.
+/// included; gRPC to servers of HTTP/2, as it knows nothing else.
 ///
 /// Connections are pooled by {@link Upstream#key}, so that a resumed sandbox never gets a stale one. The client side of
 /// HTTP is our own, on blocking channels and Jetty's parser: channels come connected from another network namespace,
@@ -18,6 +19,7 @@ public final class ReverseProxy implements AutoCloseable {
     private static final Duration SWEEP = Duration.ofSeconds(10);
 
     private final UpstreamPool pool = new UpstreamPool();
+    private final Http2Upstreams sessions = new Http2Upstreams();
     private final Tally requests;
     private final Tally bytes;
     private final Timing times;
@@ -70,6 +72,10 @@ public final class ReverseProxy implements AutoCloseable {
 
     private void pass(Exchange exchange, Upstream upstream) throws IOException {
         var request = new UpstreamRequest(exchange, upstream.host());
+        if (request.grpc()) {
+            passCall(exchange, request, upstream);
+            return;
+        }
         UpstreamConnection kept = request.wantsUpgrade() ? null : pool.take(upstream);
         if (kept != null && attempt(exchange, request, kept)) {
             return;
@@ -77,9 +83,29 @@ public final class ReverseProxy implements AutoCloseable {
         attempt(exchange, request, pool.open(upstream));
     }
 
+    private void passCall(Exchange exchange, UpstreamRequest request, Upstream upstream) throws IOException {
+        try {
+            new GrpcForwarding(exchange, request).run(sessions, upstream);
+        } catch (ClientGone e) {
+            exchange.abort("the client has gone");
+        } catch (ConnectException e) {
+            throw e;
+        } catch (IOException e) {
+            if (exchange.committed()) {
+                exchange.abort("the connection to the sandbox broke");
+                return;
+            }
+            throw new BrokenUpstream(
+                    "The server in the sandbox gave no answer; gRPC needs one that speaks HTTP/2 without TLS: "
+                            + e.getMessage(),
+                    e);
+        }
+    }
+
     /// Cuts every connection made for this key, pooled or in use. Clients that wait for an answer see a reset.
     public void cut(String key) {
         pool.cut(key);
+        sessions.cut(key);
     }
 
     @Override
@@ -88,6 +114,7 @@ public final class ReverseProxy implements AutoCloseable {
             sweeper.interrupt();
         }
         pool.close();
+        sessions.close();
     }
 
     /// False if the connection turned out to be stale and another one should be tried.
@@ -123,6 +150,7 @@ public final class ReverseProxy implements AutoCloseable {
             while (true) {
                 Thread.sleep(SWEEP);
                 pool.sweep();
+                sessions.sweep();
             }
         } catch (InterruptedException e) {
             // Closed.

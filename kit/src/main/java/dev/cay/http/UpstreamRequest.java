@@ -10,10 +10,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.StringJoiner;
+import java.util.regex.Pattern;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpGenerator;
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpURI;
+import org.eclipse.jetty.http.HttpVersion;
+import org.eclipse.jetty.http.MetaData;
 import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +35,7 @@ final class UpstreamRequest {
             "upgrade",
             "http2-settings");
     private static final Set<String> SAFE = Set.of("GET", "HEAD", "OPTIONS", "TRACE");
+    private static final Pattern GRPC = Pattern.compile("application/grpc(\\+|;|\\s|$)", Pattern.CASE_INSENSITIVE);
     private static final ByteBuffer CHUNK_END = ByteBuffer.wrap(new byte[] {'\r', '\n'});
 
     /// How the body is told from what follows.
@@ -71,6 +76,34 @@ final class UpstreamRequest {
                 && exchange.header("Upgrade") != null
                 && named(exchange.request().getHeaders()).contains("upgrade")
                 && !hasBody();
+    }
+
+    /// Whether it needs HTTP/2 all the way. The form for browsers, `application/grpc-web`, is made for HTTP/1.1.
+    boolean grpc() {
+        String type = exchange.header("Content-Type");
+        return type != null && GRPC.matcher(type).lookingAt();
+    }
+
+    /// The head for a server that speaks HTTP/2. What tells the body's length goes: there it is told otherwise.
+    MetaData.Request http2Head() {
+        String authority = host == null ? exchange.authority() : host;
+        HttpFields fields = exchange.request().getHeaders();
+        Set<String> hop = hopOf(fields);
+        var passed = HttpFields.build();
+        for (HttpField field : fields) {
+            String name = field.getLowerCaseName();
+            if (!hop.contains(name) && !ours(name) && !name.equals("expect")) {
+                passed.add(field);
+            }
+        }
+        if ("trailers".equalsIgnoreCase(exchange.header("TE"))) {
+            passed.add(HttpHeader.TE, "trailers");
+        }
+        if (host != null) {
+            passed.add("X-Forwarded-Host", exchange.authority());
+        }
+        var uri = HttpURI.build().scheme("http").authority(authority).pathQuery(target());
+        return new MetaData.Request(exchange.method(), uri, HttpVersion.HTTP_2, passed);
     }
 
     ByteBuffer head() {
@@ -133,9 +166,17 @@ final class UpstreamRequest {
     }
 
     /// Sends the body as it arrives, to its end.
+    ///
+    /// HTTP/2 lets a client announce one length and send another. On a connection that is used again, what is too
+    /// much would be the next request, and what is missing would be taken from it.
     void sendBody(UpstreamConnection connection) throws IOException {
         RequestBody body = exchange.requestBody();
+        long left = framing == Framing.LENGTH ? exchange.request().getLength() : Long.MAX_VALUE;
         for (ByteBuffer bytes = body.next(); bytes != null; bytes = body.next()) {
+            left -= bytes.remaining();
+            if (left < 0) {
+                throw new ClientGone("the body is longer than announced");
+            }
             if (framing == Framing.CHUNKED) {
                 ByteBuffer size = ByteBuffer.wrap(ascii(Integer.toHexString(bytes.remaining()) + "\r\n"));
                 connection.write(size, bytes, CHUNK_END.duplicate());
@@ -146,6 +187,8 @@ final class UpstreamRequest {
         }
         if (framing == Framing.CHUNKED) {
             connection.write(ByteBuffer.wrap(ascii("0\r\n\r\n")));
+        } else if (left > 0) {
+            throw new ClientGone("the body is shorter than announced");
         }
     }
 

@@ -81,7 +81,10 @@ public final class Envd implements Handler {
                         "/metrics",
                         exchange -> exchange.with("Cache-Control", "no-store")
                                 .sendJson(200, metrics(sandbox.use().get())))
-                .on("GET", "/envs", exchange -> exchange.sendJson(200, sandbox.variables()))
+                .on(
+                        "GET",
+                        "/envs",
+                        exchange -> exchange.with("Cache-Control", "no-store").sendJson(200, sandbox.variables()))
                 .on("GET", "/files", files::download)
                 .on("HEAD", "/files", files::download)
                 .on("POST", "/files", files::upload)

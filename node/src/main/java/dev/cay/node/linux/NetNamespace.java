@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import java.net.ConnectException;
+import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ProtocolFamily;
@@ -13,6 +14,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 
 /// The network (and host name) of another process, reached by a thread that hops in, makes a socket and comes back. A
 /// socket belongs to the namespace it was made in for all its life, so all the rest happens outside.
@@ -64,30 +66,34 @@ public final class NetNamespace implements AutoCloseable {
         }
     }
 
-    /// Connects to 127.0.0.1 or, where nothing listens there, to ::1.
+    /// Connects to the first of these addresses where somebody listens.
     ///
-    /// @throws java.net.ConnectException when the port is closed
-    public SocketChannel connect(int port) throws IOException {
-        try {
-            return connect(StandardProtocolFamily.INET, new byte[] {127, 0, 0, 1}, port);
-        } catch (ConnectException refused) {
+    /// @throws java.net.ConnectException when the port is closed on all of them
+    public SocketChannel connect(int port, List<InetAddress> addresses) throws IOException {
+        ConnectException refused = null;
+        for (var address : addresses) {
             try {
-                return connect(
-                        StandardProtocolFamily.INET6,
-                        new byte[] {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1},
-                        port);
-            } catch (IOException | UnsupportedOperationException _) {
-                throw refused;
+                return connect(address, port);
+            } catch (ConnectException e) {
+                refused = refused == null ? e : refused;
+            } catch (IOException | UnsupportedOperationException e) {
+                // A host may lack IPv6, and root inside may have taken an address away; the first one speaks for all.
+                if (refused == null) {
+                    throw e;
+                }
             }
         }
+        throw refused == null ? new ConnectException("no address") : refused;
     }
 
-    private SocketChannel connect(ProtocolFamily family, byte[] address, int port) throws IOException {
+    private SocketChannel connect(InetAddress address, int port) throws IOException {
+        ProtocolFamily family =
+                address instanceof Inet4Address ? StandardProtocolFamily.INET : StandardProtocolFamily.INET6;
         SocketChannel channel = inside(network, NEWNET, "net", () -> SocketChannel.open(family));
         try {
             channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
             // The socket view is the only one with a limit: root inside may drop the packets.
-            channel.socket().connect(new InetSocketAddress(InetAddress.getByAddress(address), port), CONNECT_MILLIS);
+            channel.socket().connect(new InetSocketAddress(address, port), CONNECT_MILLIS);
             return channel;
         } catch (IOException | RuntimeException e) {
             channel.close();

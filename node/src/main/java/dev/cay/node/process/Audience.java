@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Who follows one process's output, how far each is, and whether the process must wait for them.
 final class Audience {
+    private static final Duration LOOK = Duration.ofMillis(250);
+
     private final ProcessTable table;
     private final long number;
     private final Map<Channel, OutputLog> logs;
@@ -28,8 +30,10 @@ final class Audience {
     private final Journal journal = new Journal();
     private final List<Subscription> subscriptions = new ArrayList<>();
     private final Set<Pump> waiting = new HashSet<>();
+    private boolean watched;
     private Cursors.@Nullable Cursor cursor;
     private @Nullable Subscription expected;
+    private @Nullable Fresh fresh;
     private @Nullable Exit end;
 
     Audience(ProcessTable table, long number, Map<Channel, OutputLog> logs) {
@@ -130,13 +134,30 @@ final class Audience {
                     ? new Output.End(exit)
                     : new Output.Silence();
         }
-        byte[] bytes = read(channel, position, count);
+        Fresh newest = locked(() -> fresh);
+        byte[] bytes = newest != null && newest.isPiece(channel, position, count)
+                ? newest.bytes
+                : read(channel, position, count);
         locked(() -> {
             subscription.advance(channel, bytes.length);
+            if (fresh != null && subscriptions.stream().allMatch(fresh::isBehind)) {
+                fresh = null;
+            }
             trimAndRelease();
             return null;
         });
         return new Output.Data(channel, position, UnsafeByteOperations.unsafeWrap(bytes));
+    }
+
+    /// The newest piece of output, kept until all have it: nobody who keeps up needs the log.
+    private record Fresh(Channel channel, long offset, byte[] bytes) {
+        boolean isPiece(Channel of, long position, int count) {
+            return of == channel && position == offset && count == bytes.length;
+        }
+
+        boolean isBehind(Subscription subscription) {
+            return subscription.position(channel) >= offset + bytes.length;
+        }
     }
 
     private record Piece(Channel channel, long position, int count) {}
@@ -175,8 +196,7 @@ final class Audience {
     }
 
     /// Notes the piece as delivered before it is: a client often has the bytes, and could see the daemon die, before
-    /// the
-    /// thread that sent them runs again. {@link #allowed} takes it back where the sending does not get ahead.
+    /// the thread that sent them runs again. {@link #allowed} takes it back where the sending does not get ahead.
     void sending(Subscription subscription) {
         locked(() -> {
             subscription.beginSending();
@@ -230,35 +250,59 @@ final class Audience {
             if (subscription.stuck()) {
                 place(subscription.before());
             }
-            long behind = pump.output().end() - subscription.position(pump.channel());
-            allowed = Math.min(allowed, pump.output().segment() - behind);
+            allowed = Math.min(allowed, leeway(pump, subscription));
         }
         return subscriptions.isEmpty() || journal.hasRoom(pump.channel()) ? (int) allowed : 0;
     }
 
     void makeWait(Pump pump) {
-        boolean first = locked(() -> {
+        locked(() -> {
             waiting.add(pump);
             trimAndRelease();
-            return waiting.size() == 1;
+            if (!waiting.isEmpty() && !watched) {
+                watched = true;
+                table.workers().poller().after(LOOK, this::lookAtReaders);
+            }
+            return null;
         });
-        if (first) {
-            table.workers().poller().after(table.settings().stall(), this::cutStalled);
+    }
+
+    /// While the process waits: lets go those who take nothing, and those who keep others waiting.
+    private void lookAtReaders() {
+        Duration stall = table.settings().stall();
+        var slow = new ArrayList<Subscription>();
+        var silent = new ArrayList<Subscription>();
+        boolean again = locked(() -> {
+            for (var subscription : subscriptions) {
+                if (holdsOthersUp(subscription) && subscription.pay(LOOK)) {
+                    slow.add(subscription);
+                } else if (!waiting.isEmpty() && !subscription.parked() && subscription.idleFor(stall)) {
+                    silent.add(subscription);
+                }
+            }
+            watched = !waiting.isEmpty();
+            return watched;
+        });
+        slow.forEach(
+                s -> cut(s, new CayException(ErrorKind.EXHAUSTED, "the output was read so slowly that others waited")));
+        silent.forEach(s -> cut(s, new CayException(ErrorKind.EXHAUSTED, "the output was not read for " + stall)));
+        if (again) {
+            table.workers().poller().after(LOOK, this::lookAtReaders);
         }
     }
 
-    /// Lets go those who make the process wait and take nothing.
-    private void cutStalled() {
-        Duration stall = table.settings().stall();
-        locked(() -> waiting.isEmpty()
-                        ? List.<Subscription>of()
-                        : subscriptions.stream()
-                                .filter(s -> !s.parked() && s.idleFor(stall))
-                                .toList())
-                .forEach(s -> cut(s, new CayException(ErrorKind.EXHAUSTED, "the output was not read for " + stall)));
-        if (locked(() -> !waiting.isEmpty())) {
-            table.workers().poller().after(stall.dividedBy(4), this::cutStalled);
-        }
+    /// Whether the process waits for this one, while somebody else has got everything there is.
+    private boolean holdsOthersUp(Subscription subscription) {
+        boolean holds = waiting.stream()
+                .anyMatch(pump -> leeway(pump, subscription) < pump.channel().chunk());
+        return holds
+                && subscriptions.stream()
+                        .anyMatch(
+                                other -> other != subscription && !other.isSending() && other.choose(journal) == null);
+    }
+
+    private static long leeway(Pump pump, Subscription subscription) {
+        return pump.output().window() - (pump.output().end() - subscription.position(pump.channel()));
     }
 
     void cutAll(CayException reason) {
@@ -267,6 +311,7 @@ final class Audience {
 
     private void cut(Subscription subscription, CayException reason) {
         Runnable freed = locked(() -> {
+            expected = expected == subscription ? null : expected;
             Runnable action = subscription.cut(reason);
             leave(subscription);
             changed.signalAll();
@@ -288,8 +333,10 @@ final class Audience {
         });
     }
 
-    void arrived(Channel channel, OutputLog log, int count) {
+    /// @param bytes what arrived, if it is at hand
+    void arrived(Channel channel, OutputLog log, int count, byte @Nullable [] bytes) {
         locked(() -> {
+            fresh = bytes == null || subscriptions.isEmpty() ? null : new Fresh(channel, log.end(), bytes);
             log.advance(count);
             if (!subscriptions.isEmpty()) {
                 journal.append(channel, count);

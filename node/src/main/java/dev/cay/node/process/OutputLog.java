@@ -7,33 +7,47 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.Collection;
+import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// The newest output of one stream: two files, named by the absolute offset of their first byte.
+/// The newest output of one stream: files of equal size, named by the absolute offset of their first byte.
 ///
 /// One writer; the end is where the newest file ends, so a daemon that dies needs to have recorded nothing. Readers
-/// open
-/// a file for each chunk: nothing is held for them, and a segment that is gone is simply not found.
+/// open a file for each chunk: nothing is held for them, and a segment that is gone is simply not found.
 final class OutputLog implements AutoCloseable {
-    private final Path directory;
+    private final LogSpace space;
     private final String prefix;
-    private final long segment;
     private final TreeMap<Long, Path> files = new TreeMap<>();
     private @Nullable Descriptor current;
     private long base;
     private long end;
 
-    /// @param segment size of one file; between one and two of them are kept
-    OutputLog(Path directory, Channel channel, long segment) {
-        this.directory = directory;
+    /// @param space shared with the process's other streams
+    OutputLog(LogSpace space, Channel channel) {
+        this.space = space;
         this.prefix = channel.label() + ".";
-        this.segment = segment;
     }
 
-    /// Finds what an earlier daemon wrote.
-    void recover() throws IOException {
-        try (var found = Files.newDirectoryStream(directory, prefix + "*")) {
+    /// Finds what an earlier daemon wrote in all logs of a process.
+    static void recover(LogSpace space, Collection<OutputLog> logs) throws IOException {
+        var found = new TreeMap<FileTime, Map.Entry<Long, OutputLog>>();
+        for (var log : logs) {
+            log.recover();
+            for (var file : log.files.entrySet()) {
+                var written = Files.getLastModifiedTime(file.getValue());
+                while (found.putIfAbsent(written, Map.entry(file.getKey(), log)) != null) {
+                    written = FileTime.from(written.toInstant().plusNanos(1));
+                }
+            }
+        }
+        space.recovered(found.values());
+    }
+
+    private void recover() throws IOException {
+        try (var found = Files.newDirectoryStream(space.directory(), prefix + "*")) {
             for (Path file : found) {
                 long from = Long.parseLong(file.getFileName().toString().substring(prefix.length()));
                 files.put(from, file);
@@ -42,12 +56,13 @@ final class OutputLog implements AutoCloseable {
         if (!files.isEmpty()) {
             base = files.lastKey();
             end = base + Files.size(files.lastEntry().getValue());
-            current = FileCalls.open(files.lastEntry().getValue().toString(), FileCalls.WRITE, 0);
+            current = FileCalls.open(files.lastEntry().getValue().toString(), FileCalls.READ_WRITE, 0);
         }
     }
 
-    long segment() {
-        return segment;
+    /// How far behind the end a reader can be without losing anything.
+    long window() {
+        return space.window();
     }
 
     synchronized long end() {
@@ -61,26 +76,49 @@ final class OutputLog implements AutoCloseable {
 
     /// How much fits before {@link #rotate} is needed; 0 also before the first byte.
     synchronized int room() {
-        return current == null ? 0 : (int) Math.max(0, base + segment - end);
+        return current == null ? 0 : (int) Math.max(0, base + space.segment() - end);
     }
 
-    /// Begins a file and drops the oldest. File work: not on the poller's thread.
-    synchronized void rotate() throws IOException {
-        if (current != null) {
-            current.close();
+    /// Begins a file, for which the oldest may have to go. File work: not on the poller's thread.
+    void rotate() throws IOException {
+        long from;
+        synchronized (this) {
+            if (current != null) {
+                current.close();
+            }
+            Path file = space.directory().resolve(prefix + end);
+            current = FileCalls.open(file.toString(), FileCalls.READ_WRITE | FileCalls.CREATE, 0600);
+            base = end;
+            files.put(end, file);
+            from = end;
         }
-        Path file = directory.resolve(prefix + end);
-        current = FileCalls.open(file.toString(), FileCalls.WRITE | FileCalls.CREATE, 0600);
-        base = end;
-        files.put(end, file);
-        while (files.size() > 2) {
-            Files.deleteIfExists(files.pollFirstEntry().getValue());
+        space.begun(this, from);
+    }
+
+    synchronized boolean writesAt(long from) {
+        return current != null && base == from;
+    }
+
+    synchronized void drop(long from) throws IOException {
+        Path file = files.remove(from);
+        if (file != null) {
+            Files.deleteIfExists(file);
         }
     }
 
     /// Moves up to `limit` bytes from the pipe; 0 at its end. Says nothing to readers: {@link #advance} does.
     int take(Descriptor pipe, int limit) throws IOException {
         return DescriptorIo.splice(pipe, writer(), end - base, limit);
+    }
+
+    /// The bytes taken last, which no reader was told of yet. They are in the page cache, so this does not block.
+    byte[] peek(int count) throws IOException {
+        byte[] bytes = new byte[count];
+        int got = DescriptorIo.pread(writer(), bytes, 0, count, end - base);
+        if (got < count) {
+            throw new IOException("log is shorter than it was");
+        }
+        return bytes;
     }
 
     void put(byte[] bytes, int length) throws IOException {

@@ -34,14 +34,14 @@ public final class ProcessInput {
 
     public void writeStdin(byte[] bytes) throws IOException {
         if (process.terminal()) {
-            throw new CayException(ErrorKind.INTERNAL, "tty assigned to process, input should be written to the pty");
+            throw new CayException(ErrorKind.FAILED, "tty assigned to process, input should be written to the pty");
         }
         write(stdin, "stdin", bytes);
     }
 
     public void writeTerminal(byte[] bytes) throws IOException {
         if (!process.terminal()) {
-            throw new CayException(ErrorKind.INTERNAL, "tty not assigned to process");
+            throw new CayException(ErrorKind.FAILED, "tty not assigned to process");
         }
         write(terminal, "terminal", bytes);
     }
@@ -49,7 +49,7 @@ public final class ProcessInput {
     /// The process reads the end of its input. Closing it twice is no error.
     public void closeStdin() throws IOException {
         if (process.terminal()) {
-            throw new CayException(ErrorKind.INTERNAL, "cannot close stdin of a terminal, send Ctrl+D (0x04) instead");
+            throw new CayException(ErrorKind.UNKNOWN, "cannot close stdin of a terminal, send Ctrl+D (0x04) instead");
         }
         if (stdin == null || stdin.closed()) {
             return;
@@ -67,7 +67,7 @@ public final class ProcessInput {
 
     private void write(@Nullable Descriptor target, String name, byte[] bytes) throws IOException {
         if (target == null || target.closed()) {
-            throw new CayException(ErrorKind.INTERNAL, name + " is not open");
+            throw new CayException(ErrorKind.FAILED, name + " is not open");
         }
         takeTurn();
         try {
@@ -76,7 +76,7 @@ public final class ProcessInput {
                 done += writeSome(target, bytes, done, deadline);
             }
         } catch (ErrnoException e) {
-            throw new CayException(ErrorKind.INTERNAL, "cannot write to %s: %s".formatted(name, e.getMessage()), e);
+            throw new CayException(ErrorKind.FAILED, "cannot write to %s: %s".formatted(name, e.getMessage()), e);
         } finally {
             turn.unlock();
         }

@@ -11,6 +11,7 @@ import dev.cay.wire.ErrorKind;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,8 +22,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /// The processes that were started in one sandbox. Thread-safe.
 ///
@@ -30,9 +29,7 @@ import org.slf4j.LoggerFactory;
 /// checkpoint or a restart of the daemon a new one on the same directory goes on where the old one stopped. For a copy
 /// of a sandbox, copy the directory too while its table is closed.
 public final class ProcessTable implements AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(ProcessTable.class);
-
-    /// @param logBytes    how much output of a process is kept
+    /// @param logBytes    how much output of a process is kept, all its streams together
     /// @param stall       a subscriber that takes nothing for so long, while the process waits for it, is cut off
     /// @param retention   how long an ended process can still be connected to
     /// @param inputLimit  how long an input may wait for the process to take it
@@ -59,6 +56,8 @@ public final class ProcessTable implements AutoCloseable {
     /// Exits told before the answer that names the process was looked at.
     private final Map<Integer, Exit> early = new LinkedHashMap<>();
     private final AtomicLong numbers = new AtomicLong();
+    private final ProcessLimits limits = new ProcessLimits();
+    private final EndedProcesses ended = new EndedProcesses(this);
     private @Nullable Cursors cursors;
     private volatile Consumer<String> onLost = _ -> {};
     private volatile @Nullable Watcher watcher;
@@ -83,7 +82,7 @@ public final class ProcessTable implements AutoCloseable {
     }
 
     /// Where to learn how many processes of the sandbox the kernel has killed for lack of memory. Before
-    /// {@link #adopt}; must not block for long.
+    /// {@link #adopt}; asked on threads where files may be read.
     public void countMemoryKills(LongSupplier counter) {
         memoryKills = counter;
     }
@@ -108,11 +107,11 @@ public final class ProcessTable implements AutoCloseable {
     /// Starts a process; the caller is subscribed from its first byte on.
     public Subscription start(Launch launch) throws IOException {
         requireOpen();
-        ProcessLimits.require(processes.values());
+        limits.require();
         var folder = ProcessFolder.in(directory, numbers.incrementAndGet());
         var logs = logs(folder, launch.terminal() != null);
         var about = workers.logs().call(FILE_LIMIT, () -> {
-            var written = folder.create(launch);
+            var written = folder.create(launch, memoryKills.getAsLong());
             logs.values().iterator().next().rotate();
             return written;
         });
@@ -171,16 +170,18 @@ public final class ProcessTable implements AutoCloseable {
                 processes.values().stream()
                         .filter(process -> process.info().hasTag()
                                 && process.info().getTag().equals(tag))
-                        .max((a, b) -> Boolean.compare(a.running(), b.running()));
+                        .max(Comparator.comparing(SandboxProcess::running)
+                                .thenComparing(process -> process.folder().number()));
         };
     }
 
     public SandboxProcess require(Selector selector) {
-        return find(selector).orElseThrow(() -> switch (selector) {
-            case Selector.Pid(int pid) -> notFound(pid);
-            case Selector.Tag(String tag) ->
-                new CayException(ErrorKind.NOT_FOUND, "process with tag %s not found".formatted(tag));
-        });
+        return find(selector).orElseThrow(() -> notFound(selector));
+    }
+
+    /// One that is not over yet; what is over can be followed to its end once more, and nothing else.
+    public SandboxProcess requireAlive(Selector selector) {
+        return find(selector).filter(process -> !process.isOver()).orElseThrow(() -> notFound(selector));
     }
 
     /// Those that run.
@@ -206,6 +207,14 @@ public final class ProcessTable implements AutoCloseable {
         if (cursors != null) {
             cursors.close();
         }
+    }
+
+    private static CayException notFound(Selector selector) {
+        return switch (selector) {
+            case Selector.Pid(int pid) -> notFound(pid);
+            case Selector.Tag(String tag) ->
+                new CayException(ErrorKind.NOT_FOUND, "process with tag %s not found".formatted(tag));
+        };
     }
 
     static CayException notFound(int pid) {
@@ -252,10 +261,25 @@ public final class ProcessTable implements AutoCloseable {
     }
 
     Map<Channel, OutputLog> logs(ProcessFolder folder, boolean terminal) {
+        return logs(space(folder, terminal), terminal);
+    }
+
+    /// The same, with what an earlier daemon wrote. File work.
+    Map<Channel, OutputLog> recoverLogs(ProcessFolder folder, boolean terminal) throws IOException {
+        var space = space(folder, terminal);
+        var logs = logs(space, terminal);
+        OutputLog.recover(space, logs.values());
+        return logs;
+    }
+
+    private LogSpace space(ProcessFolder folder, boolean terminal) {
+        return new LogSpace(folder.path(), settings.logBytes(), terminal ? 1 : 2);
+    }
+
+    private static Map<Channel, OutputLog> logs(LogSpace space, boolean terminal) {
         var logs = new EnumMap<Channel, OutputLog>(Channel.class);
         for (var channel : terminal ? List.of(Channel.PTY) : List.of(Channel.STDOUT, Channel.STDERR)) {
-            long segment = settings.logBytes() / (terminal ? 2 : 4);
-            logs.put(channel, new OutputLog(folder.path(), channel, segment));
+            logs.put(channel, new OutputLog(space, channel));
         }
         return logs;
     }
@@ -275,6 +299,7 @@ public final class ProcessTable implements AutoCloseable {
             }
             // A pid that comes again means that its last owner is over.
             processes.put(pid, process);
+            limits.began(process);
         }
         return process;
     }
@@ -293,7 +318,7 @@ public final class ProcessTable implements AutoCloseable {
 
     void resize(SandboxProcess process, Launch.TerminalSize size) {
         if (!process.terminal()) {
-            throw new CayException(ErrorKind.INTERNAL, "tty not assigned to process");
+            throw new CayException(ErrorKind.FAILED, "tty not assigned to process");
         }
         try {
             link.resize(process.pid(), Math.clamp(size.columns(), 1, 65535), Math.clamp(size.rows(), 1, 65535));
@@ -336,48 +361,30 @@ public final class ProcessTable implements AutoCloseable {
         }
     }
 
-    /// All of it is in the log and its exit in the folder, so the guest may let go of its copies at once: ended
-    /// commands
-    /// would otherwise hold descriptors for as long as they can be connected to.
     void ended(SandboxProcess process, Exit exit) {
         if (closed) {
             return;
         }
+        limits.ended();
         if (watcher != null) {
             watcher.ended(process, exit);
         }
-        workers.logs().run(() -> {
-            process.folder().writeExit(process.pid(), exit);
-            workers.guests().run(() -> forget(process.pid()));
-            return true;
-        });
-        retireLater(process);
+        ended.add(process, exit);
     }
 
-    void retireLater(SandboxProcess process) {
-        workers.poller().after(settings.retention(), () -> retire(process));
+    /// It can still be connected to for a while.
+    void retain(SandboxProcess process) {
+        limits.ended();
+        ended.keep(process);
     }
 
-    private boolean forget(int pid) {
-        try {
-            link.forget(pid);
-            return true;
-        } catch (IOException e) {
-            log.atDebug().setCause(e).addKeyValue("pid", pid).log("guest did not forget");
-            return false;
-        }
-    }
-
-    private void retire(SandboxProcess process) {
-        if (closed) {
-            return;
-        }
-        process.audience().cutIdle(settings.stall());
-        if (!process.audience().isEmpty()) {
-            workers.poller().after(settings.stall(), () -> retire(process));
+    /// Forgets it, and all it printed. Once.
+    void remove(SandboxProcess process) {
+        if (!process.retire()) {
             return;
         }
         processes.remove(process.pid(), process);
+        limits.retired(process);
         process.release();
         discard(process.folder());
     }

@@ -8,12 +8,17 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Somebody who follows a process's output. Used by one thread, which reads and then sends; only {@link #close} may
-/// come
-/// from elsewhere.
+/// come from elsewhere.
 ///
-/// Holds offsets, never output. While it is more than half a log behind, the process waits for it.
+/// Holds offsets, never output. While it is half a log behind, the process waits for it; but where others wait with the
+/// process, only for so long as {@link #PATIENCE} says.
 public final class Subscription implements AutoCloseable {
     private static final Duration STUCK = Duration.ofMillis(50);
+
+    /// How long this one may keep others waiting in all. Reading buys it back, a second for each {@link #PRICE} bytes.
+    private static final Duration PATIENCE = Duration.ofSeconds(1);
+
+    private static final long PRICE = 1 << 20;
 
     private final SandboxProcess process;
     private final Audience audience;
@@ -25,6 +30,7 @@ public final class Subscription implements AutoCloseable {
     private int runDone;
     private long progressAt = System.nanoTime();
     private long sendingSince;
+    private long patience = PATIENCE.toNanos();
     private boolean parked;
     private @Nullable CayException cut;
     private @Nullable Runnable onCut;
@@ -131,7 +137,18 @@ public final class Subscription implements AutoCloseable {
         if (!old) {
             runDone += count;
         }
+        patience = Math.min(PATIENCE.toNanos(), patience + count * (PATIENCE.toNanos() / PRICE));
         progressAt = System.nanoTime();
+    }
+
+    /// Others were kept waiting that long; true when it was too long by now.
+    boolean pay(Duration held) {
+        patience -= held.toNanos();
+        return patience <= 0;
+    }
+
+    boolean isSending() {
+        return sendingSince != 0;
     }
 
     void beginSending() {

@@ -22,6 +22,7 @@ import dev.cay.wire.node.ResourceUse;
 import dev.cay.wire.node.SandboxSpec;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.InetAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -45,6 +46,11 @@ final class OpenSandbox implements AutoCloseable {
     private static final Duration GUEST_LIMIT = Duration.ofSeconds(10);
     private static final Duration MEASURE_LIMIT = Duration.ofSeconds(10);
     private static final Account ROOT = new Account("root", 0, 0, "/root", "/bin/sh", List.of(0));
+
+    /// Where servers inside may listen; one on all addresses is found at the first.
+    private static final List<InetAddress> ADDRESSES = Stream.of("127.0.0.1", "::1", Slot.INNER_ADDRESS)
+            .map(InetAddress::ofLiteral)
+            .toList();
 
     /// Between tries to reach a port: a server that was just started is often a moment late.
     private static final List<Duration> PAUSES =
@@ -171,7 +177,7 @@ final class OpenSandbox implements AutoCloseable {
     private SocketChannel connect(int port, CountDownLatch over) throws IOException {
         for (var pause : PAUSES) {
             try {
-                return network.connect(port);
+                return network.connect(port, ADDRESSES);
             } catch (ConnectException closed) {
                 try {
                     if (over.await(pause.toNanos(), TimeUnit.NANOSECONDS)) {
@@ -183,7 +189,7 @@ final class OpenSandbox implements AutoCloseable {
                 }
             }
         }
-        return network.connect(port);
+        return network.connect(port, ADDRESSES);
     }
 
     ResourceUse measure() {

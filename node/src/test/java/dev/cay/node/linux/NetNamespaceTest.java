@@ -17,6 +17,8 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class NetNamespaceTest {
+    private static final java.util.List<InetAddress> LOOPBACK = java.util.List.of(InetAddress.ofLiteral("127.0.0.1"));
+
     private static void inside(TestSandbox sandbox, String... command) throws Exception {
         var all =
                 new java.util.ArrayList<>(java.util.List.of("nsenter", "-t", Long.toString(sandbox.pid()), "-n", "-u"));
@@ -32,9 +34,9 @@ class NetNamespaceTest {
         try (var sandbox = new TestSandbox();
                 var network = sandbox.network()) {
             inside(sandbox, "ip", "link", "set", "lo", "up");
-            assertThatThrownBy(() -> network.connect(4321)).isInstanceOf(ConnectException.class);
+            assertThatThrownBy(() -> network.connect(4321, LOOPBACK)).isInstanceOf(ConnectException.class);
             try (var server = network.listen(4321);
-                    var client = network.connect(4321);
+                    var client = network.connect(4321, LOOPBACK);
                     var accepted = server.accept()) {
                 client.write(ByteBuffer.wrap("hi".getBytes(UTF_8)));
                 var read = ByteBuffer.allocate(2);

@@ -10,10 +10,14 @@ import dev.cay.node.linux.ErrnoException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class OutputLogTest {
+    private static final int SEGMENT = 64 << 10;
+    private static final String A = "a".repeat(SEGMENT);
+
     @TempDir
     private Path directory;
 
@@ -25,32 +29,58 @@ class OutputLogTest {
         log.advance(text.length());
     }
 
+    private LogSpace space(int streams) {
+        return new LogSpace(directory, 4L * SEGMENT, streams);
+    }
+
     @Test
-    void keepsTheNewestTwoSegmentsUnderTheirOffsets() throws Exception {
-        try (var log = new OutputLog(directory, Channel.STDOUT, 10)) {
-            for (String text : new String[] {"0123456789", "abcdefghij", "ABCDE"}) {
-                put(log, text);
+    void keepsTheNewestSegmentsUnderTheirOffsets() throws Exception {
+        try (var log = new OutputLog(space(1), Channel.STDOUT)) {
+            for (int i = 0; i < 7; i++) {
+                put(log, A);
             }
-            assertThat(log.oldest()).isEqualTo(10);
-            assertThat(log.end()).isEqualTo(25);
-            assertThat(directory.toFile().list()).containsExactlyInAnyOrder("stdout.10", "stdout.20");
-            assertThat(log.read(18, 100)).isEqualTo("ij".getBytes(UTF_8));
-            assertThat(log.read(20, 100)).isEqualTo("ABCDE".getBytes(UTF_8));
-            assertThatThrownBy(() -> log.read(9, 1)).isInstanceOf(NoSuchFileException.class);
+            put(log, "ABCDE");
+            assertThat(log.oldest()).isEqualTo(3 * SEGMENT);
+            assertThat(log.end()).isEqualTo(7 * SEGMENT + 5);
+            assertThat(directory.toFile().list()).hasSize(5).contains("stdout." + 3 * SEGMENT);
+            assertThat(log.read(7 * SEGMENT - 2, 100)).isEqualTo("aa".getBytes(UTF_8));
+            assertThat(log.read(7 * SEGMENT, 100)).isEqualTo("ABCDE".getBytes(UTF_8));
+            assertThatThrownBy(() -> log.read(3 * SEGMENT - 1, 1)).isInstanceOf(NoSuchFileException.class);
+        }
+    }
+
+    @Test
+    void aLoudStreamTakesTheRoomOfASilentOneButNotItsNewest() throws Exception {
+        var space = space(2);
+        try (var loud = new OutputLog(space, Channel.STDOUT);
+                var silent = new OutputLog(space, Channel.STDERR)) {
+            put(silent, "quiet");
+            for (int i = 0; i < 9; i++) {
+                put(loud, A);
+            }
+            assertThat(directory.toFile().list()).hasSize(6);
+            assertThat(loud.oldest()).isEqualTo(4 * SEGMENT);
+            assertThat(silent.read(0, 100)).isEqualTo("quiet".getBytes(UTF_8));
+            put(silent, A);
+            put(silent, A);
+            assertThat(directory.toFile().list()).hasSize(6);
+            assertThat(silent.oldest()).isEqualTo(5);
+            assertThat(loud.oldest()).isEqualTo(5 * SEGMENT);
         }
     }
 
     @Test
     void findsItsEndAgain() throws Exception {
-        try (var log = new OutputLog(directory, Channel.PTY, 10)) {
-            put(log, "0123456789");
+        try (var log = new OutputLog(space(1), Channel.PTY)) {
+            put(log, A);
             put(log, "abc");
         }
-        try (var log = new OutputLog(directory, Channel.PTY, 10)) {
-            log.recover();
-            assertThat(log.end()).isEqualTo(13);
+        var space = space(1);
+        try (var log = new OutputLog(space, Channel.PTY)) {
+            OutputLog.recover(space, List.of(log));
+            assertThat(log.end()).isEqualTo(SEGMENT + 3);
             put(log, "def");
-            assertThat(log.read(10, 100)).isEqualTo("abcdef".getBytes(UTF_8));
+            assertThat(log.read(SEGMENT, 100)).isEqualTo("abcdef".getBytes(UTF_8));
         }
     }
 
@@ -58,7 +88,7 @@ class OutputLogTest {
     void splicesFromAPipeAtTheRightPlace() throws Exception {
         var pipe = DescriptorIo.pipe();
         try (var in = pipe.readEnd();
-                var log = new OutputLog(directory, Channel.STDERR, 100)) {
+                var log = new OutputLog(space(2), Channel.STDERR)) {
             put(log, "before ");
             DescriptorIo.write(pipe.writeEnd(), "after".getBytes(UTF_8), 0, 5);
             int moved = log.take(in, 100);

@@ -296,7 +296,7 @@ class ProcessTableTest {
         try (var late = subscription.process().subscribe(Map.of(Channel.STDOUT, 0L))) {
             var heard = listen(late);
             assertThat(heard.text(Channel.STDOUT)).endsWith("done\n");
-            assertThat(heard.bytes(Channel.STDOUT).length).isBetween(256 << 10, 512 << 10);
+            assertThat(heard.bytes(Channel.STDOUT).length).isBetween(1 << 20, 3 << 19);
         }
     }
 

@@ -10,6 +10,7 @@ import dev.cay.server.sandbox.SandboxRecord;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /// Tells apart what comes in on one port: control plane or a sandbox. The order matters.
@@ -37,7 +38,14 @@ public final class FrontDoor implements Handler {
 
     @Override
     public void handle(Exchange exchange) throws Exception {
-        Optional<SandboxAddress> host = hosts.find(exchange.authority());
+        Optional<SandboxAddress> host;
+        try {
+            host = hosts.find(exchange.authority());
+        } catch (CayException e) {
+            // Whoever sent this is no client of ours yet, so it gets words and no JSON.
+            exchange.send(400, "text/plain; charset=utf-8", e.userMessage().getBytes(StandardCharsets.UTF_8));
+            return;
+        }
         if (host.isPresent()) {
             gate.pass(host.get(), exchange);
             return;

@@ -1,0 +1,203 @@
+package dev.cay.http;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.concurrent.TimeoutException;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.MetaData;
+import org.eclipse.jetty.http2.ErrorCode;
+import org.eclipse.jetty.http2.api.Stream;
+import org.eclipse.jetty.http2.frames.DataFrame;
+import org.eclipse.jetty.http2.frames.HeadersFrame;
+import org.eclipse.jetty.http2.frames.ResetFrame;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.Promise;
+import org.jspecify.annotations.Nullable;
+
+/// One call on its way to a server of HTTP/2: messages go in on a thread of their own, answers come out on the
+/// caller's,
+/// and the trailers, which tell how a call of gRPC ended, come last. Who does not read makes the other side wait.
+final class GrpcForwarding implements Stream.Listener {
+    private static final Duration SILENT = Duration.ofSeconds(610);
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+
+    private final Exchange exchange;
+    private final UpstreamRequest request;
+    private final Object lock = new Object();
+    private MetaData.@Nullable Response head;
+    private HttpFields trailers = HttpFields.EMPTY;
+    private boolean readable;
+    private @Nullable Throwable failure;
+
+    GrpcForwarding(Exchange exchange, UpstreamRequest request) {
+        this.exchange = exchange;
+        this.request = request;
+    }
+
+    void run(Http2Upstreams sessions, ReverseProxy.Upstream upstream) throws IOException {
+        RequestBody body = exchange.requestBody();
+        boolean empty = body.ended() && body.peek() == null;
+        Stream stream = sessions.begin(upstream, new HeadersFrame(request.http2Head(), null, empty), this);
+        exchange.onEnd(() -> giveUp(stream));
+        Thread sending = empty ? null : Thread.ofVirtual().start(() -> sendBody(stream));
+        try {
+            passHead(awaitHead());
+            passContent(stream);
+        } finally {
+            if (sending != null) {
+                sending.interrupt();
+            }
+            giveUp(stream);
+        }
+    }
+
+    /// Nobody wants more of it; has no effect on one that is over.
+    private static void giveUp(Stream stream) {
+        if (!stream.isClosed()) {
+            stream.reset(new ResetFrame(stream.getId(), ErrorCode.CANCEL_STREAM_ERROR.code), Callback.NOOP);
+        }
+    }
+
+    private void sendBody(Stream stream) {
+        RequestBody body = exchange.requestBody();
+        try {
+            for (ByteBuffer bytes = body.next(); bytes != null; bytes = body.next()) {
+                Http2Upstreams.await(stream.data(new DataFrame(stream.getId(), bytes.slice(), false)), SILENT);
+                bytes.position(bytes.limit());
+                body.release();
+            }
+            Http2Upstreams.await(stream.data(new DataFrame(stream.getId(), NOTHING.duplicate(), true)), SILENT);
+        } catch (ClientGone e) {
+            giveUp(stream);
+        } catch (IOException e) {
+            // A server may answer without reading all; if it does not answer, the reader of the answer will know.
+        }
+    }
+
+    private MetaData.Response awaitHead() throws IOException {
+        synchronized (lock) {
+            while (head == null) {
+                await();
+            }
+            return head;
+        }
+    }
+
+    private void passHead(MetaData.Response head) {
+        Response response = exchange.response();
+        response.setStatus(head.getStatus());
+        for (HttpField field : Forwarding.passable(head.getHttpFields())) {
+            response.getHeaders().add(field);
+        }
+        response.setTrailersSupplier(this::trailers);
+    }
+
+    private HttpFields trailers() {
+        synchronized (lock) {
+            return trailers;
+        }
+    }
+
+    private void passContent(Stream stream) throws IOException {
+        AnswerStream out = exchange.answer();
+        while (true) {
+            Stream.Data data = stream.readData();
+            if (data == null) {
+                out.flush();
+                awaitData(stream);
+                continue;
+            }
+            try {
+                if (data.frame().getByteBuffer().hasRemaining()) {
+                    out.send(data.frame().getByteBuffer());
+                }
+                if (data.frame().isEndStream()) {
+                    out.finish(NOTHING.duplicate());
+                    return;
+                }
+            } finally {
+                data.release();
+            }
+        }
+    }
+
+    private void awaitData(Stream stream) throws IOException {
+        synchronized (lock) {
+            readable = false;
+        }
+        stream.demand();
+        synchronized (lock) {
+            while (!readable) {
+                await();
+            }
+        }
+    }
+
+    /// Under the lock, for whatever comes next.
+    private void await() throws IOException {
+        if (failure != null) {
+            throw new IOException(String.valueOf(failure.getMessage()), failure);
+        }
+        long began = System.nanoTime();
+        try {
+            lock.wait(SILENT.toMillis());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw (IOException) new InterruptedIOException("interrupted").initCause(e);
+        }
+        if (System.nanoTime() - began >= SILENT.toNanos()) {
+            throw new IOException("the server was silent for " + SILENT);
+        }
+    }
+
+    @Override
+    public void onHeaders(Stream stream, HeadersFrame frame) {
+        synchronized (lock) {
+            if (frame.getMetaData() instanceof MetaData.Response response) {
+                head = response.getStatus() >= 200 ? response : head;
+            } else {
+                trailers = frame.getMetaData().getHttpFields();
+            }
+            lock.notifyAll();
+        }
+    }
+
+    @Override
+    public void onDataAvailable(Stream stream) {
+        synchronized (lock) {
+            readable = true;
+            lock.notifyAll();
+        }
+    }
+
+    @Override
+    public void onReset(Stream stream, ResetFrame frame, Callback callback) {
+        fail(new IOException("the server reset the call: " + ErrorCode.toString(frame.getError(), null)));
+        callback.succeeded();
+    }
+
+    @Override
+    public void onFailure(Stream stream, int error, String reason, Throwable cause, Callback callback) {
+        fail(cause);
+        callback.succeeded();
+    }
+
+    /// Silence is no reason to end a call.
+    @Override
+    public void onIdleTimeout(Stream stream, TimeoutException timeout, Promise<Boolean> end) {
+        end.succeeded(false);
+    }
+
+    private void fail(Throwable cause) {
+        synchronized (lock) {
+            if (failure == null) {
+                failure = cause;
+            }
+            lock.notifyAll();
+        }
+    }
+}
