@@ -232,7 +232,7 @@ final class WatchedTree {
             try {
                 entries.put(name, FileCalls.stat(opened, name).directory());
             } catch (ErrnoException e) {
-                continue; // It went away meanwhile.
+                // It went away meanwhile.
             }
         }
         return entries;
