@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.MetaData;
@@ -80,10 +82,8 @@ final class GrpcForwarding implements Stream.Listener {
 
     private MetaData.Response awaitHead() throws IOException {
         synchronized (lock) {
-            while (head == null) {
-                await();
-            }
-            return head;
+            await(() -> head != null);
+            return Objects.requireNonNull(head);
         }
     }
 
@@ -131,27 +131,27 @@ final class GrpcForwarding implements Stream.Listener {
         }
         stream.demand();
         synchronized (lock) {
-            while (!readable) {
-                await();
-            }
+            await(() -> readable);
         }
     }
 
-    /// Under the lock, for whatever comes next; callers look whether it was what they wait for.
-    @SuppressWarnings("WaitNotInLoop") // the loops are the callers'
-    private void await() throws IOException {
-        if (failure != null) {
-            throw new IOException(String.valueOf(failure.getMessage()), failure);
-        }
-        long began = System.nanoTime();
-        try {
-            lock.wait(SILENT.toMillis());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw (IOException) new InterruptedIOException("interrupted").initCause(e);
-        }
-        if (System.nanoTime() - began >= SILENT.toNanos()) {
-            throw new IOException("the server was silent for " + SILENT);
+    /// Under the lock.
+    private void await(BooleanSupplier there) throws IOException {
+        long end = System.nanoTime() + SILENT.toNanos();
+        while (!there.getAsBoolean()) {
+            if (failure != null) {
+                throw new IOException(String.valueOf(failure.getMessage()), failure);
+            }
+            long left = Duration.ofNanos(end - System.nanoTime()).toMillis();
+            if (left <= 0) {
+                throw new IOException("the server was silent for " + SILENT);
+            }
+            try {
+                lock.wait(left);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw (IOException) new InterruptedIOException("interrupted").initCause(e);
+            }
         }
     }
 

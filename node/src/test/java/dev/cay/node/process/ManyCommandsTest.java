@@ -1,0 +1,57 @@
+package dev.cay.node.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cay.node.guest.TestSandbox;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(90)
+class ManyCommandsTest {
+    private static final int COUNT = 1200;
+    private static final int KEPT = 1024;
+
+    @Test
+    void theOldestOfThoseThatEndedGoFirst() throws Exception {
+        try (var sandbox = new TestSandbox();
+                var link = sandbox.link();
+                var table = new ProcessTable(
+                        sandbox.directory().resolve("processes"),
+                        link,
+                        sandbox.workers(),
+                        new ProcessTable.Settings(
+                                1 << 20, Duration.ofSeconds(30), Duration.ofMinutes(10), Duration.ofSeconds(5)))) {
+            table.adopt();
+            var pids = new ArrayList<Integer>();
+            try (var threads = Executors.newFixedThreadPool(16)) {
+                var all = new ArrayList<Future<Integer>>();
+                for (int i = 0; i < COUNT; i++) {
+                    all.add(threads.submit(() -> run(table)));
+                }
+                for (var one : all) {
+                    pids.add(one.get());
+                }
+            }
+            long known = pids.stream()
+                    .filter(pid -> table.find(new Selector.Pid(pid)).isPresent())
+                    .count();
+            assertThat(known).isEqualTo(KEPT);
+            assertThat(table.find(new Selector.Pid(pids.getLast()))).isPresent();
+            ProcessTableTest.await(
+                    () -> sandbox.directory().resolve("processes").toFile().list().length <= KEPT + 1);
+        }
+    }
+
+    private static int run(ProcessTable table) throws Exception {
+        try (var subscription = table.start(ProcessTableTest.shell("exit 3"))) {
+            while (!(subscription.next(Duration.ofSeconds(20)) instanceof Output.End)) {
+                assertThat(subscription.process().running()).isTrue();
+            }
+            return subscription.process().pid();
+        }
+    }
+}
