@@ -171,7 +171,7 @@ public final class ProcessTable implements AutoCloseable {
                         .filter(process -> process.info().hasTag()
                                 && process.info().getTag().equals(tag))
                         .max(Comparator.comparing(SandboxProcess::running)
-                                .thenComparing(process -> process.folder().number()));
+                                .thenComparingLong(process -> process.folder().number()));
         };
     }
 
