@@ -15,6 +15,9 @@ printf '127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n' > "$roo
 printf 'sandbox\n' > "$root/etc/hostname"
 : > "$root/etc/machine-id"
 
+# Every command runs in a login shell, which need not start a program to learn who it is.
+sed -i 's/"$(id -u)"/"${EUID:-$(id -u)}"/' "$root/etc/profile"
+
 # Packages may be installed but there is no init to start their services.
 printf '#!/bin/sh\nexit 101\n' > "$root/usr/sbin/policy-rc.d"
 chmod 0755 "$root/usr/sbin/policy-rc.d"

@@ -18,6 +18,8 @@ public final class Bench {
             new Creating(),
             new ColdCreating(),
             new Echoing(),
+            new Commanding(),
+            new Printing(),
             new Proxying(),
             new Crowding(),
             new Filing());

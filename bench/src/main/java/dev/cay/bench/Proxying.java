@@ -7,9 +7,11 @@ import java.util.List;
 import java.util.Map;
 import tools.jackson.databind.JsonNode;
 
-/// Requests to a server in a sandbox by its port's URL, beside the same requests straight to its address.
+/// Requests to a server in a sandbox by its port's URL, beside the same requests straight to the same server on the host.
 final class Proxying implements Measurement {
     private static final Duration LIMIT = Duration.ofMinutes(5);
+    private static final String METHOD =
+            "Node's HTTP client, keep-alive, Node's HTTP server in the sandbox; direct: the same one on the host";
 
     @Override
     public String name() {
@@ -23,27 +25,30 @@ final class Proxying implements Measurement {
                         Script.start(NpmClient.e2b(), cay.environment(OwnCay.Mode.URL), Proxying.class, "proxy.mjs")) {
             var found = script.next(LIMIT);
             var figures = new ArrayList<Figure>();
-            String method = "Node's HTTP client, keep-alive, Node's HTTP server in the sandbox";
-            double added = found.get("small1").get("proxied").get("p50").asDouble()
-                    - found.get("small1").get("direct").get("p50").asDouble();
-            figures.add(Figure.of("port URL: added p50 of a small request", "ms", added, method)
-                    .atMost(0.5));
-            figures.add(rate("small JSON, 1 connection", found.get("small1"), method)
-                    .atLeastTimes(0.1));
-            figures.add(rate("small JSON, 8 connections", found.get("small8"), method)
-                    .atLeastTimes(0.3));
-            figures.add(rate("1 MiB bodies, 1 connection", found.get("large1"), method)
-                    .atLeastTimes(0.4));
+            figures.add(added("p50", found.get("small1")).atMost(0.5));
+            figures.add(added("p99", found.get("small1")));
+            figures.add(rate("small JSON, 1 connection", found.get("small1")).atLeastTimes(0.1));
+            figures.add(rate("small JSON, 8 connections", found.get("small8")).atLeastTimes(0.3));
+            figures.add(rate("small JSON, 64 connections", found.get("small64")));
+            figures.add(rate("1 MiB bodies, 1 connection", found.get("large1")).atLeastTimes(0.4));
+            figures.add(rate("1 MiB bodies, 8 connections", found.get("large8")));
+            figures.add(rate("1 MiB bodies, 64 connections", found.get("large64")));
             return figures;
         }
     }
 
-    private static Figure rate(String what, JsonNode found, String method) {
+    private static Figure added(String part, JsonNode found) {
+        double proxied = found.get("proxied").get(part).asDouble();
+        double direct = found.get("direct").get(part).asDouble();
+        return Figure.of("port URL: added " + part + " of a small request", "ms", proxied - direct, METHOD);
+    }
+
+    private static Figure rate(String what, JsonNode found) {
         return Figure.of(
                         "port URL: " + what,
                         "req/s",
                         found.get("proxied").get("rate").asDouble(),
-                        method)
+                        METHOD)
                 .beside("direct", found.get("direct").get("rate").asDouble());
     }
 }

@@ -1,4 +1,6 @@
-// Asks a server in a sandbox, through its port's URL and straight at its address.
+// Asks a server in a sandbox through its port's URL, and the same server on the host straight: nothing on the host may
+// open a connection to a sandbox.
+import { spawn } from 'node:child_process'
 import http from 'node:http'
 import { Sandbox, tell, until } from './client.mjs'
 
@@ -9,18 +11,18 @@ const large = Buffer.alloc(1 << 20, 'x')
 http.createServer((request, answer) => {
   if (request.url === '/large') answer.end(large)
   else { answer.setHeader('Content-Type', 'application/json'); answer.end('{"ok":true}') }
-}).listen(${PORT}, '0.0.0.0')
+}).listen(process.env.BENCH_PORT ?? ${PORT}, '127.0.0.1', function () { console.log(this.address().port) })
 `
 const box = await Sandbox.create({ timeoutMs: 600_000 })
 await box.files.write('/tmp/server.js', SERVER)
 const server = await box.commands.run('node /tmp/server.js', { background: true, timeoutMs: 0 })
 server.wait().catch(() => {})
-const addresses = `node -p "Object.entries(require('os').networkInterfaces()).filter(([n]) => n !== 'lo').flatMap(([, a]) => a).find((a) => a.family === 'IPv4').address"`
-const address = (await box.commands.run(addresses)).stdout.trim()
+const twin = spawn(process.execPath, ['-e', SERVER], { env: { BENCH_PORT: '0' }, stdio: ['ignore', 'pipe', 'inherit'] })
+const twinPort = Number(await new Promise((resolve) => twin.stdout.once('data', resolve)))
 
 const edge = new URL(process.env.E2B_SANDBOX_URL)
 const ways = {
-  direct: { host: address, port: PORT },
+  direct: { host: '127.0.0.1', port: twinPort },
   proxied: {
     host: edge.hostname,
     port: edge.port,
@@ -57,18 +59,21 @@ async function load(way, path, connections, ms) {
   const seconds = (performance.now() - began) / 1000
   agent.destroy()
   times.sort((a, b) => a - b)
-  return { p50: times[times.length >> 1], rate: times.length / seconds }
+  const at = (part) => times[Math.min(times.length - 1, Math.floor(times.length * part))]
+  return { p50: at(0.5), p99: at(0.99), rate: times.length / seconds }
 }
 
-await until('the server', () => ask(ways.direct, undefined, '/').then(() => true, () => false))
+await until('the server', () => ask(ways.proxied, undefined, '/').then(() => true, () => false))
 const found = {}
-for (const [name, path, connections] of [['small1', '/', 1], ['small8', '/', 8], ['large1', '/large', 1]]) {
+const loads = [1, 8, 64].flatMap((n) => [['small' + n, '/', n], ['large' + n, '/large', n]])
+for (const [name, path, connections] of loads) {
   found[name] = {}
   for (const way of Object.keys(ways)) {
     await load(ways[way], path, connections, way === 'proxied' ? 6000 : 2000)
     found[name][way] = await load(ways[way], path, connections, 4000)
   }
 }
+twin.kill()
 await box.kill()
 tell(found)
 process.exit(0)

@@ -55,7 +55,10 @@ enum ConnectCodec {
 
     byte[] write(Message message) throws IOException {
         return switch (this) {
-            case JSON -> PRINTER.print(message).getBytes(StandardCharsets.UTF_8);
+            case JSON ->
+                JsonText.knows(message.getDescriptorForType())
+                        ? JsonText.of(message)
+                        : PRINTER.print(message).getBytes(StandardCharsets.UTF_8);
             case PROTO -> message.toByteArray();
         };
     }

@@ -54,6 +54,9 @@ public final class ConnectRoutes implements Handler {
 
         /// The same, and runs the action when nothing but the write itself is left to do.
         void send(A message, Runnable leaving) throws IOException;
+
+        /// The last one: it may leave together with the end of the stream, which must come next.
+        void sendLast(A message) throws IOException;
     }
 
     public interface Unary<Q extends Message, A extends Message> {
@@ -108,7 +111,7 @@ public final class ConnectRoutes implements Handler {
             if (request == null) {
                 throw new CayException(ErrorKind.INVALID_ARGUMENT, "the request has no message");
             }
-            call.call(running, request, stream::send);
+            call.call(running, request, stream.sink());
         }));
     }
 
@@ -116,7 +119,7 @@ public final class ConnectRoutes implements Handler {
             String path, Q prototype, ClientStream<Q, A> call) {
         return add(
                 path,
-                streaming((running, stream) -> stream.send(call.call(running, stream.incoming(prototype)), () -> {})));
+                streaming((running, stream) -> stream.sink().sendLast(call.call(running, stream.incoming(prototype)))));
     }
 
     public boolean knows(String path) {

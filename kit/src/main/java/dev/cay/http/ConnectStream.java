@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class ConnectStream {
     private static final int COMPRESSED = 0x01;
     private static final int END = 0x02;
+    private static final byte[] NOTHING = {'{', '}'};
 
     private final Exchange exchange;
     private final ConnectCodec codec;
@@ -91,21 +92,31 @@ final class ConnectStream {
         };
     }
 
-    synchronized void send(Message message, Runnable leaving) throws IOException {
-        byte[] bytes = codec.write(message);
-        leaving.run();
-        frame(0, bytes);
+    /// Where answers go.
+    <A extends Message> ConnectRoutes.Sink<A> sink() {
+        return new ConnectRoutes.Sink<>() {
+            @Override
+            public void send(A message, Runnable leaving) throws IOException {
+                byte[] bytes = codec.write(message);
+                synchronized (ConnectStream.this) {
+                    leaving.run();
+                    write(0, bytes).flush();
+                }
+            }
+
+            @Override
+            public void sendLast(A message) throws IOException {
+                write(0, codec.write(message));
+            }
+        };
     }
 
     /// The last frame; `error` is null when all went well.
-    synchronized void end(@Nullable ConnectError error) throws IOException {
-        frame(END, Json.write(error == null ? Map.of() : Map.of("error", error)));
-        if (out != null) {
-            out.close();
-        }
+    void end(@Nullable ConnectError error) throws IOException {
+        write(END, error == null ? NOTHING : Json.write(Map.of("error", error))).close();
     }
 
-    private void frame(int flags, byte[] bytes) throws IOException {
+    private synchronized OutputStream write(int flags, byte[] bytes) throws IOException {
         if (out == null) {
             exchange.with("Content-Type", codec.contentType(true));
             out = exchange.stream(200);
@@ -116,7 +127,7 @@ final class ConnectStream {
                 .putInt(bytes.length)
                 .put(bytes);
         out.write(frame.array());
-        out.flush();
+        return out;
     }
 
     private byte[] unzip(byte[] bytes, LargeMessages.Room room) throws IOException {

@@ -137,7 +137,8 @@ final class GrpcForwarding implements Stream.Listener {
         }
     }
 
-    /// Under the lock, for whatever comes next.
+    /// Under the lock, for whatever comes next; callers look whether it was what they wait for.
+    @SuppressWarnings("WaitNotInLoop") // the loops are the callers'
     private void await() throws IOException {
         if (failure != null) {
             throw new IOException(String.valueOf(failure.getMessage()), failure);

@@ -112,6 +112,45 @@ final class FrontDoorTest {
         }
     }
 
+    /// Whoever sends these is no client yet: words, no JSON.
+    @ParameterizedTest
+    @CsvSource({
+        "3000.cay.test, Invalid host",
+        "nodash.cay.test, Invalid host",
+        "3000-UPPER_.cay.test, Invalid sandbox ID",
+        "3000-.cay.test, Invalid sandbox ID",
+        "x-abc.cay.test, Invalid sandbox port",
+        "0-abc.cay.test, Invalid sandbox port",
+        "65536-abc.cay.test, Invalid sandbox port"
+    })
+    void saysWhatIsWrongWithAHostName(String host, String words) {
+        var answer = cay.request("GET", "/", Map.of("Host", host));
+        assertThat(answer.status()).isEqualTo(400);
+        assertThat(answer.header("Content-Type")).startsWith("text/plain");
+        assertThat(answer.text()).startsWith(words);
+    }
+
+    /// Python's client takes the integer in the body for the status, JavaScript's the status itself: both must be
+    /// there.
+    @Test
+    void aSandboxThatIsGoneLooksTheSameToAllClients() {
+        for (String path : new String[] {"/health", "/process.Process/List", "/files", "/"}) {
+            var gone = cay.request("GET", path, Map.of("Host", "49983-" + MISSING + ".cay.test"));
+            assertThat(gone.status()).isEqualTo(502);
+            assertThat(gone.header("Content-Type")).startsWith("application/json");
+            assertThat(gone.text())
+                    .isEqualTo("{\"sandboxId\":\"%s\",\"message\":\"The sandbox was not found\",\"code\":502}"
+                            .formatted(MISSING));
+        }
+        var half = cay.request("GET", "/health", Map.of("E2b-Sandbox-Id", id));
+        assertThat(half.status()).isEqualTo(400);
+        assertThat(half.message()).startsWith("missing header");
+        var hidden = cay.request("POST", "/init", Map.of("Host", "49983-" + id + ".cay.test"));
+        assertThat(hidden.status()).isEqualTo(404);
+        assertThat(hidden.json().get("code").intValue()).isEqualTo(404);
+        assertThat(hidden.json().get("path").stringValue()).isEqualTo("/init");
+    }
+
     @Test
     void aSignedUrlFindsItsSandbox() throws Exception {
         String signed = "/files?path=hello.txt&username=user&signature=" + sign("hello.txt:read:user:" + token);

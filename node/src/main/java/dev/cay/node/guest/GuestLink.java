@@ -272,6 +272,10 @@ public final class GuestLink implements AutoCloseable {
                 accept(frame);
             }
             frames.checkRest();
+            if (received.length() < chunk.length) {
+                // Most likely all there was; if not, the poller says so.
+                return;
+            }
         }
     }
 

@@ -85,12 +85,18 @@ final class ProcessCalls {
         try (var subscription = sandbox.processes().start(launch)) {
             var process = subscription.process();
             try {
-                follow(
-                        call,
-                        subscription,
-                        limit,
-                        (event, leaving) -> answers.send(
-                                StartResponse.newBuilder().setEvent(event).build(), leaving));
+                follow(call, subscription, limit, new Events() {
+                    @Override
+                    public void send(ProcessEvent event, Runnable leaving) throws IOException {
+                        answers.send(StartResponse.newBuilder().setEvent(event).build(), leaving);
+                    }
+
+                    @Override
+                    public void end(ProcessEvent event) throws IOException {
+                        answers.sendLast(
+                                StartResponse.newBuilder().setEvent(event).build());
+                    }
+                });
             } finally {
                 if (isUp(limit, begun)) {
                     // Time is up, and the interrupt that told us so must not stop the kill.
@@ -112,17 +118,25 @@ final class ProcessCalls {
             if (offsets != null) {
                 call.exchange().with(OutputFrom.HEADER, OutputFrom.format(subscription.positions()));
             }
-            follow(
-                    call,
-                    subscription,
-                    null,
-                    (event, leaving) -> answers.send(
-                            ConnectResponse.newBuilder().setEvent(event).build(), leaving));
+            follow(call, subscription, null, new Events() {
+                @Override
+                public void send(ProcessEvent event, Runnable leaving) throws IOException {
+                    answers.send(ConnectResponse.newBuilder().setEvent(event).build(), leaving);
+                }
+
+                @Override
+                public void end(ProcessEvent event) throws IOException {
+                    answers.sendLast(
+                            ConnectResponse.newBuilder().setEvent(event).build());
+                }
+            });
         }
     }
 
     private interface Events {
         void send(ProcessEvent event, Runnable leaving) throws IOException;
+
+        void end(ProcessEvent event) throws IOException;
     }
 
     private static void follow(
@@ -153,7 +167,7 @@ final class ProcessCalls {
                     if (isUp(limit, begun)) {
                         throw new CayException(ErrorKind.DEADLINE_EXCEEDED, "context deadline exceeded");
                     }
-                    events.send(endEvent(exit), () -> {});
+                    events.end(endEvent(exit));
                     return;
                 }
             }

@@ -15,6 +15,7 @@ public final class DescriptorIo {
     private static final Call FTRUNCATE = Call.of("ftruncate64");
     private static final Call PIPE = Call.of("pipe2");
     private static final Call FCNTL = Call.variadic("fcntl64", 2);
+    private static final Call IOCTL = Call.variadic("ioctl", 2);
     private static final Call PIDFD_OPEN = Call.raw("pidfd_open");
 
     private static final int F_GETFL = 3;
@@ -22,6 +23,7 @@ public final class DescriptorIo {
     private static final int F_DUPFD_CLOEXEC = 1030;
     private static final int SPLICE_F_MOVE = 1;
     private static final int SPLICE_F_NONBLOCK = 2;
+    private static final int FIONREAD = 0x541b;
     private static final int SYS_PIDFD_OPEN = 434;
 
     /// Larger transfers go through one buffer per thread: to fetch and clear so much memory each time would take longer
@@ -100,6 +102,18 @@ public final class DescriptorIo {
             } finally {
                 file.done();
             }
+        } finally {
+            pipe.done();
+        }
+    }
+
+    /// How many bytes a pipe holds now.
+    public static int available(Descriptor pipe) throws ErrnoException {
+        int fd = pipe.use("ioctl");
+        try (var arena = Arena.ofConfined()) {
+            MemorySegment count = arena.allocate(ValueLayout.JAVA_INT);
+            IOCTL.call(arena, fd, FIONREAD, count.address());
+            return count.get(ValueLayout.JAVA_INT, 0);
         } finally {
             pipe.done();
         }

@@ -35,6 +35,7 @@ public final class FdPoller implements AutoCloseable {
 
     public static final int IN = 1;
     public static final int OUT = 4;
+    private static final int HANG_UP = 16;
 
     private static final Call CREATE = Call.of("epoll_create1");
     private static final Call CONTROL = Call.of("epoll_ctl");
@@ -158,7 +159,9 @@ public final class FdPoller implements AutoCloseable {
                 int count = await(events);
                 for (int i = 0; i < count && !closed; i++) {
                     long at = (long) i * Cpu.HERE.epollEvent();
-                    dispatch(events.get(ValueLayout.JAVA_LONG_UNALIGNED, at + Cpu.HERE.epollData()));
+                    dispatch(
+                            events.get(ValueLayout.JAVA_LONG_UNALIGNED, at + Cpu.HERE.epollData()),
+                            events.get(ValueLayout.JAVA_INT_UNALIGNED, at));
                 }
                 ringAlarms();
             }
@@ -176,7 +179,7 @@ public final class FdPoller implements AutoCloseable {
         }
     }
 
-    private void dispatch(long id) {
+    private void dispatch(long id, int events) {
         if (id == WAKE) {
             try {
                 DescriptorIo.read(wake, new byte[8], 0, 8);
@@ -187,7 +190,7 @@ public final class FdPoller implements AutoCloseable {
         }
         Watch watch = watches.get(id);
         if (watch != null) {
-            watch.fire();
+            watch.fire(events);
         }
     }
 
@@ -235,6 +238,7 @@ public final class FdPoller implements AutoCloseable {
         private final Callback callback;
         private boolean active;
         private boolean ended;
+        private volatile int seen;
 
         private Watch(Descriptor descriptor, int events, Callback callback) {
             this.descriptor = descriptor;
@@ -272,7 +276,13 @@ public final class FdPoller implements AutoCloseable {
             ended = true;
         }
 
-        private void fire() {
+        /// Whether nobody had the other end open when this last became ready.
+        public boolean hungUp() {
+            return (seen & HANG_UP) != 0;
+        }
+
+        private void fire(int events) {
+            seen = events;
             try {
                 callback.ready();
             } catch (RuntimeException e) {

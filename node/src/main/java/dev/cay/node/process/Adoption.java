@@ -19,11 +19,13 @@ final class Adoption {
     private final ProcessTable table;
     private final Path directory;
     private final Map<Long, ProcessFolder> folders = new HashMap<>();
+    private final long memoryKills;
     private long next;
 
     Adoption(ProcessTable table, Path directory) {
         this.table = table;
         this.directory = directory;
+        this.memoryKills = table.memoryKills();
     }
 
     /// @param found by the guest; its tags are our folders' numbers, unless somebody inside speaks for it
@@ -51,10 +53,11 @@ final class Adoption {
 
     private void adopt(GuestProcess found, Cursors cursors) throws IOException {
         var folder = folderOf(found);
-        var known = folder.about();
+        var known = folder.about(memoryKills);
         var streams = table.link().attach(found.pid());
         boolean terminal = streams.terminal() != null;
-        var about = known.orElse(new ProcessFolder.About(ProcessInfo.getDefaultInstance(), "", terminal, null));
+        var about = known.orElse(
+                new ProcessFolder.About(ProcessInfo.getDefaultInstance(), "", terminal, null, memoryKills));
         if (known.isEmpty() || about.terminal() != terminal) {
             about = about.withTerminal(terminal);
             folder.create(about);
@@ -81,7 +84,7 @@ final class Adoption {
     /// One that was over before: it can still be connected to for a while.
     private void retain(ProcessFolder folder, Cursors cursors) throws IOException {
         var ended = folder.exit();
-        var about = folder.about();
+        var about = folder.about(memoryKills);
         if (ended == null || about.isEmpty()) {
             folder.delete();
             return;

@@ -33,6 +33,7 @@ final class Audience {
     private boolean watched;
     private Cursors.@Nullable Cursor cursor;
     private @Nullable Subscription expected;
+    private @Nullable Fresh fresh;
     private @Nullable Exit end;
 
     Audience(ProcessTable table, long number, Map<Channel, OutputLog> logs) {
@@ -133,13 +134,30 @@ final class Audience {
                     ? new Output.End(exit)
                     : new Output.Silence();
         }
-        byte[] bytes = read(channel, position, count);
+        Fresh newest = locked(() -> fresh);
+        byte[] bytes = newest != null && newest.isPiece(channel, position, count)
+                ? newest.bytes
+                : read(channel, position, count);
         locked(() -> {
             subscription.advance(channel, bytes.length);
+            if (fresh != null && subscriptions.stream().allMatch(fresh::isBehind)) {
+                fresh = null;
+            }
             trimAndRelease();
             return null;
         });
         return new Output.Data(channel, position, UnsafeByteOperations.unsafeWrap(bytes));
+    }
+
+    /// The newest piece of output, kept until all have it: nobody who keeps up needs the log.
+    private record Fresh(Channel channel, long offset, byte[] bytes) {
+        boolean isPiece(Channel of, long position, int count) {
+            return of == channel && position == offset && count == bytes.length;
+        }
+
+        boolean isBehind(Subscription subscription) {
+            return subscription.position(channel) >= offset + bytes.length;
+        }
     }
 
     private record Piece(Channel channel, long position, int count) {}
@@ -315,8 +333,10 @@ final class Audience {
         });
     }
 
-    void arrived(Channel channel, OutputLog log, int count) {
+    /// @param bytes what arrived, if it is at hand
+    void arrived(Channel channel, OutputLog log, int count, byte @Nullable [] bytes) {
         locked(() -> {
+            fresh = bytes == null || subscriptions.isEmpty() ? null : new Fresh(channel, log.end(), bytes);
             log.advance(count);
             if (!subscriptions.isEmpty()) {
                 journal.append(channel, count);

@@ -56,7 +56,7 @@ final class OutputLog implements AutoCloseable {
         if (!files.isEmpty()) {
             base = files.lastKey();
             end = base + Files.size(files.lastEntry().getValue());
-            current = FileCalls.open(files.lastEntry().getValue().toString(), FileCalls.WRITE, 0);
+            current = FileCalls.open(files.lastEntry().getValue().toString(), FileCalls.READ_WRITE, 0);
         }
     }
 
@@ -87,7 +87,7 @@ final class OutputLog implements AutoCloseable {
                 current.close();
             }
             Path file = space.directory().resolve(prefix + end);
-            current = FileCalls.open(file.toString(), FileCalls.WRITE | FileCalls.CREATE, 0600);
+            current = FileCalls.open(file.toString(), FileCalls.READ_WRITE | FileCalls.CREATE, 0600);
             base = end;
             files.put(end, file);
             from = end;
@@ -109,6 +109,16 @@ final class OutputLog implements AutoCloseable {
     /// Moves up to `limit` bytes from the pipe; 0 at its end. Says nothing to readers: {@link #advance} does.
     int take(Descriptor pipe, int limit) throws IOException {
         return DescriptorIo.splice(pipe, writer(), end - base, limit);
+    }
+
+    /// The bytes taken last, which no reader was told of yet. They are in the page cache, so this does not block.
+    byte[] peek(int count) throws IOException {
+        byte[] bytes = new byte[count];
+        int got = DescriptorIo.pread(writer(), bytes, 0, count, end - base);
+        if (got < count) {
+            throw new IOException("log is shorter than it was");
+        }
+        return bytes;
     }
 
     void put(byte[] bytes, int length) throws IOException {

@@ -4,8 +4,12 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import dev.cay.node.guest.Exit;
 import dev.cay.wire.process.ProcessConfig;
 import dev.cay.wire.process.ProcessInfo;
+import java.io.ByteArrayInputStream;
+import java.nio.ByteBuffer;
+import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
@@ -25,18 +29,23 @@ record ProcessFolder(Path path, long number) {
     ///
     /// @param user     whom it runs as
     /// @param deadline when it is to be killed, by {@link SandboxProcess#clock}; null for never
+    /// @param memoryKills how many processes the kernel had killed for lack of memory before it
     record About(
             ProcessInfo info,
             String user,
             boolean terminal,
-            @Nullable Instant deadline) {
+            @Nullable Instant deadline,
+            long memoryKills) {
         About withTerminal(boolean is) {
-            return new About(info, user, is, deadline);
+            return new About(info, user, is, deadline, memoryKills);
         }
     }
 
     private static final String ABOUT = "about";
     private static final String EXIT = "exit";
+    /// Begins what has a deadline; the first version's files begin with the length of a user's name.
+    private static final short SECOND = (short) 0xFFFF;
+
     private static final long NEVER = Long.MAX_VALUE;
 
     static List<ProcessFolder> list(Path table) throws IOException {
@@ -55,7 +64,7 @@ record ProcessFolder(Path path, long number) {
     }
 
     /// Before the process starts, so that no crash leaves one that nobody knows anything about.
-    About create(Launch launch) throws IOException {
+    About create(Launch launch, long memoryKills) throws IOException {
         var config = ProcessConfig.newBuilder()
                 .setCmd(launch.command().getFirst())
                 .addAllArgs(launch.command().subList(1, launch.command().size()))
@@ -66,47 +75,62 @@ record ProcessFolder(Path path, long number) {
             info.setTag(launch.tag());
         }
         var deadline = launch.limit() == null ? null : SandboxProcess.clock().plus(launch.limit());
-        var about = new About(info.build(), launch.user(), launch.terminal() != null, deadline);
+        var about = new About(info.build(), launch.user(), launch.terminal() != null, deadline, memoryKills);
         create(about);
         return about;
     }
 
     void create(About about) throws IOException {
-        Files.createDirectories(path);
-        try (var out = new DataOutputStream(Files.newOutputStream(path.resolve(ABOUT)))) {
+        var bytes = new ByteArrayOutputStream();
+        try (var out = new DataOutputStream(bytes)) {
+            out.writeShort(SECOND);
             out.writeUTF(about.user());
             out.writeBoolean(about.terminal());
             out.writeLong(about.deadline() == null ? NEVER : about.deadline().toEpochMilli());
             about.info().writeTo(out);
         }
+        Files.createDirectories(path);
+        Files.write(path.resolve(ABOUT), bytes.toByteArray());
     }
 
-    Optional<About> about() throws IOException {
-        try (var in = new DataInputStream(Files.newInputStream(path.resolve(ABOUT)))) {
+    /// @param memoryKills up to now, as those before are not in the file
+    Optional<About> about(long memoryKills) throws IOException {
+        byte[] bytes;
+        try {
+            bytes = Files.readAllBytes(path.resolve(ABOUT));
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        }
+        var in = new DataInputStream(new ByteArrayInputStream(bytes));
+        try {
+            boolean second = bytes.length > 1 && ByteBuffer.wrap(bytes).getShort() == SECOND;
+            in.skipNBytes(second ? Short.BYTES : 0);
             String user = in.readUTF();
             boolean terminal = in.readBoolean();
-            long deadline = in.readLong();
+            long deadline = second ? in.readLong() : NEVER;
             return Optional.of(new About(
                     ProcessInfo.parseFrom(in),
                     user,
                     terminal,
-                    deadline == NEVER ? null : Instant.ofEpochMilli(deadline)));
-        } catch (NoSuchFileException | java.io.EOFException | InvalidProtocolBufferException e) {
+                    deadline == NEVER ? null : Instant.ofEpochMilli(deadline),
+                    memoryKills));
+        } catch (EOFException | InvalidProtocolBufferException e) {
             return Optional.empty();
         }
     }
 
     /// Once the guest is told to forget it, this is the only place that knows how it ended.
     void writeExit(int pid, Exit exit) throws IOException {
-        Path draft = path.resolve(EXIT + ".new");
-        try (var out = new DataOutputStream(Files.newOutputStream(draft))) {
+        var bytes = new ByteArrayOutputStream();
+        try (var out = new DataOutputStream(bytes)) {
             out.writeInt(pid);
             out.writeInt(exit.code());
             out.writeInt(exit.signal());
             out.writeBoolean(exit.coreDumped());
             out.writeBoolean(exit.outOfMemory());
         }
-        Files.move(draft, path.resolve(EXIT));
+        // In one piece: a daemon that dies has written all of it or nothing.
+        Files.write(path.resolve(EXIT), bytes.toByteArray());
     }
 
     record Ended(int pid, Exit exit) {}
@@ -116,7 +140,7 @@ record ProcessFolder(Path path, long number) {
         try (var in = new DataInputStream(Files.newInputStream(path.resolve(EXIT)))) {
             // The last byte is not in what an earlier version wrote.
             return new Ended(in.readInt(), new Exit(in.readInt(), in.readInt(), in.readBoolean(), in.read() == 1));
-        } catch (NoSuchFileException _) {
+        } catch (NoSuchFileException | EOFException _) {
             return null;
         }
     }

@@ -2,30 +2,21 @@ package dev.cay.node.process;
 
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
-import java.util.Collection;
 
-/// How much of the node the processes of one sandbox may take.
+/// How much of the node the processes of one sandbox may take. Thread-safe.
 final class ProcessLimits {
-    private static final int MOST = 4096;
-
     /// Each holds descriptors of the node's, which are all sandboxes'.
     private static final int MOST_OPEN = 1024;
 
     /// What processes were started with is kept in memory while they can be listed.
     private static final int MOST_DESCRIBED = 16 << 20;
 
-    private ProcessLimits() {}
+    private int open;
+    private long described;
 
-    /// Refuses when there is no room for another one. Those that ended can be connected to for a while, so they count
-    /// too, but hold no descriptors.
-    static void require(Collection<SandboxProcess> processes) {
-        long open = 0;
-        long described = 0;
-        for (var process : processes) {
-            open += process.isOver() ? 0 : 1;
-            described += process.described();
-        }
-        if (processes.size() >= MOST || open >= MOST_OPEN) {
+    /// Refuses when there is no room for another one.
+    synchronized void require() {
+        if (open >= MOST_OPEN) {
             throw new CayException(
                     ErrorKind.EXHAUSTED, "a sandbox has at most %d commands at a time".formatted(MOST_OPEN));
         }
@@ -35,5 +26,19 @@ final class ProcessLimits {
                     "arguments and variables of this sandbox's commands take more than %d MB; wait for some to end"
                             .formatted(MOST_DESCRIBED >> 20));
         }
+    }
+
+    synchronized void began(SandboxProcess process) {
+        open++;
+        described += process.described();
+    }
+
+    synchronized void ended() {
+        open--;
+    }
+
+    /// It can no longer be connected to.
+    synchronized void retired(SandboxProcess process) {
+        described -= process.described();
     }
 }

@@ -22,8 +22,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /// The processes that were started in one sandbox. Thread-safe.
 ///
@@ -31,8 +29,6 @@ import org.slf4j.LoggerFactory;
 /// checkpoint or a restart of the daemon a new one on the same directory goes on where the old one stopped. For a copy
 /// of a sandbox, copy the directory too while its table is closed.
 public final class ProcessTable implements AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(ProcessTable.class);
-
     /// @param logBytes    how much output of a process is kept, all its streams together
     /// @param stall       a subscriber that takes nothing for so long, while the process waits for it, is cut off
     /// @param retention   how long an ended process can still be connected to
@@ -60,6 +56,8 @@ public final class ProcessTable implements AutoCloseable {
     /// Exits told before the answer that names the process was looked at.
     private final Map<Integer, Exit> early = new LinkedHashMap<>();
     private final AtomicLong numbers = new AtomicLong();
+    private final ProcessLimits limits = new ProcessLimits();
+    private final EndedProcesses ended = new EndedProcesses(this);
     private @Nullable Cursors cursors;
     private volatile Consumer<String> onLost = _ -> {};
     private volatile @Nullable Watcher watcher;
@@ -84,7 +82,7 @@ public final class ProcessTable implements AutoCloseable {
     }
 
     /// Where to learn how many processes of the sandbox the kernel has killed for lack of memory. Before
-    /// {@link #adopt}; must not block for long.
+    /// {@link #adopt}; asked on threads where files may be read.
     public void countMemoryKills(LongSupplier counter) {
         memoryKills = counter;
     }
@@ -109,11 +107,11 @@ public final class ProcessTable implements AutoCloseable {
     /// Starts a process; the caller is subscribed from its first byte on.
     public Subscription start(Launch launch) throws IOException {
         requireOpen();
-        ProcessLimits.require(processes.values());
+        limits.require();
         var folder = ProcessFolder.in(directory, numbers.incrementAndGet());
         var logs = logs(folder, launch.terminal() != null);
         var about = workers.logs().call(FILE_LIMIT, () -> {
-            var written = folder.create(launch);
+            var written = folder.create(launch, memoryKills.getAsLong());
             logs.values().iterator().next().rotate();
             return written;
         });
@@ -173,7 +171,7 @@ public final class ProcessTable implements AutoCloseable {
                         .filter(process -> process.info().hasTag()
                                 && process.info().getTag().equals(tag))
                         .max(Comparator.comparing(SandboxProcess::running)
-                                .thenComparing(process -> process.folder().number()));
+                                .thenComparingLong(process -> process.folder().number()));
         };
     }
 
@@ -301,6 +299,7 @@ public final class ProcessTable implements AutoCloseable {
             }
             // A pid that comes again means that its last owner is over.
             processes.put(pid, process);
+            limits.began(process);
         }
         return process;
     }
@@ -362,47 +361,30 @@ public final class ProcessTable implements AutoCloseable {
         }
     }
 
-    /// All of it is in the log and its exit in the folder, so the guest may let go of its copies at once: ended
-    /// commands would otherwise hold descriptors for as long as they can be connected to.
     void ended(SandboxProcess process, Exit exit) {
         if (closed) {
             return;
         }
+        limits.ended();
         if (watcher != null) {
             watcher.ended(process, exit);
         }
-        workers.logs().run(() -> {
-            process.folder().writeExit(process.pid(), exit);
-            workers.guests().run(() -> forget(process.pid()));
-            return true;
-        });
-        retireLater(process);
+        ended.add(process, exit);
     }
 
-    void retireLater(SandboxProcess process) {
-        workers.poller().after(settings.retention(), () -> retire(process));
+    /// It can still be connected to for a while.
+    void retain(SandboxProcess process) {
+        limits.ended();
+        ended.keep(process);
     }
 
-    private boolean forget(int pid) {
-        try {
-            link.forget(pid);
-            return true;
-        } catch (IOException e) {
-            log.atDebug().setCause(e).addKeyValue("pid", pid).log("guest did not forget");
-            return false;
-        }
-    }
-
-    private void retire(SandboxProcess process) {
-        if (closed) {
-            return;
-        }
-        process.audience().cutIdle(settings.stall());
-        if (!process.audience().isEmpty()) {
-            workers.poller().after(settings.stall(), () -> retire(process));
+    /// Forgets it, and all it printed. Once.
+    void remove(SandboxProcess process) {
+        if (!process.retire()) {
             return;
         }
         processes.remove(process.pid(), process);
+        limits.retired(process);
         process.release();
         discard(process.folder());
     }

@@ -10,6 +10,7 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,9 @@ import org.slf4j.LoggerFactory;
 final class Pump {
     private static final Logger log = LoggerFactory.getLogger(Pump.class);
     private static final int MOST = 64 << 10;
+    /// So much at once is handed to subscribers as it is; a longer piece is read from the log, in their own time.
+    private static final int FRESH = 4 << 10;
+
     private static final int ROUNDS = 8;
     private static final int LAST_CALL = 1 << 20;
     private static final Duration STUCK = Duration.ofSeconds(5);
@@ -117,6 +121,11 @@ final class Pump {
 
     /// Whether there may be more.
     private boolean spliceOnce() throws IOException {
+        if (watch.hungUp() && DescriptorIo.available(source) == 0) {
+            // Nobody writes any more. Found out without a file, as most commands have nothing to say on stderr.
+            finish();
+            return false;
+        }
         int room = broken ? MOST : output.room();
         if (room == 0) {
             rotateSoon();
@@ -146,7 +155,7 @@ final class Pump {
             lastBytes -= moved;
             return lastBytes > 0 || emptied();
         }
-        return true;
+        return moved == allowed || watch.hungUp() || emptied();
     }
 
     private boolean emptied() {
@@ -183,9 +192,10 @@ final class Pump {
         return DescriptorIo.read(source, new byte[limit], 0, limit);
     }
 
-    private void publish(int count) {
+    private void publish(int count) throws IOException {
         if (!broken) {
-            process.audience().arrived(channel, output, count);
+            boolean wanted = count <= FRESH && !process.audience().isEmpty();
+            process.audience().arrived(channel, output, count, wanted ? output.peek(count) : null);
         }
     }
 
@@ -234,7 +244,7 @@ final class Pump {
                 return;
             }
             output.put(bytes, count);
-            process.audience().arrived(channel, output, count);
+            process.audience().arrived(channel, output, count, count <= FRESH ? Arrays.copyOf(bytes, count) : null);
             lastBytes -= lastCall ? count : 0;
             if (lastBytes <= 0) {
                 finish();

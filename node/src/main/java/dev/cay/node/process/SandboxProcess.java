@@ -38,6 +38,7 @@ public final class SandboxProcess {
     private boolean killed;
     private boolean over;
     private boolean released;
+    private boolean retired;
     private FdPoller.@Nullable Timer deadline;
 
     /// @param streams null when it ended and was drained before
@@ -53,7 +54,7 @@ public final class SandboxProcess {
         this.about = about;
         this.pid = pid;
         this.described = about.info().getSerializedSize();
-        this.memoryKills = table.memoryKills();
+        this.memoryKills = about.memoryKills();
         this.audience = new Audience(table, folder.number(), logs);
         this.input = new ProcessInput(this, table, streams);
         if (streams != null) {
@@ -235,7 +236,7 @@ public final class SandboxProcess {
             over = true;
         }
         audience.end(how);
-        table.retireLater(this);
+        table.retain(this);
     }
 
     void drained(Pump pump) {
@@ -248,6 +249,13 @@ public final class SandboxProcess {
     /// A descriptor of this process hangs: only root inside can bring that about.
     void stuck(String reason) {
         table.lost(reason);
+    }
+
+    /// True for the first who asks.
+    synchronized boolean retire() {
+        boolean first = !retired;
+        retired = true;
+        return first;
     }
 
     void release() {

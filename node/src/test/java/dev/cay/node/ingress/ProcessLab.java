@@ -259,7 +259,7 @@ final class ProcessLab implements AutoCloseable {
     }
 
     @Override
-    public void close() throws Exception {
+    public void close() throws IOException {
         http1.shutdownNow();
         http2.shutdownNow();
         listeners.close();

@@ -1,0 +1,76 @@
+package dev.cay.node.process;
+
+import dev.cay.node.guest.Exit;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Processes that are over and can still be followed to their end for a while. Thread-safe.
+final class EndedProcesses {
+    private static final Logger log = LoggerFactory.getLogger(EndedProcesses.class);
+
+    /// Who runs many short commands must not be refused for it: then the oldest go before their time.
+    private static final int MOST = 1024;
+
+    private final ProcessTable table;
+    private final Deque<SandboxProcess> kept = new ArrayDeque<>();
+
+    EndedProcesses(ProcessTable table) {
+        this.table = table;
+    }
+
+    /// All of it is in the log and its exit in the folder, so the guest may let go of its copies at once: ended
+    /// commands would otherwise hold descriptors for as long as they can be connected to.
+    void add(SandboxProcess process, Exit exit) {
+        var workers = table.workers();
+        workers.logs().run(() -> {
+            process.folder().writeExit(process.pid(), exit);
+            workers.guests().run(() -> forget(process.pid()));
+            return true;
+        });
+        keep(process);
+    }
+
+    /// One that was over before this table began.
+    void keep(SandboxProcess process) {
+        table.workers().poller().after(table.settings().retention(), () -> retire(process));
+        SandboxProcess oldest = addTo(process);
+        if (oldest != null && oldest.audience().isEmpty()) {
+            retire(oldest);
+        }
+    }
+
+    private synchronized @Nullable SandboxProcess addTo(SandboxProcess process) {
+        kept.addLast(process);
+        return kept.size() > MOST ? kept.pollFirst() : null;
+    }
+
+    private boolean forget(int pid) {
+        try {
+            table.link().forget(pid);
+            return true;
+        } catch (IOException e) {
+            log.atDebug().setCause(e).addKeyValue("pid", pid).log("guest did not forget");
+            return false;
+        }
+    }
+
+    private void retire(SandboxProcess process) {
+        if (table.isClosed()) {
+            return;
+        }
+        var stall = table.settings().stall();
+        process.audience().cutIdle(stall);
+        if (!process.audience().isEmpty()) {
+            table.workers().poller().after(stall, () -> retire(process));
+            return;
+        }
+        synchronized (this) {
+            kept.remove(process);
+        }
+        table.remove(process);
+    }
+}
