@@ -7,7 +7,8 @@ import java.util.List;
 import java.util.Map;
 import tools.jackson.databind.JsonNode;
 
-/// Requests to a server in a sandbox by its port's URL, beside the same requests straight to the same server on the host.
+/// Requests to a server in a sandbox by its port's URL, beside the same requests straight to the same server on the
+/// host.
 final class Proxying implements Measurement {
     private static final Duration LIMIT = Duration.ofMinutes(5);
     private static final String METHOD =
