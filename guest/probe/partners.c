@@ -86,9 +86,9 @@ int run_juggle(int argc, char **argv)
         }
         if (missed) {
             mkdir(argv[0], 0777);
-            if (chdir(argv[0]))
-                return 2;
-            lay(argv[1]);
+            /* If it was taken away again, the next round makes it. */
+            if (!chdir(argv[0]))
+                lay(argv[1]);
         }
     }
 }

@@ -1,5 +1,4 @@
 // A headless Chromium, spoken to by its own DevTools protocol over a pipe.
-import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,17 +6,19 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import tls from 'node:tls'
 import { until } from './client.mjs'
+import { spawnApart } from './relay.mjs'
 
 const LIMIT = 60_000
 
 /** Starts a browser that ends with the test file and trusts the certificate which `host` has, and no other unknown one. */
 export async function startBrowser(host) {
   const profile = await mkdtemp(join(tmpdir(), 'cay-chromium-'))
-  const chromium = spawn(process.env.CAY_CHROMIUM, [
-    '--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run', '--no-default-browser-check',
-    '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-proxy-server',
-    `--ignore-certificate-errors-spki-list=${await keyHash(host)}`, `--user-data-dir=${profile}`, '--remote-debugging-pipe', 'about:blank',
-  ], { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'], detached: true })
+  const chromium = await spawnApart(join(profile, 'relay'), Number(host.split(':')[1]), [
+    process.env.CAY_CHROMIUM, '--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run',
+    '--no-default-browser-check', '--disable-background-networking', '--disable-component-update', '--disable-sync',
+    '--no-proxy-server', `--ignore-certificate-errors-spki-list=${await keyHash(host)}`, `--user-data-dir=${profile}/profile`,
+    '--remote-debugging-pipe', 'about:blank',
+  ])
   started.push({ chromium, profile })
   return new Browser(chromium)
 }
@@ -37,7 +38,7 @@ const hasEnded = ({ exitCode, signalCode }) => exitCode !== null || signalCode !
 function keyHash(host) {
   const [servername, port] = host.split(':')
   return new Promise((resolve, reject) => {
-    const socket = tls.connect({ host: servername, port: port ?? 443, servername }, () => {
+    const socket = tls.connect({ host: servername, port, servername }, () => {
       const key = socket.getPeerX509Certificate().publicKey.export({ type: 'spki', format: 'der' })
       socket.destroy()
       resolve(createHash('sha256').update(key).digest('base64'))

@@ -6,6 +6,7 @@ import dev.cay.bench.NpmClient;
 import dev.cay.bench.OwnCay;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,6 +14,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.json.JsonMapper;
 
 /// E2B's own command line against this platform.
@@ -38,59 +41,60 @@ final class CliClientTest {
     @Test
     void execGivesOutputInputAndExitCode(OwnCay platform) throws Exception {
         var cli = new Cli(NpmClient.install("@e2b/cli", "2.19.0"), platform, OwnCay.Mode.URL);
-        var id = cli.create();
-        var failing = cli.start("sandbox", "exec", id, "sh", "-c", "echo out; echo err >&2; exit 7");
-        var output = new String(failing.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(output).contains("out").contains("err");
-        assertThat(failing.waitFor()).isEqualTo(7);
+        try (var sandbox = new RawSandbox(platform)) {
+            var failing = cli.start("sandbox", "exec", sandbox.id(), "sh", "-c", "echo out; echo err >&2; exit 7");
+            var output = new String(failing.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(output).contains("out").contains("err");
+            assertThat(failing.waitFor()).isEqualTo(7);
 
-        var counting = cli.startWithInput("sandbox", "exec", id, "wc", "-c");
-        try (var input = counting.getOutputStream()) {
-            input.write(new byte[200_000]);
+            var all = "whoami; pwd; echo $A; wc -c";
+            var counting = cli.startWithInput(
+                    "sandbox", "exec", "--user", "root", "--cwd", "/tmp", "--env", "A=1", sandbox.id(), all);
+            try (var input = counting.getOutputStream()) {
+                input.write(new byte[200_000]);
+            }
+            assertThat(new String(counting.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                    .isEqualTo("root\n/tmp\n1\n200000\n");
+            assertThat(counting.waitFor()).isZero();
+
+            var pid = cli.run("sandbox", "exec", "--background", sandbox.id(), "sleep", "300")
+                    .strip();
+            assertThat(sandbox.json("process.Process/List", "{}")).contains("\"pid\":" + pid);
         }
-        assertThat(new String(counting.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
-                .contains("200000");
-        assertThat(counting.waitFor()).isZero();
-        assertThat(cli.run("sandbox", "exec", "--background", id, "sleep", "300"))
-                .containsPattern("\\d+");
-        assertThat(cli.run("sandbox", "exec", "--user", "root", "--cwd", "/tmp", id, "whoami; pwd"))
-                .contains("root")
-                .contains("/tmp");
-        cli.run("sandbox", "kill", id);
     }
 
     /// The client wants a terminal on its side too, which `script` gives it.
-    @Test
+    @ParameterizedTest
+    @EnumSource(OwnCay.Mode.class)
     @Timeout(120)
-    void connectGivesATerminal(OwnCay platform) throws Exception {
-        for (var mode : OwnCay.Mode.values()) {
-            var cli = new Cli(NpmClient.install("@e2b/cli", "2.19.0"), platform, mode);
-            var id = cli.create();
-            var terminal = cli.startInTerminal("sandbox", "connect", id);
+    void connectGivesATerminal(OwnCay.Mode mode, OwnCay platform) throws Exception {
+        var cli = new Cli(NpmClient.install("@e2b/cli", "2.19.0"), platform, mode);
+        try (var sandbox = new RawSandbox(platform)) {
+            var terminal = cli.startInTerminal("sandbox", "connect", sandbox.id());
             try (var screen = terminal.inputReader(StandardCharsets.UTF_8);
                     var keys = terminal.outputWriter(StandardCharsets.UTF_8)) {
                 readUntil(screen, "Terminal connecting");
-                keys.write("stty size; test -t 0 && echo on a $((6 * 7)) tty\r");
-                keys.flush();
+                type(keys, "stty size; test -t 0 && echo on a $((6 * 7)) tty\r");
                 readUntil(screen, "33 111");
                 readUntil(screen, "on a 42 tty");
-                keys.write("echo be$((1))gin; sleep 300\r");
-                keys.flush();
+                type(keys, "echo be$((1))gin; sleep 300\r");
                 readUntil(screen, "be1gin");
-                keys.write("\003");
-                keys.write("echo interrupted=$?\r");
-                keys.flush();
+                type(keys, "\003");
+                type(keys, "echo interrupted=$?\r");
                 readUntil(screen, "interrupted=130");
-                keys.write("exit\r");
-                keys.flush();
+                type(keys, "exit\r");
                 assertThat(terminal.waitFor(1, TimeUnit.MINUTES)).isTrue();
             } finally {
                 terminal.descendants().forEach(ProcessHandle::destroyForcibly);
                 terminal.destroyForcibly();
             }
-            assertThat(cli.run("sandbox", "list")).contains(id);
-            cli.run("sandbox", "kill", id);
+            assertThat(sandbox.json("process.Process/List", "{}")).isEqualTo("{}");
         }
+    }
+
+    private static void type(Writer keys, String text) throws IOException {
+        keys.write(text);
+        keys.flush();
     }
 
     @Test

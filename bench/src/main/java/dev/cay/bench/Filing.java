@@ -64,7 +64,7 @@ final class Filing implements Measurement {
         Path copy = pool.resolve("bench-copy");
         try {
             Path file = memory.resolve("file");
-            run("head", "-c", MEGABYTES + "M", "/dev/urandom", file);
+            run("dd", "if=/dev/urandom", "of=" + file, "bs=1M", "count=" + MEGABYTES);
             double[] rates = new double[4];
             for (int i = 0; i < ROUNDS; i++) {
                 keep(

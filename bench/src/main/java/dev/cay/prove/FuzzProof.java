@@ -11,11 +11,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
 
 /// Inputs that nobody would send on purpose, at every place where strangers' bytes come in.
 ///
-/// `-Dtargets=NAME,NAME` plays some targets only. What was found is told with its seed, and `-Dseed=N` plays that one
-/// input alone and shows both sides of the conversation.
+/// What was found is told with its seed. `CAY_JAVA_OPTS=-Dseed=N` plays that one input alone and shows both sides of
+/// the
+/// conversation.
 final class FuzzProof implements Proof {
     private static final int MINUTES = 10;
 
@@ -68,15 +70,16 @@ final class FuzzProof implements Proof {
     public Verdict run(Stage stage) throws Exception {
         var cay = stage.cay(Map.of("sandboxes.diskSizeMB", "512MB"));
         var targets = new FuzzTargets(cay);
-        String seed = System.getProperty("seed");
+        var chosen = stage.chosen(FuzzTargets.NAMES, Function.identity());
+        Long seed = Long.getLong("seed");
         if (seed != null) {
-            return again(targets, Long.parseLong(seed));
+            return again(targets, chosen, seed);
         }
         var findings = new Findings();
         var details = new ArrayList<String>();
         long inputs = 0;
         try (var neighbour = targets.neighbour()) {
-            for (String name : chosen()) {
+            for (String name : chosen) {
                 try (var target = targets.open(name)) {
                     var campaign = new Campaign(
                             cay,
@@ -94,13 +97,8 @@ final class FuzzProof implements Proof {
         return new Verdict(
                 findings.isEmpty(),
                 "%d inputs in %d targets of %d minutes each, %d findings"
-                        .formatted(inputs, chosen().size(), stage.minutes(MINUTES), findings.size()),
+                        .formatted(inputs, chosen.size(), stage.minutes(MINUTES), findings.size()),
                 details);
-    }
-
-    private static List<String> chosen() {
-        String names = System.getProperty("targets", "");
-        return names.isEmpty() ? FuzzTargets.NAMES : List.of(names.split(","));
     }
 
     private static String campaign(Stage stage, OwnCay cay, Campaign campaign, Target target, Findings findings)
@@ -150,10 +148,11 @@ final class FuzzProof implements Proof {
     }
 
     /// Plays one input alone.
-    private static Verdict again(FuzzTargets targets, long seed) throws IOException, InterruptedException {
+    private static Verdict again(FuzzTargets targets, List<String> chosen, long seed)
+            throws IOException, InterruptedException {
         var lines = new ArrayList<String>();
         boolean fine = true;
-        for (String name : chosen()) {
+        for (String name : chosen) {
             try (var target = targets.open(name)) {
                 var played = target.play(seed);
                 fine &= played.isFine();

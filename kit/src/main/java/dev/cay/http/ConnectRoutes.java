@@ -226,6 +226,9 @@ public final class ConnectRoutes implements Handler {
             if (watch.late()) {
                 throw new CayException(ErrorKind.DEADLINE_EXCEEDED, ConnectError.DEADLINE.message(), e);
             }
+            if (watch.alone()) {
+                throw new ClientGone("the client has gone", e);
+            }
             throw e;
         }
     }

@@ -36,6 +36,7 @@ import org.jspecify.annotations.Nullable;
 /// always, on HTTP/1.1 once the request's body has been read to its end.
 public final class Exchange {
     private static final int JSON_LIMIT = 1024 * 1024;
+    private static final Duration SENT_LIMIT = Duration.ofSeconds(60);
     private static final Duration LINGER = Duration.ofSeconds(5);
     private static final Duration INTERIM_LIMIT = Duration.ofSeconds(60);
 
@@ -74,7 +75,9 @@ public final class Exchange {
     }
 
     LargeMessages.Room room() {
-        return messages.room(endPoint.listener().inside());
+        var late = new TimeoutException("a large message did not come within " + SENT_LIMIT);
+        return messages.room(
+                endPoint.listener().inside(), () -> deadlines.after(SENT_LIMIT, () -> body.fail(late)));
     }
 
     Deadlines deadlines() {
@@ -167,6 +170,12 @@ public final class Exchange {
 
     /// The body as it arrives; not decompressed. Blocks for more until the client has sent all.
     public InputStream body() {
+        return body;
+    }
+
+    /// The same, but a read that waits longer than this for the client fails.
+    public InputStream body(Duration patience) {
+        body.patience(patience);
         return body;
     }
 

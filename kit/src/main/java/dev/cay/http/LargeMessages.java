@@ -6,12 +6,14 @@ import dev.cay.wire.SandboxId;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.Future;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Sees to it that messages which are held in memory as a whole never fill it: large ones wait for each other. From
-/// inside a sandbox comes one at a time, so that who sends slowly there holds up only itself. Thread-safe.
+/// Sees to it that messages which are held in memory as a whole never fill it: large ones wait for each other, and who
+/// has room must send in time. From inside a sandbox comes one at a time. Thread-safe.
 final class LargeMessages {
     /// Smaller ones are not worth waiting for.
     static final int LARGE = 1 << 20;
@@ -36,9 +38,10 @@ final class LargeMessages {
 
     /// Room for one message, none yet.
     ///
-    /// @param from the sandbox it comes from, null from outside
-    Room room(@Nullable SandboxId from) {
-        return new Room(from);
+    /// @param from    the sandbox it comes from, null from outside
+    /// @param hurried begins to count the time of a sender that others wait for; taken back when all is done
+    Room room(@Nullable SandboxId from, Supplier<Future<?>> hurried) {
+        return new Room(from, hurried);
     }
 
     /// Takes it if it is there now.
@@ -94,10 +97,13 @@ final class LargeMessages {
     /// Held while the message is. Its methods are called one after the other, by whatever thread.
     final class Room implements AutoCloseable {
         private final @Nullable SandboxId from;
+        private final Supplier<Future<?>> hurried;
+        private volatile @Nullable Future<?> hurry;
         private volatile long bytes;
 
-        private Room(@Nullable SandboxId from) {
+        private Room(@Nullable SandboxId from, Supplier<Future<?>> hurried) {
             this.from = from;
+            this.hurried = hurried;
         }
 
         /// Waits until there is room for a message of that length, if it is a large one and has none yet.
@@ -106,6 +112,7 @@ final class LargeMessages {
                 long wanted = Math.min(length, ConnectCodec.MESSAGE_LIMIT) * COPIES;
                 take(wanted, from);
                 bytes = wanted;
+                hurry = hurried.get();
             }
         }
 
@@ -123,6 +130,10 @@ final class LargeMessages {
 
         @Override
         public void close() {
+            var begun = hurry;
+            if (begun != null) {
+                begun.cancel(false);
+            }
             if (bytes > 0) {
                 giveBack(bytes, from);
                 bytes = 0;

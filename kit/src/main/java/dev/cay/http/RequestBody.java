@@ -1,5 +1,7 @@
 package dev.cay.http;
 
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
@@ -27,10 +29,18 @@ final class RequestBody extends InputStream {
     private boolean ended;
     private boolean unwanted;
     private @Nullable Throwable failure;
+    private long patience = FOREVER;
 
     RequestBody(Request request, Runnable whenEnded) {
         this.request = request;
         this.whenEnded = whenEnded;
+    }
+
+    /// A read that waits longer than this fails.
+    void patience(Duration limit) {
+        synchronized (lock) {
+            patience = limit.toNanos();
+        }
     }
 
     /// Whether all of the body has been taken over, so that nobody reads the connection any more.
@@ -67,10 +77,18 @@ final class RequestBody extends InputStream {
                 }
                 take();
                 if (current == null && !ended && failure == null) {
-                    await(System.nanoTime() + FOREVER);
+                    await(System.nanoTime() + patience);
+                    requireNews();
                 }
             }
             return current.getByteBuffer();
+        }
+    }
+
+    private void requireNews() {
+        if (asked && failure == null) {
+            throw new CayException(
+                    ErrorKind.DEADLINE_EXCEEDED, "the client sent nothing for " + Duration.ofNanos(patience));
         }
     }
 

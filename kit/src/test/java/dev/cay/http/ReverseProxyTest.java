@@ -208,6 +208,14 @@ class ReverseProxyTest {
     }
 
     @Test
+    void passesOnAMethodOfAnyLength() throws Exception {
+        try (var client = new RawClient(edge.plain)) {
+            client.send("%s /echo HTTP/1.1\r\nHost: x\r\n\r\n".formatted("M".repeat(20_000)));
+            assertThat(client.head().getFirst()).isEqualTo("HTTP/1.1 405 Method Not Allowed");
+        }
+    }
+
+    @Test
     void asksTheServerBeforeTheBodyIsSent() throws Exception {
         try (var client = new RawClient(edge.plain)) {
             client.send("POST /echo HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n");

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.URLEncoder;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -17,6 +18,7 @@ import tools.jackson.databind.json.JsonMapper;
 /// Every call on files there is, again and again, in a directory where everything changes places meanwhile. Looks
 /// through each answer for what can only come from outside. Several threads may use one.
 final class RaceCalls {
+    private static final Duration WATCH = Duration.ofSeconds(2);
     private static final String OCTETS = "application/octet-stream";
 
     /// How often a call was made, and how often it did what it was asked for.
@@ -155,7 +157,7 @@ final class RaceCalls {
         int wanted = path.equals(place + "/") ? 20 : 1;
         var wish = Map.of("path", path, "recursive", true, "includeEntry", true);
         var told = new StringBuilder();
-        try (DataInputStream events = sandbox.stream("/filesystem.Filesystem/WatchDir", wish)) {
+        try (DataInputStream events = sandbox.stream("/filesystem.Filesystem/WatchDir", wish, WATCH)) {
             for (int i = 0; i < wanted; i++) {
                 boolean end = events.readByte() == 2;
                 told.append(new String(events.readNBytes(events.readInt()), UTF_8));

@@ -145,11 +145,14 @@ public final class RemoteSandbox implements AutoCloseable {
     /// A program whose events come as they happen; it goes on when nobody reads.
     DataInputStream start(List<String> command) throws IOException, InterruptedException {
         var process = Map.of("cmd", command.getFirst(), "args", command.subList(1, command.size()));
-        return stream("/process.Process/Start", Map.of("process", process, "stdin", false));
+        return stream("/process.Process/Start", Map.of("process", process, "stdin", false), Duration.ZERO);
     }
 
     /// A call whose answers come as they happen.
-    DataInputStream stream(String method, Map<String, ?> request) throws IOException, InterruptedException {
+    ///
+    /// @param limit when the node shall end it; zero for never
+    DataInputStream stream(String method, Map<String, ?> request, Duration limit)
+            throws IOException, InterruptedException {
         byte[] message = JsonMapper.shared().writeValueAsBytes(request);
         var framed = ByteBuffer.allocate(5 + message.length)
                 .put((byte) 0)
@@ -158,6 +161,7 @@ public final class RemoteSandbox implements AutoCloseable {
         var answer = http.send(
                 request(method)
                         .header("Content-Type", "application/connect+json")
+                        .header("Connect-Timeout-Ms", Long.toString(limit.toMillis()))
                         .POST(BodyPublishers.ofByteArray(framed.array()))
                         .build(),
                 BodyHandlers.ofInputStream());

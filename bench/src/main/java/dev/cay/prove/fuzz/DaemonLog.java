@@ -12,17 +12,23 @@ import java.util.regex.Pattern;
 
 /// What a daemon writes into its log that it should not have to.
 public final class DaemonLog {
-    private static final Pattern ERROR = Pattern.compile(
-            "^\\S+Z ERROR .*|.*Exception in thread.*|.*(OutOfMemory|StackOverflow)Error.*|.*A fatal error has been.*");
+    private static final Pattern ERROR = Pattern.compile("\\S+Z ERROR .*");
+
+    /// What the virtual machine itself prints.
+    private static final Pattern MACHINE =
+            Pattern.compile("Exception in thread.*|.*OutOfMemoryError.*|# A fatal error.*");
+
     private static final Pattern OURS = Pattern.compile("\\s+at (dev\\.cay\\S+).*");
 
     /// A file that is written elsewhere, and how far it was read. It begins anew when it has grown too large.
     private static final class Tail {
         private final Path file;
+        private final Pattern bad;
         private long read;
 
-        Tail(Path file) throws IOException {
+        Tail(Path file, Pattern bad) throws IOException {
             this.file = file;
+            this.bad = bad;
             this.read = Files.exists(file) ? Files.size(file) : 0;
         }
 
@@ -44,8 +50,8 @@ public final class DaemonLog {
 
     public DaemonLog(OwnCay cay) throws IOException {
         tails = List.of(
-                new Tail(cay.directory().resolve("state/logs/cay.log")),
-                new Tail(cay.directory().resolve("daemon.out")));
+                new Tail(cay.directory().resolve("state/logs/cay.log"), ERROR),
+                new Tail(cay.directory().resolve("daemon.out"), MACHINE));
     }
 
     /// Errors since the last time, each with what was thrown and where in Cay.
@@ -54,7 +60,7 @@ public final class DaemonLog {
         for (var tail : tails) {
             String[] lines = tail.lines();
             for (int i = 0; i < lines.length; i++) {
-                if (ERROR.matcher(lines[i]).matches()) {
+                if (tail.bad.matcher(lines[i]).matches()) {
                     errors.add(error(lines, i));
                 }
             }

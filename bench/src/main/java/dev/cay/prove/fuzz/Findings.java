@@ -4,9 +4,11 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /// What must not have happened, and by which input. Thread-safe.
 public final class Findings {
+    private static final Pattern NAMES = Pattern.compile("'[^']{0,300}'|(?<=: )/\\S*|(?<![0-9])[0-9]{4,}");
     private static final int MOST_KINDS = 200;
     private static final int MOST_SEEDS = 5;
 
@@ -22,8 +24,8 @@ public final class Findings {
     /// @param seed of the input, or words that say which inputs it may have been
     /// @return whether it is news
     public synchronized boolean add(String target, String seed, String what) {
-        // Numbers differ from one input to the next; that does not make it something else.
-        var kind = new Kind(target, what.replaceAll("[0-9]{3,}", "N"));
+        // Names and numbers differ from one input to the next; that does not make it something else.
+        var kind = new Kind(target, NAMES.matcher(what).replaceAll("…"));
         if (kinds.size() >= MOST_KINDS && !kinds.containsKey(kind)) {
             return false;
         }

@@ -41,11 +41,11 @@ final class GuestLies {
         }
         byte[] frame = frame(kind, dice.oneIn(25) ? (int) dice.number() : request);
         request++;
-        out.writeBytes(dice.oneIn(3) ? MUTATOR.mutate(dice, frame) : frame);
+        out.writeBytes(dice.oneIn(8) ? MUTATOR.mutate(dice, frame) : frame);
         if (dice.oneIn(4)) {
             out.writeBytes(exit());
         }
-        var given = dice.oneIn(4) ? kinds() : lend;
+        var given = dice.oneIn(8) ? kinds() : lend;
         return turn(out.toByteArray(), given, dice.oneIn(12));
     }
 
@@ -58,8 +58,8 @@ final class GuestLies {
         }
         var payload = new GuestBytes();
         switch (kind) {
-            case GuestBytes.SPAWN -> payload.u32(dice.oneIn(4) ? dice.pick(PIDS) : 7);
-            case GuestBytes.ATTACH -> payload.u32(dice.oneIn(4) ? (int) dice.number() : dice.below(8));
+            case GuestBytes.SPAWN -> payload.u32(pid());
+            case GuestBytes.ATTACH -> payload.u32(dice.oneIn(8) ? (int) dice.number() : dice.pick(0, 0, 0, 4, 2, 1));
             case GuestBytes.LIST -> list(payload);
             default -> payload.u32(dice.oneIn(3) ? 1 : 0);
         }
@@ -70,7 +70,7 @@ final class GuestLies {
         int count = dice.size(20);
         payload.u32(dice.oneIn(10) ? dice.pick(PIDS) : count);
         for (int i = 0; i < count; i++) {
-            payload.u32(dice.pick(PIDS))
+            payload.u32(pid())
                     .u32(dice.below(8))
                     .u8(dice.below(3))
                     .u32(dice.below(3))
@@ -79,9 +79,13 @@ final class GuestLies {
         }
     }
 
+    private int pid() {
+        return dice.oneIn(12) ? dice.pick(PIDS) : dice.between(7, 9);
+    }
+
     private byte[] exit() {
         return new GuestBytes()
-                .u32(dice.pick(PIDS))
+                .u32(pid())
                 .u32(dice.pick(0, 1, -1, 255, Integer.MIN_VALUE))
                 .u32(dice.pick(0, 9, 64, -1))
                 .u8(dice.below(2))

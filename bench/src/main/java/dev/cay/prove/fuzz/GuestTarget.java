@@ -16,6 +16,10 @@ import dev.cay.prove.escape.RemoteSandbox;
 import dev.cay.wire.CayException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -59,6 +63,7 @@ final class GuestTarget implements Target {
         try (var undo = new Undo()) {
             undo.add(closing);
             closing.add(sandbox);
+            muffle();
             poller = closing.add(new FdPoller());
             poller.start();
             var logs = closing.add(new HostThreads("fuzz-logs", 2, 1024));
@@ -76,6 +81,13 @@ final class GuestTarget implements Target {
             strays.add(closing.add(new StrayGuest(root)));
             undo.keep();
         }
+    }
+
+    /// The node's end warns of every lie, which is right there and noise here.
+    private void muffle() {
+        var errors = System.err;
+        closing.step(() -> System.setErr(errors));
+        System.setErr(new PrintStream(OutputStream.nullOutputStream(), false, UTF_8));
     }
 
     private static long init(Path state) throws IOException {
@@ -227,9 +239,18 @@ final class GuestTarget implements Target {
                     return follow(subscription);
                 }
             } finally {
-                deleteTree(directory);
+                clear(directory);
             }
         };
+    }
+
+    /// The table's threads may still be at it; what is left goes with all the rest.
+    private static void clear(Path directory) throws IOException {
+        try {
+            deleteTree(directory);
+        } catch (UncheckedIOException | DirectoryNotEmptyException e) {
+            // Gone while we looked, or come.
+        }
     }
 
     private static String follow(dev.cay.node.process.Subscription subscription)

@@ -1,6 +1,7 @@
 package dev.cay.prove.fuzz;
 
 import java.util.List;
+import java.util.Set;
 
 /// Paths that a file call may be asked for.
 record PathStrings(Dice dice) {
@@ -10,7 +11,7 @@ record PathStrings(Dice dice) {
             mkdir -p /home/user/p && cd /home/user/p && rm -rf * 2>/dev/null
             echo data > file && truncate -s 1T hole && mkdir -p d/e/f locked && echo x > d/e/f/g && echo y > locked/z
             ln -s loop loop; ln -s b a; ln -s a b; ln -s file good; ln -s /nonexistent/x dangling; ln -s d dir
-            ln -s ../../../../../../../../../../etc/passwd climb; ln -s /proc/self/root procroot; ln -s /proc/1/root one
+            ln -s ../../../../../../../../../../etc/hostname climb; ln -s /proc/self/root procroot; ln -s /proc/1/root one
             ln -s /proc/self/fd/0 fd; ln -s /proc/self/exe exe; ln -s / slash; ln -s '' empty 2>/dev/null
             ln -s file c0; for i in $(seq 1 60); do ln -s c$((i-1)) c$i; done
             mkfifo fifo; mkdir 'with
@@ -86,7 +87,7 @@ record PathStrings(Dice dice) {
             "ptmx",
             "pts",
             "shm",
-            "passwd",
+            "hostname",
             ".cay-guest",
             "new",
             "new2",
@@ -105,6 +106,21 @@ record PathStrings(Dice dice) {
             "%00",
             "\\",
             "-rf");
+
+    /// One for a call that destroys: mostly where that does no harm, or the sandbox would be gone with the first.
+    String destructible() {
+        if (dice.oneIn(400)) {
+            return next();
+        }
+        var path = new StringBuilder(dice.pick("p", "/home/user/p", "~/p", "/tmp", "/tmp/t"));
+        for (int i = dice.between(1, 4); i > 0; i--) {
+            String part = dice.pick(PARTS);
+            boolean harmless =
+                    !Set.of("..", "slash", "procroot", "one", "climb").contains(part);
+            path.append('/').append(harmless ? part : "d");
+        }
+        return path.toString();
+    }
 
     String next() {
         if (dice.oneIn(50)) {

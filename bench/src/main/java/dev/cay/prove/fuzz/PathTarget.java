@@ -88,7 +88,7 @@ final class PathTarget implements Target {
     private byte[] compose(Dice dice, String user) {
         var paths = new PathStrings(dice);
         var sources = new String[dice.size(5)];
-        java.util.Arrays.setAll(sources, _ -> paths.next());
+        java.util.Arrays.setAll(sources, _ -> paths.destructible());
         return json(
                 dice,
                 RawRequest.toSandbox(prey.name(), "POST", "/files/compose"),
@@ -115,10 +115,10 @@ final class PathTarget implements Target {
         String method = dice.pick(UNARY);
         var message = new LinkedHashMap<String, Object>();
         if (method.equals("Move")) {
-            message.put("source", paths.next());
-            message.put("destination", paths.next());
+            message.put("source", paths.destructible());
+            message.put("destination", dice.oneIn(4) ? paths.next() : paths.destructible());
         } else {
-            message.put("path", paths.next());
+            message.put("path", method.equals("Remove") ? paths.destructible() : paths.next());
         }
         if (method.equals("ListDir")) {
             message.put("depth", dice.oneIn(30) ? dice.pick(0L, 4294967295L, 1000L) : dice.between(1, 3));

@@ -18,6 +18,7 @@ final class Prey implements AutoCloseable {
     /// The guest, and the server.
     private static final int OWN = 2;
 
+    private static final int ATTEMPTS = 4;
     private static final String DONE = "prey-is-ready";
 
     /// Ends all but pid 1 and itself. A server stays on a port, so that the proxy has somebody to ask.
@@ -42,7 +43,7 @@ final class Prey implements AutoCloseable {
     Prey(URI url, String key, String more, boolean mayBeRuined) throws IOException, InterruptedException {
         this.url = url;
         this.key = key;
-        this.script = PREPARE + more + "\necho " + DONE;
+        this.script = PREPARE + more + "\nid user && echo " + DONE;
         this.mayBeRuined = mayBeRuined;
         this.sandbox = RemoteSandbox.create(url, key, LIFE);
         prepare();
@@ -57,15 +58,21 @@ final class Prey implements AutoCloseable {
     ///
     /// @return what is wrong with it; empty if nothing is
     String tidy() throws IOException, InterruptedException {
-        try {
-            prepare();
-            return "";
-        } catch (IOException | RuntimeException e) {
-            sandbox.close();
-            sandbox = RemoteSandbox.create(url, key, LIFE);
-            prepare();
-            return mayBeRuined ? "" : "a sandbox was ruined: " + e.getMessage();
+        String wrong = "";
+        for (int i = 0; i < ATTEMPTS; i++) {
+            try {
+                prepare();
+                return mayBeRuined ? "" : wrong;
+            } catch (IOException | RuntimeException e) {
+                // Inputs go on meanwhile: one may have killed the shell, or hit a new sandbox before it was ready.
+                wrong = "a sandbox was ruined: " + e.getMessage();
+                if (i % 2 == 1) {
+                    sandbox.close();
+                    sandbox = RemoteSandbox.create(url, key, LIFE);
+                }
+            }
         }
+        return wrong;
     }
 
     private void prepare() throws IOException, InterruptedException {

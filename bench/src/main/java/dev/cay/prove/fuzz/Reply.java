@@ -68,10 +68,11 @@ record Reply(byte[] bytes, End end) {
         return "";
     }
 
-    /// Clients expect `internal` where a sandbox's own state does not allow what they ask for. What is our fault has an
-    /// id, by which it is found in the log.
+    /// Clients expect 500 and `internal` where a sandbox's own state does not allow what they ask for, and read why.
+    /// What
+    /// is our fault has an id, by which it is found in the log.
     private static boolean isToldByTheContract(String body) {
-        return body.startsWith("{\"code\":\"") && body.contains("\"message\":\"") && !body.contains(OUR_FAULT);
+        return body.startsWith("{\"code\":") && body.contains("\"message\":\"") && !body.contains(OUR_FAULT);
     }
 
     /// The message that ends a stream of Connect, empty if it did not come.

@@ -144,8 +144,26 @@ final class RpcMessages {
             case "cmd" -> dice.pick(COMMANDS);
             case "cwd" -> dice.pick("/", "/tmp", "", "~", "x", "/nonexistent", "/etc/passwd", "/proc/self/cwd");
             case "tag" -> dice.oneIn(20) ? "t".repeat(dice.size(5000)) : "tag-" + dice.below(6);
-            case "path", "source", "destination" -> new PathStrings(dice).next().replace("\ud800", "");
+            case "path", "source", "destination" -> path();
             default -> dice.pick(WORDS);
         };
+    }
+
+    /// Paths have a target of their own; here a sandbox shall not be ruined at once by what moves or removes.
+    private String path() {
+        boolean harmless = !kind.getName().matches("(Move|Remove)Request");
+        return harmless && dice.oneIn(2)
+                ? new PathStrings(dice).next().replace("\ud800", "")
+                : dice.pick(
+                        "p/file",
+                        "p/d",
+                        "/tmp/x",
+                        "/tmp/y",
+                        "p/dir/e",
+                        "p/good",
+                        "p/fifo",
+                        "",
+                        "~/z",
+                        "/tmp/" + dice.below(9));
     }
 }

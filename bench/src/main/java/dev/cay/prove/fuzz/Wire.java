@@ -20,6 +20,9 @@ final class Wire implements AutoCloseable {
     /// A stream that is silent for so long is left.
     private static final int SILENCE_MILLIS = 400;
 
+    /// A connection of HTTP/2 has no half that could be closed: a server may wait for ours to go on.
+    private static final int SILENCE_HTTP2_MILLIS = 5000;
+
     private static final int MOST = 4 << 20;
     private static final int HEAD = 4 << 10;
 
@@ -59,6 +62,7 @@ final class Wire implements AutoCloseable {
         private final byte[] buffer = new byte[16 << 10];
         private final boolean http2;
         private boolean stream;
+        private int silence = SILENCE_MILLIS;
 
         Conversation(Socket socket, boolean http2, long end) {
             this.socket = socket;
@@ -119,7 +123,7 @@ final class Wire implements AutoCloseable {
                     if (left <= 0 || heard.size() > MOST) {
                         return reply(stream || heard.size() > MOST ? Reply.End.LEFT : Reply.End.HUNG);
                     }
-                    socket.setSoTimeout((int) Math.min(left, stream ? SILENCE_MILLIS : left));
+                    socket.setSoTimeout((int) Math.min(left, stream ? silence : left));
                     int count = socket.getInputStream().read(buffer);
                     if (count < 0) {
                         return reply(Reply.End.CLOSED);
@@ -137,7 +141,8 @@ final class Wire implements AutoCloseable {
             heard.write(buffer, 0, count);
             if (heard.size() - count < HEAD) {
                 byte[] bytes = heard.toByteArray();
-                stream = http2 ? Reply.endsWithFarewell(bytes) : Answer.isOpenStream(bytes);
+                stream = http2 || Answer.isOpenStream(bytes);
+                silence = http2 && !Reply.endsWithFarewell(bytes) ? SILENCE_HTTP2_MILLIS : SILENCE_MILLIS;
             }
         }
 

@@ -178,7 +178,7 @@ public final class FileTree implements AutoCloseable {
             var status = FileCalls.stat(named);
             requireRegular(path, status);
             requireReadable(named, status);
-            return new OpenFile(FileCalls.reopen(named, FileCalls.READ | OPEN_FLAGS), status, threads);
+            return new OpenFile(path, FileCalls.reopen(named, FileCalls.READ | OPEN_FLAGS), status, threads);
         }
     }
 

@@ -21,6 +21,9 @@ final class Folder implements WatchHub.Place {
 
     private boolean foundWasTold;
 
+    /// Directories in it that were not where we looked for them, perhaps because it was being moved itself.
+    private final Set<String> missed = new HashSet<>();
+
     /// The watch's own directory has no parent and no name.
     Folder(Watch watch, @Nullable Folder parent, String name) {
         this.watch = watch;
@@ -87,6 +90,17 @@ final class Folder implements WatchHub.Place {
 
     void foundIsTold(boolean told) {
         foundWasTold = told;
+    }
+
+    Set<String> missed() {
+        return missed;
+    }
+
+    /// It could not be looked at; its parent remembers that.
+    void miss() {
+        if (parent != null) {
+            parent.missed.add(name);
+        }
     }
 
     /// What its parent has under its name, which may be another one.

@@ -2,6 +2,7 @@ package dev.cay.node.files;
 
 import dev.cay.node.linux.Descriptor;
 import dev.cay.node.linux.DescriptorIo;
+import dev.cay.node.linux.ErrnoException;
 import dev.cay.node.linux.FileStatus;
 import dev.cay.node.linux.HostThreads;
 import java.io.IOException;
@@ -13,11 +14,14 @@ public final class OpenFile implements AutoCloseable {
     /// As much as one turn on a file thread moves.
     static final int CHUNK = 256 << 10;
 
+    private final String path;
     private final Descriptor descriptor;
     private final FileStatus status;
     private final HostThreads threads;
 
-    OpenFile(Descriptor descriptor, FileStatus status, HostThreads threads) {
+    /// @param path for whoever reads why it cannot be read
+    OpenFile(String path, Descriptor descriptor, FileStatus status, HostThreads threads) {
+        this.path = path;
         this.descriptor = descriptor;
         this.status = status;
         this.threads = threads;
@@ -57,12 +61,21 @@ public final class OpenFile implements AutoCloseable {
                 if (most == 0) {
                     return wanted == 0 ? 0 : -1;
                 }
-                int count = threads.call(FileTree.LIMIT, () -> DescriptorIo.pread(descriptor, into, offset, most, at));
+                int count = some(into, offset, most, at);
                 at += count;
                 left -= count;
                 return count == 0 ? -1 : count;
             }
         };
+    }
+
+    /// Files of the kernel's own can be opened and still refuse to be read.
+    private int some(byte[] into, int offset, int most, long at) throws IOException {
+        try {
+            return threads.call(FileTree.LIMIT, () -> DescriptorIo.pread(descriptor, into, offset, most, at));
+        } catch (ErrnoException e) {
+            throw FileErrors.of(new SandboxPath(path), e);
+        }
     }
 
     /// On a file thread.

@@ -135,19 +135,33 @@ final class WatchedTree {
         var child = folder.children().get(raw.name());
         if (child != null) {
             child.leave();
-            moving = child;
-            cookie = raw.cookie();
         }
+        moving = child;
+        cookie = raw.cookie();
     }
 
     private void arrived(Watch.Raw raw) throws IOException {
         var folder = raw.folder();
         watch.tell(folder.path(raw.name()), Change.Kind.CREATE);
         if (moving != null) {
-            moving.moveTo(folder, raw.name());
+            var moved = moving;
             moving = null;
+            moved.moveTo(folder, raw.name());
+            adoptMissed(moved);
         } else if (raw.directory() && wish.recursive()) {
-            adopt(new Folder(watch, folder, raw.name()), false);
+            // If it was moved away before we could look, all in it is news.
+            adopt(new Folder(watch, folder, raw.name()), raw.cookie() == cookie);
+        }
+    }
+
+    private void adoptMissed(Folder folder) throws IOException {
+        var names = List.copyOf(folder.missed());
+        folder.missed().clear();
+        for (String name : names) {
+            adopt(new Folder(watch, folder, name), true);
+        }
+        for (var child : List.copyOf(folder.children().values())) {
+            adoptMissed(child);
         }
     }
 
@@ -161,7 +175,11 @@ final class WatchedTree {
         while (!todo.isEmpty()) {
             var folder = todo.removeFirst();
             var entries = look(folder);
-            if (entries == null || isKnown(folder)) {
+            if (entries == null) {
+                folder.miss();
+                continue;
+            }
+            if (isKnown(folder)) {
                 continue;
             }
             folder.join();
@@ -228,14 +246,27 @@ final class WatchedTree {
         }
         folder.number(add(opened, folder));
         var entries = new TreeMap<String, Boolean>();
-        for (String name : wish.recursive() ? FileCalls.names(opened, MOST_NAMES) : List.<String>of()) {
-            try {
-                entries.put(name, FileCalls.stat(opened, name).directory());
-            } catch (ErrnoException e) {
-                continue; // It went away meanwhile.
+        while (wish.recursive() && entries.size() < MOST_NAMES) {
+            var more = FileCalls.nextEntries(opened);
+            if (more.isEmpty()) {
+                break;
+            }
+            for (var entry : more) {
+                entries.put(entry.name(), isDirectory(opened, entry));
             }
         }
         return entries;
+    }
+
+    private static boolean isDirectory(Descriptor parent, FileCalls.Listed entry) {
+        if (entry.type() != FileCalls.LISTED_UNKNOWN) {
+            return entry.type() == FileCalls.LISTED_DIRECTORY;
+        }
+        try {
+            return FileCalls.stat(parent, entry.name()).directory();
+        } catch (ErrnoException e) {
+            return false; // It went away meanwhile.
+        }
     }
 
     private int add(Descriptor opened, Folder folder) throws ErrnoException {

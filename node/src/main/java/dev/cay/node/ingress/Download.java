@@ -20,8 +20,9 @@ import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 
 /// Answers with a file: whole, in part, compressed, or not at all when the client has it already.
-record Download(Exchange exchange, OpenFile file, String name) {
-    private static final int BUFFER = 256 << 10;
+///
+/// @param memory how many bytes of it may be held at once
+record Download(Exchange exchange, OpenFile file, String name, int memory) {
     private static final Pattern RANGE = Pattern.compile("bytes=([0-9]{0,18})-([0-9]{0,18})");
     private static final DateTimeFormatter HTTP_DATE = DateTimeFormatter.ofPattern(
                     "EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT)
@@ -59,7 +60,7 @@ record Download(Exchange exchange, OpenFile file, String name) {
     private void sendPlain() throws IOException {
         if (exchange.header("Range") != null && rangeStillHolds()) {
             sendPart();
-        } else if (file.size() <= BUFFER && !exchange.method().equals("HEAD")) {
+        } else if (file.size() <= memory && !exchange.method().equals("HEAD")) {
             sendSmall();
         } else {
             copy(200, new Slice(0, file.size()));
@@ -108,7 +109,7 @@ record Download(Exchange exchange, OpenFile file, String name) {
             exchange.stream(200).close();
             return;
         }
-        try (var out = new GZIPOutputStream(exchange.stream(200), 64 << 10)) {
+        try (var out = new GZIPOutputStream(exchange.stream(200), 16 << 10)) {
             transfer(new Slice(0, file.size()), out);
         }
     }
@@ -150,7 +151,7 @@ record Download(Exchange exchange, OpenFile file, String name) {
 
     private void transfer(Slice slice, OutputStream out) throws IOException {
         var in = file.stream(slice.from, slice.length);
-        byte[] buffer = new byte[Math.clamp(slice.length, 1, BUFFER)];
+        byte[] buffer = new byte[Math.clamp(slice.length, 1, memory)];
         long left = slice.length;
         for (int count; left > 0 && (count = in.read(buffer)) > 0; left -= count) {
             out.write(buffer, 0, count);

@@ -2,12 +2,14 @@ package dev.cay.node.ingress;
 
 import dev.cay.http.Exchange;
 import dev.cay.node.files.Account;
+import dev.cay.node.files.NewFile;
 import dev.cay.node.files.SandboxPath;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -16,6 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Semaphore;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +26,8 @@ import org.jspecify.annotations.Nullable;
 /// `/files`: whole files in and out, streamed, with the memory of one buffer.
 final class FileRoutes {
     private static final int BUFFER = 256 << 10;
+    private static final int SMALL_BUFFER = 16 << 10;
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final String METADATA = "x-metadata-";
     private static final int MAX_KEY = 246;
     private static final int MAX_METADATA = 4096;
@@ -31,6 +36,10 @@ final class FileRoutes {
     private final Envd.Sandbox sandbox;
     private final Users users;
     private final InstantSource clock;
+
+    /// So many transfers of a sandbox have large buffers. The others are slower, and hundreds of them that stand still
+    /// do not take the node's memory.
+    private final Semaphore fastLanes = new Semaphore(8);
 
     FileRoutes(Envd.Sandbox sandbox, Users users, InstantSource clock) {
         this.sandbox = sandbox;
@@ -43,19 +52,29 @@ final class FileRoutes {
         var user = users.ofQuery(exchange);
         var path = resolve(exchange.query("path"), user);
         try (var file = sandbox.files().read(path)) {
-            new Download(exchange, file, path.name()).send();
+            boolean fast = fastLanes.tryAcquire();
+            try {
+                new Download(exchange, file, path.name(), fast ? BUFFER : SMALL_BUFFER).send();
+            } finally {
+                if (fast) {
+                    fastLanes.release();
+                }
+            }
         }
     }
 
     void upload(Exchange exchange) throws Exception {
+        exchange.sendJson(200, receive(exchange));
+    }
+
+    private List<Map<String, Object>> receive(Exchange exchange) throws IOException {
         FileAccess.check(exchange, sandbox.accessToken(), clock.instant());
         var user = users.ofQuery(exchange);
         var metadata = metadata(exchange);
         String type = exchange.header("Content-Type");
         String kind = type == null ? "" : type.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
-        List<SandboxPath> written;
         try (var body = decoded(exchange)) {
-            written = switch (kind) {
+            var written = switch (kind) {
                 case "multipart/form-data" ->
                     writeParts(
                             new Multipart(body, Multipart.boundary(type == null ? "" : type)),
@@ -67,20 +86,19 @@ final class FileRoutes {
                     throw bad("unsupported content type '%s': use multipart/form-data or application/octet-stream"
                             .formatted(kind));
             };
+            return written.stream().map(path -> answer(path, metadata)).toList();
         } catch (ZipException | EOFException e) {
             throw bad("the body is not valid gzip");
         }
-        exchange.sendJson(
-                200, written.stream().map(path -> answer(path, metadata)).toList());
     }
 
     private static InputStream decoded(Exchange exchange) throws IOException {
         String encoding = exchange.header("Content-Encoding");
         if (encoding == null || encoding.isBlank() || encoding.equalsIgnoreCase("identity")) {
-            return exchange.body();
+            return exchange.body(PATIENCE);
         }
         if (encoding.equalsIgnoreCase("gzip")) {
-            return new GZIPInputStream(exchange.body(), 64 << 10);
+            return new GZIPInputStream(exchange.body(PATIENCE), SMALL_BUFFER);
         }
         throw bad("unsupported content encoding '%s'".formatted(encoding));
     }
@@ -124,25 +142,34 @@ final class FileRoutes {
 
     private SandboxPath write(InputStream body, SandboxPath path, Account user, Map<String, String> metadata)
             throws IOException {
+        boolean fast = fastLanes.tryAcquire();
         try (var file = sandbox.files().write(path, user, metadata)) {
-            byte[] buffer = new byte[BUFFER];
-            long size = 0;
-            int filled = 0;
-            // Gathered into large pieces: each one is a turn on a file thread.
-            for (int count; (count = body.read(buffer, filled, BUFFER - filled)) >= 0; ) {
-                filled += count;
-                size += count;
-                if (filled == BUFFER) {
-                    file.write(buffer, 0, filled);
-                    filled = 0;
-                }
-            }
-            if (filled > 0) {
-                file.write(buffer, 0, filled);
-            }
+            long size = copy(body, file, new byte[fast ? BUFFER : SMALL_BUFFER]);
             FileLog.written(sandbox.log(), path, size, user);
             return path;
+        } finally {
+            if (fast) {
+                fastLanes.release();
+            }
         }
+    }
+
+    /// Gathered into pieces as large as the buffer: each one is a turn on a file thread.
+    private static long copy(InputStream body, NewFile file, byte[] buffer) throws IOException {
+        long size = 0;
+        int filled = 0;
+        for (int count; (count = body.read(buffer, filled, buffer.length - filled)) >= 0; ) {
+            filled += count;
+            size += count;
+            if (filled == buffer.length) {
+                file.write(buffer, 0, filled);
+                filled = 0;
+            }
+        }
+        if (filled > 0) {
+            file.write(buffer, 0, filled);
+        }
+        return size;
     }
 
     static Map<String, Object> answer(SandboxPath path, Map<String, String> metadata) {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Reads `multipart/form-data` part by part as it arrives; never holds more than one buffer of it.
 final class Multipart {
-    private static final int BUFFER = 64 << 10;
+    private static final int BUFFER = 32 << 10;
     private static final int MAX_HEADERS = 16 << 10;
 
     /// Possessive, as an alternative that could be tried again would cost a stack frame for every character.

@@ -19,6 +19,9 @@ public final class FileCalls {
     /// Names the file without opening it.
     public static final int PATH = 0x200000;
 
+    public static final int LISTED_UNKNOWN = 0;
+    public static final int LISTED_DIRECTORY = 4;
+
     public static final int DIRECTORY = Cpu.HERE.directory();
     public static final int NOFOLLOW = Cpu.HERE.noFollow();
 
@@ -240,11 +243,21 @@ public final class FileCalls {
 
     /// The next names in a directory that is being read; none when all have been told.
     public static List<String> nextNames(Descriptor directory) throws ErrnoException {
+        return nextEntries(directory).stream().map(Listed::name).toList();
+    }
+
+    /// An entry as its directory tells of it.
+    ///
+    /// @param type {@link #LISTED_DIRECTORY}, another one, or {@link #LISTED_UNKNOWN} where it is not told
+    public record Listed(String name, int type) {}
+
+    /// The next entries of a directory that is being read; none when all have been told.
+    public static List<Listed> nextEntries(Descriptor directory) throws ErrnoException {
         int fd = directory.use("getdents64");
         try (var arena = Arena.ofConfined()) {
             MemorySegment buffer = arena.allocate(32768, 8);
-            var names = new ArrayList<String>();
-            while (names.isEmpty()) {
+            var entries = new ArrayList<Listed>();
+            while (entries.isEmpty()) {
                 long filled = GETDENTS.call(arena, fd, buffer.address(), buffer.byteSize());
                 if (filled == 0) {
                     break;
@@ -253,12 +266,12 @@ public final class FileCalls {
                     int length = Short.toUnsignedInt(buffer.get(ValueLayout.JAVA_SHORT, at + 16));
                     String name = name(buffer.asSlice(at + 19, length - 19));
                     if (!name.equals(".") && !name.equals("..")) {
-                        names.add(name);
+                        entries.add(new Listed(name, buffer.get(ValueLayout.JAVA_BYTE, at + 18)));
                     }
                     at += length;
                 }
             }
-            return names;
+            return entries;
         } finally {
             directory.done();
         }

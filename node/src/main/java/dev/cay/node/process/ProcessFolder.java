@@ -4,6 +4,8 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import dev.cay.node.guest.Exit;
 import dev.cay.wire.process.ProcessConfig;
 import dev.cay.wire.process.ProcessInfo;
+import java.io.ByteArrayInputStream;
+import java.nio.ByteBuffer;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -41,6 +43,9 @@ record ProcessFolder(Path path, long number) {
 
     private static final String ABOUT = "about";
     private static final String EXIT = "exit";
+    /// Begins what has a deadline; the first version's files begin with the length of a user's name.
+    private static final short SECOND = (short) 0xFFFF;
+
     private static final long NEVER = Long.MAX_VALUE;
 
     static List<ProcessFolder> list(Path table) throws IOException {
@@ -78,6 +83,7 @@ record ProcessFolder(Path path, long number) {
     void create(About about) throws IOException {
         var bytes = new ByteArrayOutputStream();
         try (var out = new DataOutputStream(bytes)) {
+            out.writeShort(SECOND);
             out.writeUTF(about.user());
             out.writeBoolean(about.terminal());
             out.writeLong(about.deadline() == null ? NEVER : about.deadline().toEpochMilli());
@@ -89,17 +95,26 @@ record ProcessFolder(Path path, long number) {
 
     /// @param memoryKills up to now, as those before are not in the file
     Optional<About> about(long memoryKills) throws IOException {
-        try (var in = new DataInputStream(Files.newInputStream(path.resolve(ABOUT)))) {
+        byte[] bytes;
+        try {
+            bytes = Files.readAllBytes(path.resolve(ABOUT));
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        }
+        var in = new DataInputStream(new ByteArrayInputStream(bytes));
+        try {
+            boolean second = bytes.length > 1 && ByteBuffer.wrap(bytes).getShort() == SECOND;
+            in.skipNBytes(second ? Short.BYTES : 0);
             String user = in.readUTF();
             boolean terminal = in.readBoolean();
-            long deadline = in.readLong();
+            long deadline = second ? in.readLong() : NEVER;
             return Optional.of(new About(
                     ProcessInfo.parseFrom(in),
                     user,
                     terminal,
                     deadline == NEVER ? null : Instant.ofEpochMilli(deadline),
                     memoryKills));
-        } catch (NoSuchFileException | EOFException | InvalidProtocolBufferException e) {
+        } catch (EOFException | InvalidProtocolBufferException e) {
             return Optional.empty();
         }
     }

@@ -20,7 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Somebody inside exchanges a directory and a link to the host's files, without pause, while we work there.
 class FileRaceTest {
-    private static final int ROUNDS = 2000;
+    private static final int ROUNDS = 1000;
+    private static final String SECRET = "a secret of the host";
     private static final int CONTROL_ROUNDS = 1_000_000;
     private static final Account ROOT = new Account("root", 0, 0, "/root", "/bin/sh", List.of());
 
@@ -36,7 +37,7 @@ class FileRaceTest {
     void start() throws IOException {
         root = Files.createDirectory(directory.resolve("root"));
         outside = Files.createDirectory(directory.resolve("outside"));
-        Files.writeString(outside.resolve("f"), "secret");
+        Files.writeString(outside.resolve("f"), SECRET);
         Path program = directory.resolve("cay-probe");
         try (var packed = FileRaceTest.class.getResourceAsStream("/dev/cay/guest/cay-probe")) {
             Files.copy(Objects.requireNonNull(packed, "build the guest first"), program);
@@ -53,7 +54,7 @@ class FileRaceTest {
     }
 
     @Test
-    void neverLeavesTheSandbox() throws IOException {
+    void neverLeavesTheSandbox() throws IOException, InterruptedException {
         int met = 0;
         int missed = 0;
         try (var poller = new FdPoller();
@@ -61,14 +62,21 @@ class FileRaceTest {
                 var tree = FileTree.open(root.toString(), 0, threads, hub)) {
             for (int i = 0; i < ROUNDS; i++) {
                 String path = "/a/n" + i;
-                met += succeeds(() -> assertThat(read(tree, "/a/f")).isNotEqualTo("secret")) ? 1 : 0;
+                met += succeeds(() -> assertThat(read(tree, "/a/f")).isNotEqualTo(SECRET)) ? 1 : 0;
                 missed += succeeds(() ->
                                 tree.write(SandboxPath.of(path), ROOT, Map.of()).close())
                         ? 0
                         : 1;
                 succeeds(() -> tree.move(SandboxPath.of(path), SandboxPath.of("/a/m"), ROOT));
                 succeeds(() -> tree.remove(SandboxPath.of("/a/m")));
-                succeeds(() -> tree.list(SandboxPath.of("/a"), 3, _ -> {}));
+                succeeds(() -> assertThat(tree.list(SandboxPath.of("/a"), 3, _ -> {}))
+                        .noneMatch(entry -> entry.size() == SECRET.length()));
+                succeeds(() ->
+                        assertThat(tree.stat(SandboxPath.of("/a/f")).size()).isNotEqualTo(SECRET.length()));
+                String made = "/a/d" + i;
+                succeeds(() -> tree.makeDirectory(SandboxPath.of(made), ROOT));
+                succeeds(() -> tree.compose(List.of(SandboxPath.of("/a/m")), SandboxPath.of("/a/whole"), ROOT));
+                met += watches(tree) ? 1 : 0;
             }
         }
         assertThat(met).as("the directory was met").isPositive();
@@ -76,7 +84,17 @@ class FileRaceTest {
         try (var entries = Files.list(outside)) {
             assertThat(entries).containsExactly(outside.resolve("f"));
         }
-        assertThat(outside.resolve("f")).hasContent("secret");
+        assertThat(outside.resolve("f")).hasContent(SECRET);
+    }
+
+    private boolean watches(FileTree tree) throws IOException, InterruptedException {
+        try (var watch = tree.watches().open(SandboxPath.of("/a"), true, false, false)) {
+            Files.delete(Files.createFile(outside.resolve("noise")));
+            assertThat(watch.takeAll()).noneMatch(change -> change.name().equals("noise"));
+            return true;
+        } catch (CayException e) {
+            return false;
+        }
     }
 
     /// The control: whoever goes by path names is led out soon.
@@ -85,7 +103,7 @@ class FileRaceTest {
         boolean ledOut = false;
         for (int i = 0; i < CONTROL_ROUNDS && !ledOut; i++) {
             try {
-                ledOut = Files.readString(root.resolve("a/f")).equals("secret");
+                ledOut = Files.readString(root.resolve("a/f")).equals(SECRET);
             } catch (IOException _) {
                 // Between the two.
             }

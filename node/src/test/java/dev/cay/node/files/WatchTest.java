@@ -126,6 +126,20 @@ class WatchTest {
     }
 
     @Test
+    void missesNothingInADirectoryThatIsMovedAtOnce() throws Exception {
+        try (var watch = watch("/", true)) {
+            var told = new HashSet<String>();
+            for (int i = 0; i < 100; i++) {
+                Files.createFile(Files.createDirectories(root.resolve("x%d/s".formatted(i)))
+                        .resolve("f"));
+                Files.move(root.resolve("x" + i), root.resolve("y" + i));
+                told.addAll(all(watch));
+                assertThat(told).containsAnyOf("CREATE x%d/s/f".formatted(i), "CREATE y%d/s/f".formatted(i));
+            }
+        }
+    }
+
+    @Test
     void tellsOfItsOwnEnd() throws Exception {
         Files.createDirectories(root.resolve("w/below"));
         try (var watch = watch("/w", true)) {

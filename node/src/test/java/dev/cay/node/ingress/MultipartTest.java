@@ -43,6 +43,16 @@ class MultipartTest {
         return out.toByteArray();
     }
 
+    /// A matcher that goes back for every character runs out of stack long before this.
+    @Test
+    void readsNamesOfAnyLength() {
+        String name = "\\\"n".repeat(100_000);
+        assertThat(Multipart.parameter("form-data; name=\"%s\"; x=y".formatted(name), "name"))
+                .isEqualTo(name.replace("\\", ""));
+        assertThat(Multipart.parameter("form-data; name=\"%s".formatted(name), "x"))
+                .isNull();
+    }
+
     @Test
     void readsPartsWhoseContentLooksLikeTheBoundary() throws Exception {
         var random = new Random(7);

@@ -1,0 +1,32 @@
+// Runs a program in a network namespace of its own, in which one port of loopback leads to the same port outside.
+//
+// A browser drops what it has under way whenever an interface of its network comes or goes, as those of sandboxes do all
+// the time; and nothing it would like to tell the world gets there.
+import { spawn } from 'node:child_process'
+import net from 'node:net'
+import { fileURLToPath } from 'node:url'
+
+const SELF = fileURLToPath(import.meta.url)
+
+/** Starts a program there; descriptors 3 and 4 are pipes. Its process group is its own. */
+export async function spawnApart(socket, port, command) {
+  await forward(socket, { host: '127.0.0.1', port })
+  const inside = ['--net', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh', process.execPath, SELF, socket, `${port}`]
+  return spawn('unshare', [...inside, ...command], { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'], detached: true })
+}
+
+/** Everything that connects to `from` is connected to `to`. */
+function forward(from, to) {
+  const server = net.createServer((near) => {
+    const far = net.connect(to)
+    near.pipe(far).pipe(near)
+    for (const [one, other] of [[near, far], [far, near]]) one.on('error', () => other.destroy())
+  })
+  return new Promise((resolve) => server.unref().listen(from, resolve))
+}
+
+if (process.argv[1] === SELF) {
+  const [socket, port, program, ...args] = process.argv.slice(2)
+  await forward({ host: '127.0.0.1', port }, { path: socket })
+  spawn(program, args, { stdio: ['ignore', 'ignore', 'ignore', 3, 4] }).on('exit', (code) => process.exit(code ?? 1))
+}
