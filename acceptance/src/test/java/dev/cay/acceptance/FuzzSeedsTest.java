@@ -28,7 +28,13 @@ final class FuzzSeedsTest {
     private static final int WORKERS = 8;
     private static final int FIXED = 200;
 
-    private static final Map<String, List<Long>> KEPT = Map.of();
+    /// What they found: a method too long for the head that is passed on; a client that left a call with a time limit;
+    /// names too long to be matched; files of the kernel that cannot be read.
+    private static final Map<String, List<Long>> KEPT = Map.of(
+            "heads", List.of(995_118L, 1_089_472L),
+            "frames", List.of(-431_290_446L, -431_290_067L, -431_290_022L),
+            "multipart", List.of(-2_248_131L, -2_248_128L, -2_248_035L),
+            "paths", List.of(-2_129_555_777L, -2_129_538_440L));
 
     @ParameterizedTest
     @ValueSource(strings = {"heads", "frames", "multipart", "paths", "guest"})

@@ -268,13 +268,15 @@ final class WireExamplesTest {
         var made = read(sandbox.json("filesystem.Filesystem/CreateWatcher", "{\"path\":\".\",\"recursive\":true}"));
         var id = made.get("watcherId").asString();
         assertThat(id).matches("w.{20}");
-        upload("/files?path=new/a.txt", part("a.txt", "data"));
+        upload("/files?path=a.txt", part("a.txt", "data"));
+        upload("/files?path=new/b.txt", part("b.txt", "data"));
         var selected = "{\"watcherId\":\"%s\"}".formatted(id);
-        // At once: what was done when the upload answered must be told now.
+        // At once: what was done when the uploads answered must be told now.
         var events = read(sandbox.json("filesystem.Filesystem/GetWatcherEvents", selected))
                 .get("events");
-        assertThat(named(events, "new/a.txt")).contains("EVENT_TYPE_WRITE");
+        assertThat(named(events, "a.txt")).startsWith("EVENT_TYPE_CREATE").contains("EVENT_TYPE_WRITE");
         assertThat(named(events, "new")).contains("EVENT_TYPE_CREATE");
+        assertThat(named(events, "new/b.txt")).contains("EVENT_TYPE_CREATE");
         assertThat(sandbox.json("filesystem.Filesystem/GetWatcherEvents", selected))
                 .isEqualTo("{}");
         assertThat(sandbox.json("filesystem.Filesystem/RemoveWatcher", selected))

@@ -76,8 +76,7 @@ public final class Exchange {
 
     LargeMessages.Room room() {
         var late = new TimeoutException("a large message did not come within " + SENT_LIMIT);
-        return messages.room(
-                endPoint.listener().inside(), () -> deadlines.after(SENT_LIMIT, () -> body.fail(late)));
+        return messages.room(endPoint.listener().inside(), () -> deadlines.after(SENT_LIMIT, () -> body.fail(late)));
     }
 
     Deadlines deadlines() {

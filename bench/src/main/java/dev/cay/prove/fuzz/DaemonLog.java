@@ -18,6 +18,9 @@ public final class DaemonLog {
     private static final Pattern MACHINE =
             Pattern.compile("Exception in thread.*|.*OutOfMemoryError.*|# A fatal error.*");
 
+    /// Of a trace in which Cay does not come up.
+    private static final int SHOWN = 8;
+
     private static final Pattern OURS = Pattern.compile("\\s+at (dev\\.cay\\S+).*");
 
     /// A file that is written elsewhere, and how far it was read. It begins anew when it has grown too large.
@@ -78,8 +81,8 @@ public final class DaemonLog {
             if (ours.matches()) {
                 return text.append(" at ").append(ours.group(1)).toString();
             }
-            if (i == at + 1) {
-                text.append(": ").append(lines[i].strip());
+            if (i <= at + SHOWN) {
+                text.append(i == at + 1 ? ": " : ", ").append(lines[i].strip());
             }
         }
         return text.toString();

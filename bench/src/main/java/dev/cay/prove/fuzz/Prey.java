@@ -18,7 +18,7 @@ final class Prey implements AutoCloseable {
     /// The guest, and the server.
     private static final int OWN = 2;
 
-    private static final int ATTEMPTS = 4;
+    private static final int ATTEMPTS = 8;
     private static final String DONE = "prey-is-ready";
 
     /// Ends all but pid 1 and itself. A server stays on a port, so that the proxy has somebody to ask.
