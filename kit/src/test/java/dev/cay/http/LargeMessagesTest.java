@@ -55,7 +55,7 @@ class LargeMessagesTest {
         var roomy = new LargeMessages(1L << 40);
         try (var first = roomy.room(SANDBOX, HURRY);
                 var second = roomy.room(SANDBOX, HURRY);
-                var other = roomy.room(new SandboxId("two", HURRY))) {
+                var other = roomy.room(new SandboxId("two"), HURRY)) {
             first.need(LARGEST);
             assertThatThrownBy(() -> second.demand(LARGEST))
                     .isInstanceOf(CayException.class)
