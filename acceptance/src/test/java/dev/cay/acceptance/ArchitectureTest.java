@@ -116,7 +116,8 @@ final class ArchitectureTest {
         noClasses()
                 .that()
                 .resideOutsideOfPackage("dev.cay.node.linux..")
-                .and(not(simpleNameIn("FileTree", "Listing", "NewFile", "OpenFile", "Metadata")))
+                .and(not(simpleNameIn("FileTree", "Listing", "NewFile", "OpenFile", "Metadata", "Entries")))
+                .and(not(simpleNameIn("FileMaker", "FileSystems", "Composition", "Removal", "WatchedTree")))
                 .and(not(simpleNameIn("OutputLog", "Pump", "ProcessInput", "GuestLink", "BtrfsVolumes")))
                 .should()
                 .callMethodWhere(target(owner(simpleNameIn(
