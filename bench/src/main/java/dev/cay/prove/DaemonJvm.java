@@ -16,6 +16,9 @@ record DaemonJvm(long pid) {
         while (heap.find()) {
             used += Long.parseLong(heap.group(1));
         }
+        if (used == 0) {
+            throw new IOException("jcmd does not say how large the heap is");
+        }
         return used;
     }
 
@@ -24,7 +27,9 @@ record DaemonJvm(long pid) {
                 .redirectErrorStream(true)
                 .start();
         var output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        process.waitFor();
+        if (process.waitFor() != 0) {
+            throw new IOException("jcmd %s: %s".formatted(command, output.strip()));
+        }
         return output;
     }
 }

@@ -1,7 +1,6 @@
 package dev.cay.node.ingress;
 
 import dev.cay.http.ConnectRoutes;
-import dev.cay.http.Exchange;
 import dev.cay.node.files.Account;
 import dev.cay.node.files.SandboxPath;
 import dev.cay.node.guest.Exit;
@@ -43,7 +42,6 @@ import org.jspecify.annotations.Nullable;
 final class ProcessCalls {
     private static final String PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
     private static final String SERVICE = "/process.Process/";
-    private static final Duration KEEPALIVE = Duration.ofSeconds(90);
     /// A command's own kill comes a little after its stream has said that time is up.
     private static final Duration GRACE = Duration.ofMillis(250);
 
@@ -143,7 +141,7 @@ final class ProcessCalls {
             ConnectRoutes.Call call, Subscription subscription, @Nullable Duration limit, Events events)
             throws Exception {
         subscription.onCut(() -> call.exchange().abort("the process can no longer be followed"));
-        Duration keepalive = keepalive(call.exchange());
+        Duration keepalive = Keepalive.of(call.exchange());
         long begun = System.nanoTime();
         events.send(
                 ProcessEvent.newBuilder()
@@ -198,11 +196,6 @@ final class ProcessCalls {
             end.setError(exit.error());
         }
         return ProcessEvent.newBuilder().setEnd(end).build();
-    }
-
-    private static Duration keepalive(Exchange exchange) {
-        String text = exchange.header("Keepalive-Ping-Interval");
-        return text != null && text.matches("[1-9][0-9]{0,5}") ? Duration.ofSeconds(Long.parseLong(text)) : KEEPALIVE;
     }
 
     private Launch launch(StartRequest request, Account user, @Nullable Duration limit) {

@@ -21,7 +21,6 @@ import java.time.Duration;
 /// `filesystem.Filesystem`, the part that tells of changes: as a stream, and to those who come and ask.
 final class WatchCalls {
     private static final String SERVICE = "/filesystem.Filesystem/";
-    private static final Duration KEEPALIVE = Duration.ofSeconds(90);
 
     private final Envd.Sandbox sandbox;
     private final Users users;
@@ -51,7 +50,7 @@ final class WatchCalls {
     private static void follow(Exchange exchange, Watch watch, ConnectRoutes.Sink<WatchDirResponse> answers)
             throws Exception {
         boolean little = EntryInfos.wantsLittle(exchange);
-        Duration keepalive = keepalive(exchange);
+        Duration keepalive = Keepalive.of(exchange);
         answers.send(WatchDirResponse.newBuilder()
                 .setStart(WatchDirResponse.StartEvent.getDefaultInstance())
                 .build());
@@ -96,11 +95,6 @@ final class WatchCalls {
         var user = users.ofCall(exchange);
         String directory = sandbox.defaultWorkdir() == null ? user.home() : sandbox.defaultWorkdir();
         return SandboxPath.resolve(path, user, directory);
-    }
-
-    private static Duration keepalive(Exchange exchange) {
-        String text = exchange.header("Keepalive-Ping-Interval");
-        return text != null && text.matches("[1-9][0-9]{0,5}") ? Duration.ofSeconds(Long.parseLong(text)) : KEEPALIVE;
     }
 
     private static FilesystemEvent event(Change change, boolean little) {

@@ -149,10 +149,12 @@ final class DnsForwarderTest {
     private static final class Upstream implements AutoCloseable {
         final Set<String> seen = ConcurrentHashMap.newKeySet();
         final Set<Integer> ports = ConcurrentHashMap.newKeySet();
-        private final DatagramSocket datagrams = new DatagramSocket(0, LOOPBACK);
-        private final ServerSocket streams = new ServerSocket(datagrams.getLocalPort(), 10, LOOPBACK);
+        private final DatagramSocket datagrams;
+        private final ServerSocket streams = new ServerSocket(0, 10, LOOPBACK);
 
         Upstream(UnaryOperator<byte[]> behaviour) throws IOException {
+            // The rarer kind second: connections of this machine keep many ports of the other.
+            datagrams = new DatagramSocket(streams.getLocalPort(), LOOPBACK);
             Thread.startVirtualThread(() -> serveDatagrams(behaviour));
             Thread.startVirtualThread(() -> serveStreams(behaviour));
         }
