@@ -3,12 +3,11 @@ package dev.cay.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.bench.OwnCay;
+import dev.cay.bench.RemoteSandbox;
 import dev.cay.prove.escape.Attempt;
 import dev.cay.prove.escape.Besieged;
 import dev.cay.prove.escape.OutsideWorld;
 import dev.cay.prove.escape.Probes;
-import dev.cay.prove.escape.RemoteSandbox;
-import java.net.URI;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -20,7 +19,7 @@ final class EscapeTest {
     @Test
     void refusesEveryWayOut(OwnCay platform) throws Exception {
         try (var world = OutsideWorld.make();
-                var besieged = new Besieged(url(platform), key(platform), world)) {
+                var besieged = new Besieged(platform.url(), platform.key(), world)) {
             var attempts = besieged.attack();
             assertThat(attempts).hasSameSizeAs(Probes.inside());
             assertThat(attempts.stream().filter(attempt -> attempt.outcome() != Attempt.Outcome.REFUSED))
@@ -43,19 +42,11 @@ final class EscapeTest {
                 "node -e 'require(\"child_process\").execSync(\"true\");require(\"os\").networkInterfaces()'",
                 "setarch -R true",
                 "script -qec true /dev/null");
-        try (var sandbox = RemoteSandbox.create(url(platform), key(platform))) {
+        try (var sandbox = RemoteSandbox.create(platform.url(), platform.key())) {
             for (String script : works) {
                 String said = sandbox.run(List.of("/bin/sh", "-c", "(" + script + ") 2>&1 && echo it-works"));
                 assertThat(said).as(script).contains("it-works");
             }
         }
-    }
-
-    private static URI url(OwnCay platform) {
-        return URI.create(platform.environment(OwnCay.Mode.URL).get("E2B_SANDBOX_URL"));
-    }
-
-    private static String key(OwnCay platform) {
-        return platform.environment(OwnCay.Mode.URL).get("E2B_API_KEY");
     }
 }

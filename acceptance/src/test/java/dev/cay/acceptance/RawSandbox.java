@@ -28,8 +28,8 @@ final class RawSandbox implements AutoCloseable {
     private final JsonNode made;
 
     RawSandbox(OwnCay platform) throws IOException, InterruptedException {
-        base = URI.create("http://127.0.0.1:" + platform.port());
-        key = platform.environment(OwnCay.Mode.URL).get("E2B_API_KEY");
+        base = platform.url();
+        key = platform.key();
         var answer = http.send(control(to(base, "/sandboxes"), key, "POST", """
                 {"templateID":"base","metadata":{},"envVars":{},"timeout":300,"secure":true,"autoPause":false,\
                 "allow_internet_access":true}"""), BodyHandlers.ofString());

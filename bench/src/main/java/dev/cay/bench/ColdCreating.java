@@ -20,14 +20,7 @@ final class ColdCreating implements Measurement {
     public List<Figure> run(Progress progress) throws Exception {
         try (var cay = OwnCay.start(Map.of("sandboxes.spares", "0"));
                 var runc = new Runc();
-                var script = Script.start(
-                        NpmClient.e2b(),
-                        cay.environment(OwnCay.Mode.URL),
-                        Creating.class,
-                        "create.mjs",
-                        Integer.toString(WARM_UP),
-                        Integer.toString(COUNT),
-                        "0")) {
+                var script = Script.start(cay, Creating.class, "create.mjs", WARM_UP, COUNT, "0")) {
             var times = Times.of(script.next(LIMIT).get("create"));
             script.next(LIMIT);
             var alone = Times.repeat(COUNT, () -> {

@@ -23,13 +23,7 @@ final class Commanding implements Measurement {
     public List<Figure> run(Progress progress) throws Exception {
         try (var cay = OwnCay.start(Map.of());
                 var runc = new Runc();
-                var script = Script.start(
-                        NpmClient.e2b(),
-                        cay.environment(OwnCay.Mode.URL),
-                        Commanding.class,
-                        "commands.mjs",
-                        Integer.toString(COUNT),
-                        Integer.toString(WIDTH))) {
+                var script = Script.start(cay, Commanding.class, "commands.mjs", COUNT, WIDTH)) {
             var found = script.next(LIMIT);
             var times = Times.of(found.get("times"));
             double seconds = found.get("seconds").asDouble();

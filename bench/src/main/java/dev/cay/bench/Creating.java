@@ -20,14 +20,7 @@ final class Creating implements Measurement {
     @Override
     public List<Figure> run(Progress progress) throws Exception {
         try (var cay = OwnCay.start(Map.of());
-                var script = Script.start(
-                        NpmClient.e2b(),
-                        cay.environment(OwnCay.Mode.URL),
-                        Creating.class,
-                        "create.mjs",
-                        Integer.toString(WARM_UP),
-                        Integer.toString(ONE_BY_ONE),
-                        Integer.toString(AT_ONCE))) {
+                var script = Script.start(cay, Creating.class, "create.mjs", WARM_UP, ONE_BY_ONE, AT_ONCE)) {
             var one = script.next(LIMIT);
             var times = Times.of(one.get("total"));
             var create = Times.of(one.get("create"));

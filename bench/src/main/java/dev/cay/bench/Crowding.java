@@ -42,12 +42,7 @@ public final class Crowding implements Measurement {
 
     /// Creates, measures and kills so many sandboxes.
     public static Crowd gather(OwnCay cay, int count, Progress progress) throws IOException, InterruptedException {
-        try (var script = Script.start(
-                NpmClient.e2b(),
-                cay.environment(OwnCay.Mode.URL),
-                Crowding.class,
-                "crowd.mjs",
-                Integer.toString(count))) {
+        try (var script = Script.start(cay, Crowding.class, "crowd.mjs", count)) {
             script.next(LIMIT);
             long before = available();
             script.tell("fill");

@@ -21,13 +21,7 @@ final class Echoing implements Measurement {
     public List<Figure> run(Progress progress) throws Exception {
         try (var cay = OwnCay.start(Map.of());
                 var runc = new Runc();
-                var script = Script.start(
-                        NpmClient.e2b(),
-                        cay.environment(OwnCay.Mode.URL),
-                        Echoing.class,
-                        "echo.mjs",
-                        Integer.toString(WARM_UP),
-                        Integer.toString(COUNT))) {
+                var script = Script.start(cay, Echoing.class, "echo.mjs", WARM_UP, COUNT)) {
             var echo = Times.of(script.next(LIMIT).get("times"));
             var host = Times.repeat(COUNT, () -> Runc.time(runc::onHost));
             String name = runc.run();

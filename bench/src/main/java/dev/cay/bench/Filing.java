@@ -26,13 +26,7 @@ final class Filing implements Measurement {
     @Override
     public List<Figure> run(Progress progress) throws Exception {
         try (var cay = OwnCay.start(Map.of());
-                var script = Script.start(
-                        NpmClient.e2b(),
-                        cay.environment(OwnCay.Mode.URL),
-                        Filing.class,
-                        "files.mjs",
-                        Integer.toString(COUNT),
-                        Integer.toString(ENTRIES))) {
+                var script = Script.start(cay, Filing.class, "files.mjs", COUNT, ENTRIES)) {
             var found = script.next(LIMIT);
             var urls = script.next(LIMIT);
             progress.detail("a gigabyte there and back");

@@ -5,6 +5,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ServerSocket;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -161,6 +162,16 @@ public final class OwnCay implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /// Where plain HTTP is answered, the API's as well as the sandboxes'.
+    public URI url() {
+        return URI.create("http://127.0.0.1:" + port());
+    }
+
+    /// A key for its API.
+    public String key() {
+        return Objects.requireNonNull(environment(Mode.URL).get("E2B_API_KEY"), "cay env names no key");
     }
 
     private Path runFile() {

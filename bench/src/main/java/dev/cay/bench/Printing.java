@@ -20,13 +20,7 @@ final class Printing implements Measurement {
     @Override
     public List<Figure> run(Progress progress) throws Exception {
         try (var cay = OwnCay.start(Map.of());
-                var script = Script.start(
-                        NpmClient.e2b(),
-                        cay.environment(OwnCay.Mode.URL),
-                        Printing.class,
-                        "output.mjs",
-                        Integer.toString(MEGABYTES),
-                        Integer.toString(KEYS))) {
+                var script = Script.start(cay, Printing.class, "output.mjs", MEGABYTES, KEYS)) {
             var found = script.next(LIMIT);
             var keys = Times.of(found.get("keys"));
             String raw = "%d MB of stdout, raw HTTP by Node, frames read and dropped, best of 3".formatted(MEGABYTES);

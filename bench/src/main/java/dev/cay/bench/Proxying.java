@@ -21,8 +21,7 @@ final class Proxying implements Measurement {
     @Override
     public List<Figure> run(Progress progress) throws Exception {
         try (var cay = OwnCay.start(Map.of());
-                var script =
-                        Script.start(NpmClient.e2b(), cay.environment(OwnCay.Mode.URL), Proxying.class, "proxy.mjs")) {
+                var script = Script.start(cay, Proxying.class, "proxy.mjs")) {
             var found = script.next(LIMIT);
             var figures = new ArrayList<Figure>();
             figures.add(added("p50", found.get("small1")).atMost(0.5));

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -38,7 +39,20 @@ public final class Script implements AutoCloseable {
         Thread.ofPlatform().daemon().name("script-errors").start(() -> read(process.errorReader(), false));
     }
 
-    /// @param home the class beside which the script lies as a resource
+    /// With the newest client, which reaches the daemon by plain URLs.
+    ///
+    /// @param home      the class beside which the script lies as a resource
+    /// @param arguments as their `toString` says
+    public static Script start(OwnCay cay, Class<?> home, String name, Object... arguments)
+            throws IOException, InterruptedException {
+        return start(
+                NpmClient.e2b(),
+                cay.environment(OwnCay.Mode.URL),
+                home,
+                name,
+                Stream.of(arguments).map(Object::toString).toArray(String[]::new));
+    }
+
     public static Script start(
             NpmClient client, Map<String, String> environment, Class<?> home, String name, String... arguments)
             throws IOException {

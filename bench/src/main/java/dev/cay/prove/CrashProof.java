@@ -36,12 +36,7 @@ final class CrashProof implements Proof {
         var cay = stage.cay(Map.of(
                 "network.range",
                 "10.%d.0.0/20".formatted(201 + (int) (ProcessHandle.current().pid() % 49))));
-        try (var script = Script.start(
-                stage.client(),
-                cay.environment(OwnCay.Mode.URL),
-                CrashProof.class,
-                "crash.mjs",
-                Integer.toString(COUNTERS))) {
+        try (var script = Script.start(cay, CrashProof.class, "crash.mjs", COUNTERS)) {
             script.next(LIMIT);
             double slowest = crash(cay, script, stage);
             script.tell("finish");

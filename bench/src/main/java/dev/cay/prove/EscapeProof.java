@@ -2,7 +2,6 @@ package dev.cay.prove;
 
 import dev.cay.bench.OwnCay;
 import dev.cay.prove.escape.Siege;
-import java.net.URI;
 import java.util.Map;
 
 /// Root inside tries every way out we know; each must be refused, and each must work where its guards are gone.
@@ -20,12 +19,7 @@ public final class EscapeProof implements Proof {
     @Override
     public Verdict run(Stage stage) throws Exception {
         OwnCay cay = stage.cay(Map.of());
-        var environment = cay.environment(OwnCay.Mode.URL);
-        var siege = new Siege(
-                URI.create(String.valueOf(environment.get("E2B_SANDBOX_URL"))),
-                String.valueOf(environment.get("E2B_API_KEY")),
-                cay.directory().resolve("run"),
-                stage::say);
+        var siege = new Siege(cay.url(), cay.key(), cay.directory().resolve("run"), stage::say);
         var report = siege.lay();
         return new Verdict(report.holds(), report.summary(), report.lines());
     }

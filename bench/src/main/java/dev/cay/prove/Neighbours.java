@@ -1,10 +1,12 @@
 package dev.cay.prove;
 
+import dev.cay.bench.RemoteSandbox;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.Callable;
 
 /// Sandboxes that do honest work all the time, and how long it takes them.
 final class Neighbours implements AutoCloseable {
@@ -26,18 +28,18 @@ final class Neighbours implements AutoCloseable {
         }
     }
 
-    private final SandboxCalls calls;
-    private final List<String> sandboxes = new ArrayList<>();
+    private static final List<String> COMMAND = List.of("/bin/bash", "-c", "echo hi");
+
+    private final List<RemoteSandbox> sandboxes = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
     private final List<Long> nanos = new ArrayList<>();
     private int failures;
     private String failure = "";
     private volatile boolean closed;
 
-    Neighbours(SandboxCalls calls, int count, Duration life) throws IOException, InterruptedException {
-        this.calls = calls;
+    Neighbours(Callable<RemoteSandbox> maker, int count) throws Exception {
         for (int i = 0; i < count; i++) {
-            String sandbox = calls.create(life);
+            var sandbox = maker.call();
             sandboxes.add(sandbox);
             threads.add(Thread.ofPlatform().daemon().name("neighbour-" + i).unstarted(() -> work(sandbox)));
         }
@@ -45,10 +47,6 @@ final class Neighbours implements AutoCloseable {
 
     void start() {
         threads.forEach(Thread::start);
-    }
-
-    List<String> sandboxes() {
-        return List.copyOf(sandboxes);
     }
 
     /// What the commands since the last call took.
@@ -64,14 +62,14 @@ final class Neighbours implements AutoCloseable {
         return failure;
     }
 
-    private void work(String sandbox) {
+    private void work(RemoteSandbox sandbox) {
         while (!closed) {
             long begun = System.nanoTime();
             String problem;
             try {
-                var result = calls.run(sandbox, LIMIT, "/bin/bash", "-c", "echo hi");
-                problem = result.stdout().equals("hi") ? "" : "got " + result;
-            } catch (IOException e) {
+                String said = sandbox.run(COMMAND).strip();
+                problem = said.equals("hi") ? "" : "got " + said;
+            } catch (IOException | RuntimeException e) {
                 problem = e.toString();
             } catch (InterruptedException e) {
                 return;
@@ -97,7 +95,7 @@ final class Neighbours implements AutoCloseable {
     }
 
     @Override
-    public void close() {
+    public void close() throws IOException {
         closed = true;
         threads.forEach(Thread::interrupt);
         for (var thread : threads) {
@@ -106,6 +104,9 @@ final class Neighbours implements AutoCloseable {
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
+        }
+        for (var sandbox : sandboxes) {
+            sandbox.close();
         }
     }
 }

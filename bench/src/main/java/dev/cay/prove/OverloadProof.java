@@ -2,11 +2,11 @@ package dev.cay.prove;
 
 import dev.cay.bench.NpmClient;
 import dev.cay.bench.OwnCay;
+import dev.cay.bench.RemoteSandbox;
 import dev.cay.bench.Script;
 import dev.cay.prove.Neighbours.Pace;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -91,9 +91,9 @@ final class OverloadProof implements Proof {
     @Override
     public Verdict run(Stage stage) throws Exception {
         var cay = stage.cay(Map.of("sandboxes.diskSizeMB", "192MB", "sandboxes.timeout", "30m"));
-        try (var calls = new SandboxCalls(cay);
-                var neighbours = new Neighbours(calls, 3, LIFE)) {
-            var arena = new Arena(cay, stage.client(), cay.environment(OwnCay.Mode.URL), calls, neighbours);
+        var environment = cay.environment(OwnCay.Mode.URL);
+        try (var neighbours = new Neighbours(() -> sandbox(environment), 3)) {
+            var arena = new Arena(cay.daemon().pid(), stage.client(), environment, neighbours);
             neighbours.start();
             stage.say("neighbours warm up");
             Thread.sleep(WARM_UP);
@@ -115,17 +115,27 @@ final class OverloadProof implements Proof {
         }
     }
 
+    private static RemoteSandbox sandbox(Map<String, String> environment) throws IOException, InterruptedException {
+        return RemoteSandbox.open(
+                URI.create(String.valueOf(environment.get("E2B_API_URL"))),
+                String.valueOf(environment.get("E2B_API_KEY")),
+                LIFE);
+    }
+
     /// Where one attack after the other is played.
     ///
     /// @param environment of the client that starts an attack and reads what it says
-    private record Arena(
-            OwnCay cay, NpmClient client, Map<String, String> environment, SandboxCalls calls, Neighbours neighbours) {
+    private record Arena(long daemon, NpmClient client, Map<String, String> environment, Neighbours neighbours) {
         Row play(Attack attack) throws IOException, InterruptedException {
-            long daemon = cay.daemon().pid();
-            String attacker = calls.create(LIFE);
+            try (var attacker = sandbox(environment)) {
+                return play(attack, attacker);
+            }
+        }
+
+        private Row play(Attack attack, RemoteSandbox attacker) throws IOException, InterruptedException {
             byte[] script = Objects.requireNonNull(OverloadProof.class.getResourceAsStream("attacks.py"))
                     .readAllBytes();
-            calls.upload(attacker, "/tmp/attacks.py", script);
+            attacker.write("/tmp/attacks.py", script);
             neighbours.take();
             Thread.sleep(QUIET);
             var before = neighbours.take();
@@ -141,17 +151,17 @@ final class OverloadProof implements Proof {
                 outcome = String.valueOf(e.getCause());
             }
             var during = neighbours.take();
-            calls.kill(attacker);
+            attacker.close();
             return new Row(attack, outcome, before, during, at, HostCounters.read(daemon), goesAway(attacker));
         }
 
-        private String outcome(String attacker, Attack attack) {
+        private String outcome(RemoteSandbox attacker, Attack attack) {
             try (var reader = Script.start(
                     client,
                     environment,
                     OverloadProof.class,
                     "attack.mjs",
-                    attacker,
+                    attacker.id(),
                     "/usr/bin/python3",
                     "/tmp/attacks.py",
                     attack.name(),
@@ -162,7 +172,7 @@ final class OverloadProof implements Proof {
                         .strip();
                 if (attack.name().equals("directory")) {
                     text += " "
-                            + calls.unary(attacker, "/filesystem.Filesystem/ListDir", "{\"path\":\"/home/user/many\"}")
+                            + attacker.fileCall("ListDir", Map.of("path", "/home/user/many"))
                                     .body();
                 }
                 return text.length() > 160 ? text.substring(0, 160) : text;
@@ -175,29 +185,13 @@ final class OverloadProof implements Proof {
         }
     }
 
-    private static boolean goesAway(String sandbox) throws IOException, InterruptedException {
+    private static boolean goesAway(RemoteSandbox sandbox) throws IOException, InterruptedException {
         long end = System.nanoTime() + GONE.toNanos();
-        while (!isGone(sandbox)) {
+        while (sandbox.processes() > 0) {
             if (System.nanoTime() > end) {
                 return false;
             }
             Thread.sleep(50);
-        }
-        return true;
-    }
-
-    /// Whether no process of the sandbox is left: their command lines are of no use, but their cgroups bear its name.
-    private static boolean isGone(String sandbox) throws IOException {
-        try (var entries = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
-            for (Path process : entries) {
-                try {
-                    if (Files.readString(process.resolve("cgroup")).contains(sandbox)) {
-                        return false;
-                    }
-                } catch (IOException ended) {
-                    // It was not one of them, or is gone.
-                }
-            }
         }
         return true;
     }

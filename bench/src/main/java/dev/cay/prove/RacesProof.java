@@ -2,7 +2,6 @@ package dev.cay.prove;
 
 import dev.cay.bench.OwnCay;
 import dev.cay.prove.escape.Races;
-import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Map;
@@ -25,13 +24,8 @@ public final class RacesProof implements Proof {
     @Override
     public Verdict run(Stage stage) throws Exception {
         OwnCay cay = stage.cay(Map.of());
-        var environment = cay.environment(OwnCay.Mode.URL);
-        var races = new Races(
-                URI.create(String.valueOf(environment.get("E2B_SANDBOX_URL"))),
-                String.valueOf(environment.get("E2B_API_KEY")),
-                cay.directory().resolve("state/pool"),
-                stage::say);
-        var time = Duration.ofSeconds(Integer.getInteger("seconds", 60 * stage.minutes(MINUTES)));
+        var races = new Races(cay.url(), cay.key(), cay.directory().resolve("state/pool"), stage::say);
+        var time = Duration.ofMinutes(stage.minutes(MINUTES));
         var result = races.run(time);
         boolean stuck = cay.output().contains("does not come back");
         var details = new ArrayList<String>();

@@ -43,12 +43,7 @@ final class SoakProof implements Proof {
     @Override
     public Verdict run(Stage stage) throws Exception {
         var cay = stage.cay(Map.of());
-        try (var script = Script.start(
-                stage.client(),
-                cay.environment(OwnCay.Mode.URL),
-                SoakProof.class,
-                "soak.mjs",
-                Integer.toString(PER_SECOND))) {
+        try (var script = Script.start(cay, SoakProof.class, "soak.mjs", PER_SECOND)) {
             script.next(LIMIT);
             var samples = new ArrayList<Sample>();
             int count = stage.minutes(30) * SAMPLES_PER_MINUTE;

@@ -6,6 +6,11 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// bytes, or with a `flush` before them.
 final class AnswerStream extends OutputStream {
     private static final int GATHER = 16 * 1024;
+    private static final Duration INTERIM_LIMIT = Duration.ofSeconds(60);
     /// How long an interrupted writer waits for bytes that are on their way already.
     private static final Duration LAST_MOMENT = Duration.ofSeconds(1);
 
@@ -34,6 +40,21 @@ final class AnswerStream extends OutputStream {
     /// Whether something was written or the answer was ended.
     boolean begun() {
         return begun;
+    }
+
+    /// A word before the answer, such as 103. A client of HTTP/1.0 would take it for the answer.
+    void interim(int status, HttpFields fields) throws IOException {
+        if (response.getRequest().getConnectionMetaData().getHttpVersion() == HttpVersion.HTTP_1_0) {
+            return;
+        }
+        try {
+            response.writeInterim(status, fields).get(INTERIM_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ClientGone("interrupted", e);
+        } catch (ExecutionException | TimeoutException e) {
+            throw new ClientGone("the client has gone", e);
+        }
     }
 
     @Override

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// Serves Connect RPC: unary, server-streaming and client-streaming calls, as JSON and as protobuf.
@@ -57,6 +58,22 @@ public final class ConnectRoutes implements Handler {
 
         /// The last one: it may leave together with the end of the stream, which must come next.
         void sendLast(A message) throws IOException;
+
+        /// The same place for what can be made into an answer.
+        default <T extends Message> Sink<T> accepting(Function<T, A> answer) {
+            var answers = this;
+            return new Sink<>() {
+                @Override
+                public void send(T message, Runnable leaving) throws IOException {
+                    answers.send(answer.apply(message), leaving);
+                }
+
+                @Override
+                public void sendLast(T message) throws IOException {
+                    answers.sendLast(answer.apply(message));
+                }
+            };
+        }
     }
 
     public interface Unary<Q extends Message, A extends Message> {

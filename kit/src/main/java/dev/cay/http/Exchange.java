@@ -11,12 +11,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.eclipse.jetty.http.HttpField;
-import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.http2.ErrorCode;
@@ -38,7 +35,6 @@ public final class Exchange {
     private static final int JSON_LIMIT = 1024 * 1024;
     private static final Duration SENT_LIMIT = Duration.ofSeconds(60);
     private static final Duration LINGER = Duration.ofSeconds(5);
-    private static final Duration INTERIM_LIMIT = Duration.ofSeconds(60);
 
     private final Request request;
     private final Response response;
@@ -275,21 +271,6 @@ public final class Exchange {
     /// Bytes of the answer's body that have been written.
     long bytesWritten() {
         return Math.max(0, Response.getContentBytesWritten(response));
-    }
-
-    /// Passes on a word before the answer, such as 103. A client of HTTP/1.0 would take it for the answer.
-    void sendInterim(int status, HttpFields fields) throws IOException {
-        if (request.getConnectionMetaData().getHttpVersion() == HttpVersion.HTTP_1_0) {
-            return;
-        }
-        try {
-            response.writeInterim(status, fields).get(INTERIM_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new ClientGone("interrupted", e);
-        } catch (ExecutionException | TimeoutException e) {
-            throw new ClientGone("the client has gone", e);
-        }
     }
 
     Request request() {

@@ -121,7 +121,7 @@ final class Forwarding {
             if (answer.status() == 100) {
                 mayContinue.countDown();
             } else {
-                exchange.sendInterim(answer.status(), passable(answer.fields()));
+                exchange.answer().interim(answer.status(), passable(answer.fields()));
             }
             answer.readHead();
         }

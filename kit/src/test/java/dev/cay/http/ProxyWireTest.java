@@ -6,19 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.cay.metrics.Meters;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.eclipse.jetty.http.HttpFields;
@@ -51,29 +45,14 @@ class ProxyWireTest {
     private TestHttp edge;
 
     @SuppressWarnings("NullAway.Init")
-    private ServerSocket server;
+    private RawServer server;
 
     private final ReverseProxy proxy = new ReverseProxy(new Meters());
-    private final BlockingQueue<Socket> accepted = new LinkedBlockingQueue<>();
 
     @BeforeEach
     void serve() throws IOException {
-        server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-        Thread.ofVirtual().start(() -> {
-            try {
-                while (true) {
-                    accepted.add(server.accept());
-                }
-            } catch (IOException e) {
-                // Closed.
-            }
-        });
-        var address = (InetSocketAddress) server.getLocalSocketAddress();
-        edge = new TestHttp(
-                directory,
-                exchange -> proxy.forward(
-                        exchange,
-                        new ReverseProxy.Upstream("k", address.getPort(), _ -> SocketChannel.open(address), null)));
+        server = new RawServer();
+        edge = new TestHttp(directory, exchange -> proxy.forward(exchange, server.upstream()));
     }
 
     @AfterEach
@@ -81,35 +60,6 @@ class ProxyWireTest {
         edge.close();
         proxy.close();
         server.close();
-        for (var socket : accepted) {
-            socket.close();
-        }
-    }
-
-    private Socket accept() throws Exception {
-        Socket socket = accepted.poll(20, TimeUnit.SECONDS);
-        if (socket == null) {
-            throw new IOException("no connection came");
-        }
-        socket.setSoTimeout(20_000);
-        return socket;
-    }
-
-    private static String head(Socket socket) throws IOException {
-        InputStream in = socket.getInputStream();
-        var head = new StringBuilder();
-        while (head.indexOf("\r\n\r\n") < 0) {
-            int one = in.read();
-            if (one < 0) {
-                throw new IOException("after: " + head);
-            }
-            head.append((char) one);
-        }
-        return head.toString();
-    }
-
-    private static void write(Socket socket, String text) throws IOException {
-        socket.getOutputStream().write(text.getBytes(ISO_8859_1));
     }
 
     private RawClient client(String request) throws IOException {
@@ -122,8 +72,8 @@ class ProxyWireTest {
                 + "X-Secret: 1\r\nKeep-Alive: 5\r\nTE: trailers\r\nProxy-Authorization: x\r\nProxy-Connection: y\r\n"
                 + "X-Forwarded-For: 192.0.2.7\r\nX-Forwarded-Proto: https\r\nE2B-Traffic-Access-Token: t\r\n"
                 + "X-API-KEY: mine\r\nAuthorization: Bearer z\r\n\r\n")) {
-            Socket inside = accept();
-            assertThat(head(inside))
+            Socket inside = server.accept();
+            assertThat(RawServer.head(inside))
                     .startsWith("GET /a%2Fb?q=1 HTTP/1.1\r\nHost: app.test:8\r\n")
                     .contains(
                             "X-Forwarded-For: 192.0.2.7\r\n",
@@ -137,7 +87,7 @@ class ProxyWireTest {
                     .doesNotContainIgnoringCase("Proxy-")
                     .doesNotContainIgnoringCase("Via")
                     .doesNotContainIgnoringCase("X-Forwarded-Host");
-            write(
+            RawServer.write(
                     inside,
                     "HTTP/1.1 200 OK\r\nConnection: X-Hop\r\nX-Hop: 1\r\nKeep-Alive: timeout=5\r\nX-Kept: 2\r\n"
                             + "Set-Cookie: a=1\r\nSet-Cookie: b=2\r\nContent-Length: 2\r\n\r\nok");
@@ -152,9 +102,9 @@ class ProxyWireTest {
     void answersWithoutABodyStaySo() throws Exception {
         try (var client = new RawClient(edge.plain)) {
             client.send("HEAD / HTTP/1.1\r\nHost: x\r\n\r\n");
-            Socket inside = accept();
-            head(inside);
-            write(inside, "HTTP/1.1 200 OK\r\nContent-Length: 1234\r\n\r\n");
+            Socket inside = server.accept();
+            RawServer.head(inside);
+            RawServer.write(inside, "HTTP/1.1 200 OK\r\nContent-Length: 1234\r\n\r\n");
             assertThat(client.head()).contains("HTTP/1.1 200 OK", "Content-Length: 1234");
             for (String answer : List.of(
                     "HTTP/1.1 304 Not Modified\r\nETag: \"a\"\r\nContent-Length: 99\r\n\r\n",
@@ -162,13 +112,13 @@ class ProxyWireTest {
                     "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")) {
                 client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
                 // The same connection: had a body been expected, the next answer would be taken for it.
-                head(inside);
-                write(inside, answer);
+                RawServer.head(inside);
+                RawServer.write(inside, answer);
                 assertThat(client.head().getFirst()).isEqualTo(answer.substring(0, answer.indexOf("\r\n")));
             }
             client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-            head(inside);
-            write(inside, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nend");
+            RawServer.head(inside);
+            RawServer.write(inside, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nend");
             client.head();
             assertThat(client.exactly(3)).isEqualTo("end");
         }
@@ -177,20 +127,20 @@ class ProxyWireTest {
     @Test
     void passesChunksAndWhatComesAfterThem() throws Exception {
         try (var client = client("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")) {
-            Socket inside = accept();
-            assertThat(head(inside)).contains("Transfer-Encoding: chunked\r\n");
+            Socket inside = server.accept();
+            assertThat(RawServer.head(inside)).contains("Transfer-Encoding: chunked\r\n");
             client.chunk("one");
             assertThat(new String(inside.getInputStream().readNBytes(8), ISO_8859_1))
                     .isEqualTo("3\r\none\r\n");
             client.send("0\r\n\r\n");
             assertThat(new String(inside.getInputStream().readNBytes(5), ISO_8859_1))
                     .isEqualTo("0\r\n\r\n");
-            write(inside, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n");
+            RawServer.write(inside, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n");
             assertThat(client.head()).contains("Transfer-Encoding: chunked");
             // The end of a chunk's line may come with the next one.
             assertThat(client.line()).isEqualTo("2");
             assertThat(client.exactly(2)).isEqualTo("hi");
-            write(inside, "0\r\nX-Sum: 42\r\n\r\n");
+            RawServer.write(inside, "0\r\nX-Sum: 42\r\n\r\n");
             assertThat(client.line()).isEmpty();
             assertThat(client.line()).isEqualTo("0");
             assertThat(client.line()).isEqualTo("X-Sum: 42");
@@ -201,13 +151,13 @@ class ProxyWireTest {
     void passesEarlyHintsButNeverAsTheAnswer() throws Exception {
         for (String version : List.of("1.1", "1.0")) {
             try (var client = client("GET / HTTP/" + version + "\r\nHost: x\r\nConnection: close\r\n\r\n")) {
-                Socket inside = accept();
-                head(inside);
-                write(inside, "HTTP/1.1 103 Early Hints\r\nLink: </s.css>; rel=preload\r\n\r\n");
+                Socket inside = server.accept();
+                RawServer.head(inside);
+                RawServer.write(inside, "HTTP/1.1 103 Early Hints\r\nLink: </s.css>; rel=preload\r\n\r\n");
                 if (version.equals("1.1")) {
                     assertThat(client.head()).contains("HTTP/1.1 103 Early Hints", "Link: </s.css>; rel=preload");
                 }
-                write(inside, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok");
+                RawServer.write(inside, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok");
                 assertThat(client.head().getFirst()).contains("200");
                 assertThat(client.exactly(2)).isEqualTo("ok");
             }
@@ -218,9 +168,10 @@ class ProxyWireTest {
     @ValueSource(booleans = {false, true})
     void understandsServersOfHttp10(boolean second) throws Exception {
         var answer = edge.client(second).sendAsync(edge.request(second, "/").build(), BodyHandlers.ofString());
-        Socket inside = accept();
-        head(inside);
-        write(inside, "HTTP/1.0 200 OK\r\nServer: SimpleHTTP/0.6\r\nContent-Type: text/plain\r\n\r\nup to the end");
+        Socket inside = server.accept();
+        RawServer.head(inside);
+        RawServer.write(
+                inside, "HTTP/1.0 200 OK\r\nServer: SimpleHTTP/0.6\r\nContent-Type: text/plain\r\n\r\nup to the end");
         inside.close();
         assertThat(answer.get(20, TimeUnit.SECONDS).body()).isEqualTo("up to the end");
     }
@@ -242,7 +193,7 @@ class ProxyWireTest {
         try (var client = client(request)) {
             assertThat(client.head().getFirst()).startsWith("HTTP/1.1 400");
         }
-        assertThat(accepted).isEmpty();
+        assertThat(server.hasMore()).isFalse();
     }
 
     /// HTTP/2 does not need the length to find the end of a body, so a client can lie about it.
@@ -267,8 +218,8 @@ class ProxyWireTest {
                     })
                     .get(20, TimeUnit.SECONDS);
             String hidden = "aaaaaGET /hidden HTTP/1.1\r\nHost: x\r\n\r\n";
-            Socket inside = accept();
-            assertThat(head(inside)).contains("Content-Length: " + announced);
+            Socket inside = server.accept();
+            assertThat(RawServer.head(inside)).contains("Content-Length: " + announced);
             stream.data(new DataFrame(stream.getId(), ByteBuffer.wrap(hidden.getBytes(ISO_8859_1)), false))
                     .get(20, TimeUnit.SECONDS)
                     .data(new DataFrame(stream.getId(), ByteBuffer.allocate(0), true));
@@ -276,9 +227,9 @@ class ProxyWireTest {
             assertThat(inside.getInputStream().available()).isLessThanOrEqualTo(announced);
             // Nor is what is missing taken from the next request: that goes elsewhere.
             try (var other = client("GET /next HTTP/1.1\r\nHost: x\r\n\r\n")) {
-                Socket another = accept();
-                assertThat(head(another)).startsWith("GET /next");
-                write(another, "HTTP/1.1 204 No Content\r\n\r\n");
+                Socket another = server.accept();
+                assertThat(RawServer.head(another)).startsWith("GET /next");
+                RawServer.write(another, "HTTP/1.1 204 No Content\r\n\r\n");
                 assertThat(other.head().getFirst()).contains("204");
             }
         } finally {
@@ -297,13 +248,13 @@ class ProxyWireTest {
         var body = BodyPublishers.ofInputStream(() -> new Counted(sent));
         var answer = edge.client(second)
                 .sendAsync(edge.request(second, "/").POST(body).build(), BodyHandlers.ofString());
-        Socket inside = accept();
-        head(inside);
+        Socket inside = server.accept();
+        RawServer.head(inside);
         assertThat(settled(sent)).isBetween(1L, SOME);
         Thread.ofVirtual().start(() -> {
             try {
                 inside.getInputStream().skipNBytes(MUCH);
-                write(inside, "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nread");
+                RawServer.write(inside, "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nread");
             } catch (IOException e) {
                 throw new java.io.UncheckedIOException(e);
             }
@@ -317,9 +268,9 @@ class ProxyWireTest {
     void aClientThatDoesNotReadMakesTheServerWait(boolean second) throws Exception {
         var sent = new AtomicLong();
         var answer = edge.client(second).sendAsync(edge.request(second, "/").build(), BodyHandlers.ofInputStream());
-        Socket inside = accept();
-        head(inside);
-        write(inside, "HTTP/1.1 200 OK\r\nContent-Length: " + MUCH + "\r\n\r\n");
+        Socket inside = server.accept();
+        RawServer.head(inside);
+        RawServer.write(inside, "HTTP/1.1 200 OK\r\nContent-Length: " + MUCH + "\r\n\r\n");
         Thread.ofVirtual().start(() -> {
             try (var from = new Counted(sent)) {
                 from.transferTo(inside.getOutputStream());

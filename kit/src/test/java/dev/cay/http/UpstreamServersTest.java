@@ -5,16 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.metrics.Meters;
 import java.io.IOException;
-import java.io.InputStream;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,30 +23,17 @@ class UpstreamServersTest {
     @SuppressWarnings("NullAway.Init")
     Path directory;
 
-    private final ServerSocket server;
-    private final BlockingQueue<Socket> accepted = new LinkedBlockingQueue<>();
+    private final RawServer server = new RawServer();
     private final ReverseProxy proxy = new ReverseProxy(new Meters());
 
     @SuppressWarnings("NullAway.Init")
     private TestHttp edge;
 
-    UpstreamServersTest() throws IOException {
-        server = new ServerSocket();
-        server.bind(TestHttp.loopback());
-    }
+    UpstreamServersTest() throws IOException {}
 
     @BeforeEach
     void serve() throws IOException {
-        Thread.ofVirtual().start(() -> {
-            while (!server.isClosed()) {
-                try {
-                    accepted.add(server.accept());
-                } catch (IOException e) {
-                    return;
-                }
-            }
-        });
-        edge = new TestHttp(directory, exchange -> proxy.forward(exchange, upstream()));
+        edge = new TestHttp(directory, exchange -> proxy.forward(exchange, server.upstream()));
     }
 
     @AfterEach
@@ -60,26 +41,18 @@ class UpstreamServersTest {
         edge.close();
         proxy.close();
         server.close();
-        for (Socket socket : accepted) {
-            socket.close();
-        }
-    }
-
-    private ReverseProxy.Upstream upstream() {
-        var address = (InetSocketAddress) server.getLocalSocketAddress();
-        return new ReverseProxy.Upstream("k", address.getPort(), _ -> SocketChannel.open(address), null);
     }
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void passesTheHeadBeforeTheBodyBegins(boolean second) throws Exception {
         var answer = edge.client(second).sendAsync(edge.request(second, "/").build(), BodyHandlers.ofInputStream());
-        Socket inside = accept();
-        readHead(inside);
-        write(inside, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n");
+        Socket inside = server.accept();
+        RawServer.head(inside);
+        RawServer.write(inside, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n");
         var head = answer.get(20, TimeUnit.SECONDS);
         assertThat(head.headers().firstValue("content-type")).contains("text/event-stream");
-        write(inside, "data: 1\n");
+        RawServer.write(inside, "data: 1\n");
         assertThat(TestHttp.readLine(head.body())).isEqualTo("data: 1");
         inside.close();
         assertThat(head.body().read()).isEqualTo(-1);
@@ -90,10 +63,10 @@ class UpstreamServersTest {
         try (var client = new RawClient(edge.plain)) {
             client.send("GET /ws HTTP/1.1\r\nHost: x\r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\n"
                     + "Sec-WebSocket-Key: abc\r\n\r\nearly");
-            Socket inside = accept();
-            assertThat(readHead(inside))
+            Socket inside = server.accept();
+            assertThat(RawServer.head(inside))
                     .contains("Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Key: abc");
-            write(
+            RawServer.write(
                     inside,
                     "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                             + "Sec-WebSocket-Accept: def\r\n\r\nhello");
@@ -104,7 +77,7 @@ class UpstreamServersTest {
                     .isEqualTo("early");
             for (int i = 0; i < 100; i++) {
                 client.send("ping" + (i % 10));
-                write(inside, new String(inside.getInputStream().readNBytes(5), StandardCharsets.UTF_8));
+                RawServer.write(inside, new String(inside.getInputStream().readNBytes(5), StandardCharsets.UTF_8));
                 assertThat(client.exactly(5)).isEqualTo("ping" + (i % 10));
             }
             inside.close();
@@ -136,16 +109,16 @@ class UpstreamServersTest {
     @Test
     void triesAgainWhenAKeptConnectionWasClosed() throws Exception {
         var first = edge.http1().sendAsync(edge.request(false, "/").build(), BodyHandlers.ofString());
-        Socket inside = accept();
-        readHead(inside);
-        write(inside, "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1");
+        Socket inside = server.accept();
+        RawServer.head(inside);
+        RawServer.write(inside, "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1");
         assertThat(first.get(20, TimeUnit.SECONDS).body()).isEqualTo("1");
         var second = edge.http1().sendAsync(edge.request(false, "/").build(), BodyHandlers.ofString());
-        readHead(inside);
+        RawServer.head(inside);
         inside.close();
-        Socket other = accept();
-        readHead(other);
-        write(other, "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n2");
+        Socket other = server.accept();
+        RawServer.head(other);
+        RawServer.write(other, "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n2");
         assertThat(second.get(20, TimeUnit.SECONDS).body()).isEqualTo("2");
     }
 
@@ -153,9 +126,9 @@ class UpstreamServersTest {
     void saysSoWhenTheServerGivesNoAnswer() throws Exception {
         for (String nonsense : new String[] {"", "SSH-2.0-x\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n"}) {
             var answer = edge.http1().sendAsync(edge.request(false, "/").build(), BodyHandlers.ofString());
-            Socket inside = accept();
-            readHead(inside);
-            write(inside, nonsense);
+            Socket inside = server.accept();
+            RawServer.head(inside);
+            RawServer.write(inside, nonsense);
             inside.close();
             assertThat(answer.get(20, TimeUnit.SECONDS).statusCode()).isEqualTo(502);
             assertThat(answer.get(20, TimeUnit.SECONDS).body()).startsWith("{\"code\":502,\"message\":\"The server");
@@ -166,9 +139,9 @@ class UpstreamServersTest {
     @ValueSource(booleans = {false, true})
     void aShortBodyIsNeverTakenForAWholeOne(boolean second) throws Exception {
         var answer = edge.client(second).sendAsync(edge.request(second, "/").build(), BodyHandlers.ofString());
-        Socket inside = accept();
-        readHead(inside);
-        write(inside, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n");
+        Socket inside = server.accept();
+        RawServer.head(inside);
+        RawServer.write(inside, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n");
         inside.close();
         assertThatThrownBy(() -> answer.get(20, TimeUnit.SECONDS)).hasCauseInstanceOf(IOException.class);
     }
@@ -179,36 +152,10 @@ class UpstreamServersTest {
     }
 
     private Socket accept(RawClient client) throws Exception {
-        Socket inside = accept();
-        readHead(inside);
-        write(inside, "HTTP/1.1 101 OK\r\nUpgrade: raw\r\nConnection: Upgrade\r\n\r\n");
+        Socket inside = server.accept();
+        RawServer.head(inside);
+        RawServer.write(inside, "HTTP/1.1 101 OK\r\nUpgrade: raw\r\nConnection: Upgrade\r\n\r\n");
         assertThat(client.head().getFirst()).contains("101");
         return inside;
-    }
-
-    private Socket accept() throws Exception {
-        Socket socket = accepted.poll(20, TimeUnit.SECONDS);
-        if (socket == null) {
-            throw new IOException("no connection came");
-        }
-        socket.setSoTimeout(20_000);
-        return socket;
-    }
-
-    private static String readHead(Socket socket) throws IOException {
-        InputStream in = socket.getInputStream();
-        var head = new StringBuilder();
-        while (head.indexOf("\r\n\r\n") < 0) {
-            int one = in.read();
-            if (one < 0) {
-                throw new IOException("after: " + head);
-            }
-            head.append((char) one);
-        }
-        return head.toString();
-    }
-
-    private static void write(Socket socket, String text) throws IOException {
-        socket.getOutputStream().write(text.getBytes(StandardCharsets.ISO_8859_1));
     }
 }

@@ -1,5 +1,6 @@
 package dev.cay.prove.escape;
 
+import dev.cay.bench.RemoteSandbox;
 import dev.cay.life.TaskGroup;
 import dev.cay.life.Undo;
 import java.io.IOException;

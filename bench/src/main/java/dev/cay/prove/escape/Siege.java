@@ -1,5 +1,6 @@
 package dev.cay.prove.escape;
 
+import dev.cay.bench.RemoteSandbox;
 import dev.cay.node.host.Programs;
 import java.io.IOException;
 import java.net.URI;

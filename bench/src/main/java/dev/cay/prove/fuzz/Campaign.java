@@ -1,7 +1,7 @@
 package dev.cay.prove.fuzz;
 
 import dev.cay.bench.OwnCay;
-import dev.cay.prove.escape.RemoteSandbox;
+import dev.cay.bench.RemoteSandbox;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -10,6 +10,10 @@ record Doors(int port, int tlsPort) {
         return new Door(tlsPort, protocol);
     }
 
+    Door mostlyPlain(Dice dice) {
+        return dice.oneIn(30) ? secure("http/1.1") : plain();
+    }
+
     /// Where TLS is expected, without it.
     Door plainToSecure() {
         return Door.plain(tlsPort);

@@ -1,8 +1,8 @@
 package dev.cay.prove.fuzz;
 
 import dev.cay.bench.OwnCay;
+import dev.cay.bench.RemoteSandbox;
 import dev.cay.life.Undo;
-import dev.cay.prove.escape.RemoteSandbox;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
@@ -23,9 +23,8 @@ public final class FuzzTargets {
 
     public FuzzTargets(OwnCay cay) {
         this.cay = cay;
-        var environment = cay.environment(OwnCay.Mode.URL);
-        this.url = URI.create("http://127.0.0.1:" + cay.port());
-        this.key = String.valueOf(environment.get("E2B_API_KEY"));
+        this.url = cay.url();
+        this.key = cay.key();
         this.doors = new Doors(cay.port(), cay.tlsPort());
     }
 
@@ -38,10 +37,12 @@ public final class FuzzTargets {
     public Target open(String name) throws IOException, InterruptedException {
         try (var undo = new Undo()) {
             var target = switch (name) {
-                case "heads" -> new HeadTarget(doors, undo.add(prey("", false)), key);
-                case "frames" -> new RpcTarget(doors, undo.add(prey(PathStrings.PREPARE, true)));
-                case "multipart" -> new MultipartTarget(doors, undo.add(prey("", true)));
-                case "paths" -> new PathTarget(doors, undo.add(prey(PathStrings.PREPARE, true)));
+                case "heads" -> new RequestTarget(name, new HeadInputs(doors, key), undo.add(prey("", false)));
+                case "frames" ->
+                    new RequestTarget(name, new RpcInputs(doors), undo.add(prey(PathStrings.PREPARE, true)));
+                case "multipart" -> new RequestTarget(name, new MultipartInputs(doors), undo.add(prey("", true)));
+                case "paths" ->
+                    new RequestTarget(name, new PathInputs(doors), undo.add(prey(PathStrings.PREPARE, true)));
                 case "guest" -> new GuestTarget(neighbour(), cay.directory().resolve("run"));
                 default ->
                     throw new CayException(

@@ -2,6 +2,7 @@ package dev.cay.prove.fuzz;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.cay.bench.RemoteSandbox;
 import dev.cay.life.Undo;
 import dev.cay.node.guest.GuestLink;
 import dev.cay.node.guest.Spawn;
@@ -12,7 +13,6 @@ import dev.cay.node.process.Launch;
 import dev.cay.node.process.Output;
 import dev.cay.node.process.ProcessTable;
 import dev.cay.node.process.Workers;
-import dev.cay.prove.escape.RemoteSandbox;
 import dev.cay.wire.CayException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

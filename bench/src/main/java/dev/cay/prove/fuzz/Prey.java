@@ -1,11 +1,8 @@
 package dev.cay.prove.fuzz;
 
-import dev.cay.prove.escape.RemoteSandbox;
+import dev.cay.bench.RemoteSandbox;
 import java.io.IOException;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
@@ -86,32 +83,11 @@ final class Prey implements AutoCloseable {
     String settle() throws IOException, InterruptedException {
         String wrong = tidy();
         long end = System.nanoTime() + SETTLING.toNanos();
-        while (processes() > OWN && System.nanoTime() < end) {
+        while (sandbox.processes() > OWN && System.nanoTime() < end) {
             Thread.sleep(100);
         }
-        long left = processes();
+        long left = sandbox.processes();
         return left > OWN ? "%d processes are left in the sandbox".formatted(left) : wrong;
-    }
-
-    /// Of the sandbox, as the host sees them: their control groups bear its name.
-    private long processes() throws IOException {
-        String id = sandbox.id();
-        try (var entries = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
-            long count = 0;
-            for (Path process : entries) {
-                count += belongs(process, id) ? 1 : 0;
-            }
-            return count;
-        }
-    }
-
-    private static boolean belongs(Path process, String id) {
-        try {
-            return Files.readString(process.resolve("cgroup"), StandardCharsets.ISO_8859_1)
-                    .contains(id);
-        } catch (IOException ended) {
-            return false;
-        }
     }
 
     @Override

@@ -83,18 +83,12 @@ final class ProcessCalls {
         try (var subscription = sandbox.processes().start(launch)) {
             var process = subscription.process();
             try {
-                follow(call, subscription, limit, new Events() {
-                    @Override
-                    public void send(ProcessEvent event, Runnable leaving) throws IOException {
-                        answers.send(StartResponse.newBuilder().setEvent(event).build(), leaving);
-                    }
-
-                    @Override
-                    public void end(ProcessEvent event) throws IOException {
-                        answers.sendLast(
-                                StartResponse.newBuilder().setEvent(event).build());
-                    }
-                });
+                follow(
+                        call,
+                        subscription,
+                        limit,
+                        answers.accepting(event ->
+                                StartResponse.newBuilder().setEvent(event).build()));
             } finally {
                 if (isUp(limit, begun)) {
                     // Time is up, and the interrupt that told us so must not stop the kill.
@@ -116,29 +110,20 @@ final class ProcessCalls {
             if (offsets != null) {
                 call.exchange().with(OutputFrom.HEADER, OutputFrom.format(subscription.positions()));
             }
-            follow(call, subscription, null, new Events() {
-                @Override
-                public void send(ProcessEvent event, Runnable leaving) throws IOException {
-                    answers.send(ConnectResponse.newBuilder().setEvent(event).build(), leaving);
-                }
-
-                @Override
-                public void end(ProcessEvent event) throws IOException {
-                    answers.sendLast(
-                            ConnectResponse.newBuilder().setEvent(event).build());
-                }
-            });
+            follow(
+                    call,
+                    subscription,
+                    null,
+                    answers.accepting(event ->
+                            ConnectResponse.newBuilder().setEvent(event).build()));
         }
     }
 
-    private interface Events {
-        void send(ProcessEvent event, Runnable leaving) throws IOException;
-
-        void end(ProcessEvent event) throws IOException;
-    }
-
     private static void follow(
-            ConnectRoutes.Call call, Subscription subscription, @Nullable Duration limit, Events events)
+            ConnectRoutes.Call call,
+            Subscription subscription,
+            @Nullable Duration limit,
+            ConnectRoutes.Sink<ProcessEvent> events)
             throws Exception {
         subscription.onCut(() -> call.exchange().abort("the process can no longer be followed"));
         Duration keepalive = Keepalive.of(call.exchange());
@@ -165,7 +150,7 @@ final class ProcessCalls {
                     if (isUp(limit, begun)) {
                         throw new CayException(ErrorKind.DEADLINE_EXCEEDED, "context deadline exceeded");
                     }
-                    events.end(endEvent(exit));
+                    events.sendLast(endEvent(exit));
                     return;
                 }
             }

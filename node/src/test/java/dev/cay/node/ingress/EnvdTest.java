@@ -3,33 +3,15 @@ package dev.cay.node.ingress;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.cay.http.HttpListeners;
-import dev.cay.metrics.Meters;
-import dev.cay.node.files.FileTree;
-import dev.cay.node.files.WatchHub;
-import dev.cay.node.guest.GuestLink;
-import dev.cay.node.guest.TestSandbox;
-import dev.cay.node.log.LogHub;
-import dev.cay.node.process.ProcessTable;
-import dev.cay.wire.SandboxId;
-import dev.cay.wire.node.ResourceUse;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
-import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -44,100 +26,41 @@ import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(60)
 class EnvdTest {
-    private static final String TOKEN = "0tQG31xiMp0IOQfaz9dcwi72L1CPo8e0";
-    private static final Instant NOW = Instant.ofEpochSecond(1_800_000_000);
-
     @TempDir
     private Path folder;
 
-    private TestSandbox sandbox;
-    private GuestLink link;
-    private ProcessTable table;
-    private WatchHub hub;
-    private FileTree files;
-    private HttpListeners listeners;
-    private URI base;
-    private final LogHub logs = new LogHub(InstantSource.fixed(NOW));
-    private final HttpClient http =
-            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    private TestEnvd envd;
 
     @BeforeEach
     void start() throws Exception {
-        sandbox = new TestSandbox();
-        link = sandbox.link();
-        table = new ProcessTable(
-                sandbox.directory().resolve("processes"), link, sandbox.workers(), ProcessTable.Settings.DEFAULT);
-        table.adopt();
-        hub = new WatchHub(sandbox.poller());
-        files = FileTree.open(sandbox.pid(), 0, sandbox.threads(), hub);
-        var envd = new Envd(
-                new Envd.Sandbox(
-                        new SandboxId("abc"),
-                        "base",
-                        Map.of("TRUSTED", "/bundle", "REPLACED", "no", "FROM_CREATE", "no"),
-                        Map.of("FROM_CREATE", "1", "REPLACED", "yes", "E2B_SANDBOX_ID", "forged"),
-                        TOKEN,
-                        "root",
-                        "/tmp",
-                        table,
-                        files,
-                        () -> new ResourceUse(NOW, 2, 12.345, 1 << 20, 1 << 29, 5, 6, 7),
-                        logs.of(new SandboxId("abc"))),
-                InstantSource.fixed(NOW),
-                new Meters());
-        listeners = new HttpListeners();
-        listeners.start();
-        var address = listeners.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), envd);
-        base = URI.create("http://127.0.0.1:" + address.getPort());
+        envd = new TestEnvd(
+                Map.of("TRUSTED", "/bundle", "REPLACED", "no", "FROM_CREATE", "no"),
+                Map.of("FROM_CREATE", "1", "REPLACED", "yes", "E2B_SANDBOX_ID", "forged"));
     }
 
     @AfterEach
-    void stop() throws Exception {
-        http.shutdownNow();
-        listeners.close();
-        files.close();
-        hub.close();
-        table.close();
-        link.close();
-        sandbox.close();
+    void stop() {
+        envd.close();
     }
 
     private HttpRequest.Builder request(String path) {
-        return HttpRequest.newBuilder(URI.create(base + path))
-                .header("X-Access-Token", TOKEN)
-                .timeout(Duration.ofSeconds(20));
+        return envd.request(path);
     }
 
     private HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
-        return http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+        return envd.send(request);
     }
 
     private HttpResponse<String> call(String method, String json) throws Exception {
-        return send(request(method)
-                .header("Content-Type", "application/json")
-                .POST(HttpRequest.BodyPublishers.ofString(json)));
+        return envd.post(method, json);
     }
 
     private HttpResponse<InputStream> open(String method, String json, String... headers) throws Exception {
-        byte[] message = json.getBytes(UTF_8);
-        byte[] framed = ByteBuffer.allocate(5 + message.length)
-                .put((byte) 0)
-                .putInt(message.length)
-                .put(message)
-                .array();
-        var request = request(method).header("Content-Type", "application/connect+json");
-        for (int i = 0; i < headers.length; i += 2) {
-            request.header(headers[i], headers[i + 1]);
-        }
-        return http.send(
-                request.POST(HttpRequest.BodyPublishers.ofByteArray(framed)).build(),
-                HttpResponse.BodyHandlers.ofInputStream());
+        return envd.stream(method, json, headers);
     }
 
     private static String frame(InputStream in) throws IOException {
-        var data = new DataInputStream(in);
-        data.readByte();
-        return new String(data.readNBytes(data.readInt()), UTF_8);
+        return TestEnvd.frame(in);
     }
 
     private static List<String> frames(HttpResponse<InputStream> response) throws IOException {
@@ -256,13 +179,12 @@ class EnvdTest {
         assertThat(frames(open("/process.Process/Start", bash("true", ""), "Authorization", "Basic bm9ib2R5eDo="))
                         .getLast())
                 .contains("unauthenticated", "invalid username: 'nobodyx'");
-        var open = send(HttpRequest.newBuilder(URI.create(base + "/envs")));
+        var open = send(envd.bare("/envs"));
         assertThat(open.statusCode()).isEqualTo(401);
         assertThat(open.body())
                 .isEqualTo(
                         "{\"code\":401,\"message\":\"unauthorized access, please provide a valid access token or method signing if supported\"}");
-        assertThat(send(HttpRequest.newBuilder(URI.create(base + "/health"))).statusCode())
-                .isEqualTo(204);
+        assertThat(send(envd.bare("/health")).statusCode()).isEqualTo(204);
         assertThat(send(request("/init").POST(HttpRequest.BodyPublishers.noBody()))
                         .statusCode())
                 .isEqualTo(404);
@@ -308,11 +230,7 @@ class EnvdTest {
         assertThat(sent.statusCode()).isEqualTo(200);
         assertThat(Files.readAllBytes(folder.resolve("z.bin"))).isEqualTo(big);
 
-        var back = http.send(
-                request("/files?path=" + path("z.bin"))
-                        .header("Accept-Encoding", "gzip")
-                        .build(),
-                HttpResponse.BodyHandlers.ofByteArray());
+        var back = envd.sendForBytes(request("/files?path=" + path("z.bin")).header("Accept-Encoding", "gzip"));
         assertThat(back.headers().firstValue("Content-Encoding")).contains("gzip");
         assertThat(new GZIPInputStream(new ByteArrayInputStream(back.body())).readAllBytes())
                 .isEqualTo(big);
@@ -363,16 +281,17 @@ class EnvdTest {
                         "&signature_expiration=1799999999&signature=" + signature(path, "1799999999"),
                         "signature is already expired")
                 .entrySet()) {
-            var refused = send(HttpRequest.newBuilder(URI.create(base + "/files?path=" + path + attempt.getKey())));
+            var refused = send(envd.bare("/files?path=" + path + attempt.getKey()));
             assertThat(refused.body()).isEqualTo("{\"code\":401,\"message\":\"%s\"}".formatted(attempt.getValue()));
         }
-        var read = send(HttpRequest.newBuilder(URI.create(base + "/files?path=" + path
-                + "&signature_expiration=1800000000&signature=" + signature(path, "1800000000"))));
+        var read = send(envd.bare(
+                "/files?path=" + path + "&signature_expiration=1800000000&signature=" + signature(path, "1800000000")));
         assertThat(read.body()).isEqualTo("signed");
     }
 
     private static String signature(String path, String expiresAt) {
-        return java.net.URLEncoder.encode(dev.cay.http.FileSignature.sign(path, "read", "", expiresAt, TOKEN), UTF_8);
+        return java.net.URLEncoder.encode(
+                dev.cay.http.FileSignature.sign(path, "read", "", expiresAt, TestEnvd.TOKEN), UTF_8);
     }
 
     @Test

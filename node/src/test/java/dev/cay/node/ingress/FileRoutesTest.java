@@ -10,42 +10,19 @@ import java.net.URLEncoder;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.Map;
 import java.util.zip.GZIPOutputStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /// What `/files` answers, row by row as clients know it.
 @Timeout(60)
-class FileRoutesTest {
-    @TempDir
-    private Path folder;
-
-    private TestEnvd envd;
-
-    @BeforeEach
-    void start() throws Exception {
-        envd = new TestEnvd();
-    }
-
-    @AfterEach
-    void stop() {
-        envd.close();
-    }
-
-    private String path(String name) {
-        return folder.resolve(name).toString();
-    }
-
+class FileRoutesTest extends EnvdFilesTest {
     private static void refused(HttpResponse<String> answer, int status, String message) {
         assertThat(answer.body()).isEqualTo("{\"code\":%d,\"message\":\"%s\"}".formatted(status, message));
         assertThat(answer.statusCode()).isEqualTo(status);

@@ -8,34 +8,12 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /// What the calls on files answer, row by row as clients know it.
 @Timeout(60)
-class FilesystemCallsTest {
-    @TempDir
-    private Path folder;
-
-    private TestEnvd envd;
-
-    @BeforeEach
-    void start() throws Exception {
-        envd = new TestEnvd();
-    }
-
-    @AfterEach
-    void stop() {
-        envd.close();
-    }
-
-    private String path(String name) {
-        return folder.resolve(name).toString();
-    }
-
+class FilesystemCallsTest extends EnvdFilesTest {
     private HttpResponse<String> call(String method, String path) throws Exception {
         return envd.call(method, "{\"path\":\"%s\"}".formatted(path));
     }

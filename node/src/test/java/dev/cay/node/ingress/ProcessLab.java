@@ -4,15 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.cay.http.HttpListeners;
 import dev.cay.http.LocalAuthority;
-import dev.cay.metrics.Meters;
-import dev.cay.node.files.FileTree;
-import dev.cay.node.files.WatchHub;
-import dev.cay.node.guest.GuestLink;
 import dev.cay.node.guest.TestSandbox;
-import dev.cay.node.log.LogHub;
 import dev.cay.node.process.ProcessTable;
-import dev.cay.wire.SandboxId;
-import dev.cay.wire.node.ResourceUse;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -24,8 +17,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.InstantSource;
 import java.util.Base64;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -34,41 +25,30 @@ import java.util.regex.Pattern;
 /// in
 /// bytes. Its processes see the host's files.
 final class ProcessLab implements AutoCloseable {
-    static final String TOKEN = "0tQG31xiMp0IOQfaz9dcwi72L1CPo8e0";
+    static final String TOKEN = GuestEnvd.TOKEN;
     static final Duration LIMIT = Duration.ofSeconds(30);
-    private static final Instant NOW = Instant.ofEpochSecond(1_800_000_000);
-    private static final SandboxId ID = new SandboxId("abc");
     private static final Pattern DATA = Pattern.compile("\"(stdout|stderr|pty)\":\"([^\"]*)\"");
 
     final TestSandbox sandbox;
-    private final WatchHub watches;
     final URI plain;
-    private final ProcessTable.Settings settings;
+    private final GuestEnvd envd;
     private final HttpListeners listeners = new HttpListeners();
     private final URI secure;
     private final HttpClient http1 =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final HttpClient http2;
-    private GuestLink link;
-    private ProcessTable table;
-    private FileTree files;
-    private volatile Envd envd;
 
     ProcessLab() throws Exception {
         this(ProcessTable.Settings.DEFAULT);
     }
 
     ProcessLab(ProcessTable.Settings settings) throws Exception {
-        this.settings = settings;
-        sandbox = new TestSandbox();
-        watches = new WatchHub(sandbox.poller());
-        open();
+        envd = new GuestEnvd(settings, Map.of(), Map.of("FROM_CREATE", "1"));
+        sandbox = envd.sandbox;
         var authority = LocalAuthority.open(sandbox.directory().resolve("tls"), "cay.localhost");
         var loopback = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-        int port = listeners.listen(loopback, exchange -> envd.handle(exchange)).getPort();
-        int secured = listeners
-                .listenTls(loopback, authority.tls(), exchange -> envd.handle(exchange))
-                .getPort();
+        int port = listeners.listen(loopback, envd).getPort();
+        int secured = listeners.listenTls(loopback, authority.tls(), envd).getPort();
         plain = URI.create("http://127.0.0.1:" + port);
         secure = URI.create("https://localhost:" + secured);
         http2 = HttpClient.newBuilder()
@@ -77,34 +57,9 @@ final class ProcessLab implements AutoCloseable {
                 .build();
     }
 
-    private void open() throws IOException {
-        link = sandbox.link();
-        table = new ProcessTable(sandbox.directory().resolve("processes"), link, sandbox.workers(), settings);
-        table.adopt();
-        files = FileTree.open(sandbox.pid(), 0, sandbox.threads(), watches);
-        envd = new Envd(
-                new Envd.Sandbox(
-                        ID,
-                        "base",
-                        Map.of(),
-                        Map.of("FROM_CREATE", "1"),
-                        TOKEN,
-                        "root",
-                        "/tmp",
-                        table,
-                        files,
-                        () -> new ResourceUse(NOW, 2, 12.345, 1 << 20, 1 << 29, 5, 6, 7),
-                        new LogHub(InstantSource.fixed(NOW)).of(ID)),
-                InstantSource.fixed(NOW),
-                new Meters());
-    }
-
     /// What a daemon that comes back does; open streams are cut.
     void restart() throws IOException {
-        files.close();
-        table.close();
-        link.close();
-        open();
+        envd.restart();
     }
 
     HttpRequest.Builder request(boolean second, String path) {
@@ -263,10 +218,6 @@ final class ProcessLab implements AutoCloseable {
         http1.shutdownNow();
         http2.shutdownNow();
         listeners.close();
-        files.close();
-        table.close();
-        link.close();
-        watches.close();
-        sandbox.close();
+        envd.close();
     }
 }

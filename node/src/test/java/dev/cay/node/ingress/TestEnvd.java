@@ -4,14 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.cay.http.HttpListeners;
 import dev.cay.life.Undo;
-import dev.cay.metrics.Meters;
 import dev.cay.node.files.FileTree;
-import dev.cay.node.files.WatchHub;
-import dev.cay.node.guest.TestSandbox;
-import dev.cay.node.log.LogHub;
 import dev.cay.node.process.ProcessTable;
-import dev.cay.wire.SandboxId;
-import dev.cay.wire.node.ResourceUse;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -26,46 +20,27 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.InstantSource;
 import java.util.Map;
 
 /// An envd over a real guest that has the host's files, spoken to by HTTP as clients do, and no more.
 final class TestEnvd implements AutoCloseable {
-    static final String TOKEN = "0tQG31xiMp0IOQfaz9dcwi72L1CPo8e0";
-    static final Instant NOW = Instant.ofEpochSecond(1_800_000_000);
+    static final String TOKEN = GuestEnvd.TOKEN;
 
     private final Undo closing = new Undo();
     private final HttpClient http =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final URI base;
-    private final FileTree files;
+    private final GuestEnvd envd;
 
     TestEnvd() throws Exception {
+        this(Map.of(), Map.of());
+    }
+
+    /// @param trusted variables of the template
+    /// @param asked   variables that came with the create
+    TestEnvd(Map<String, String> trusted, Map<String, String> asked) throws Exception {
         closing.step(http::shutdownNow);
-        var sandbox = closing.add(new TestSandbox());
-        var link = closing.add(sandbox.link());
-        var table = closing.add(new ProcessTable(
-                sandbox.directory().resolve("processes"), link, sandbox.workers(), ProcessTable.Settings.DEFAULT));
-        table.adopt();
-        var hub = closing.add(new WatchHub(sandbox.poller()));
-        files = closing.add(FileTree.open(sandbox.pid(), 0, sandbox.threads(), hub));
-        var id = new SandboxId("abc");
-        var envd = new Envd(
-                new Envd.Sandbox(
-                        id,
-                        "base",
-                        Map.of(),
-                        Map.of(),
-                        TOKEN,
-                        "root",
-                        "/tmp",
-                        table,
-                        files,
-                        () -> new ResourceUse(NOW, 2, 1, 1, 1, 1, 1, 1),
-                        new LogHub(InstantSource.fixed(NOW)).of(id)),
-                InstantSource.fixed(NOW),
-                new Meters());
+        envd = closing.add(new GuestEnvd(ProcessTable.Settings.DEFAULT, trusted, asked));
         var listeners = closing.add(new HttpListeners());
         listeners.start();
         var address = listeners.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), envd);
@@ -73,7 +48,7 @@ final class TestEnvd implements AutoCloseable {
     }
 
     FileTree files() {
-        return files;
+        return envd.files();
     }
 
     /// Without a token.
@@ -102,27 +77,40 @@ final class TestEnvd implements AutoCloseable {
                 file(path).header("Content-Type", "application/octet-stream").POST(BodyPublishers.ofString(content)));
     }
 
+    /// A call of the service for files.
     HttpResponse<String> call(String method, String json, String... headers) throws IOException, InterruptedException {
-        var request = request("/filesystem.Filesystem/" + method).header("Content-Type", "application/json");
-        if (headers.length > 0) {
-            request.headers(headers);
-        }
-        return send(request.POST(BodyPublishers.ofString(json)));
+        return post("/filesystem.Filesystem/" + method, json, headers);
     }
 
+    HttpResponse<String> post(String path, String json, String... headers) throws IOException, InterruptedException {
+        return send(with(request(path), headers)
+                .header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofString(json)));
+    }
+
+    /// A call of the service for files whose answers come as they happen.
     InputStream open(String method, String json, String... headers) throws IOException, InterruptedException {
+        return stream("/filesystem.Filesystem/" + method, json, headers).body();
+    }
+
+    HttpResponse<InputStream> stream(String path, String json, String... headers)
+            throws IOException, InterruptedException {
         byte[] message = json.getBytes(UTF_8);
         byte[] framed = ByteBuffer.allocate(5 + message.length)
                 .put((byte) 0)
                 .putInt(message.length)
                 .put(message)
                 .array();
-        var request = request("/filesystem.Filesystem/" + method).header("Content-Type", "application/connect+json");
-        if (headers.length > 0) {
-            request.headers(headers);
-        }
-        return http.send(request.POST(BodyPublishers.ofByteArray(framed)).build(), BodyHandlers.ofInputStream())
-                .body();
+        return http.send(
+                with(request(path), headers)
+                        .header("Content-Type", "application/connect+json")
+                        .POST(BodyPublishers.ofByteArray(framed))
+                        .build(),
+                BodyHandlers.ofInputStream());
+    }
+
+    private static HttpRequest.Builder with(HttpRequest.Builder request, String... headers) {
+        return headers.length > 0 ? request.headers(headers) : request;
     }
 
     static String frame(InputStream in) throws IOException {

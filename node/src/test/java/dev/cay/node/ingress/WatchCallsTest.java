@@ -4,31 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.InputStream;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(60)
-class WatchCallsTest {
-    @TempDir
-    private Path folder;
-
-    private TestEnvd envd;
-
-    @BeforeEach
-    void start() throws Exception {
-        envd = new TestEnvd();
-    }
-
-    @AfterEach
-    void stop() {
-        envd.close();
-    }
-
+class WatchCallsTest extends EnvdFilesTest {
     private String json(String more) {
         return "{\"path\":\"%s\"%s}".formatted(folder, more);
     }

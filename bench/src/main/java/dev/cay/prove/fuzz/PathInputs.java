@@ -2,8 +2,8 @@ package dev.cay.prove.fuzz;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,8 +11,7 @@ import tools.jackson.core.json.JsonWriteFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /// Path strings, for every call that takes one.
-final class PathTarget implements Target {
-
+final class PathInputs implements RequestTarget.Inputs {
     /// Half a character can only be written as an escape.
     private static final JsonMapper JSON =
             JsonMapper.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
@@ -20,40 +19,31 @@ final class PathTarget implements Target {
     private static final String SERVICE = "/filesystem.Filesystem/";
     private static final List<String> UNARY = List.of("Stat", "ListDir", "MakeDir", "Move", "Remove", "CreateWatcher");
 
-    private final Wire wire = new Wire();
     private final Doors doors;
-    private final Prey prey;
 
-    PathTarget(Doors doors, Prey prey) {
+    PathInputs(Doors doors) {
         this.doors = doors;
-        this.prey = prey;
     }
 
     @Override
-    public String name() {
-        return "paths";
+    public Input next(Dice dice, Prey.Name name) {
+        var door = doors.plain();
+        return Input.of(dice, door, request(dice, name), Input.Speech.HTTP1);
     }
 
-    @Override
-    public Played play(long seed) throws IOException {
-        var dice = new Dice(seed);
-        var input = Input.of(dice, doors.plain(), request(dice), Input.Speech.HTTP1);
-        return wire.send(input).judge(input);
-    }
-
-    private byte[] request(Dice dice) {
+    private static byte[] request(Dice dice, Prey.Name name) {
         String user = dice.oneIn(3) ? "root" : "user";
         return switch (dice.below(10)) {
-            case 0, 1 -> download(dice, user);
-            case 2, 3 -> upload(dice, user);
-            case 4 -> compose(dice, user);
-            case 5 -> watch(dice, user);
-            default -> call(dice, user);
+            case 0, 1 -> download(dice, name, user);
+            case 2, 3 -> upload(dice, name, user);
+            case 4 -> compose(dice, name, user);
+            case 5 -> watch(dice, name, user);
+            default -> call(dice, name, user);
         };
     }
 
-    private byte[] download(Dice dice, String user) {
-        var request = RawRequest.toSandbox(prey.name(), dice.oneIn(3) ? "HEAD" : "GET", files(dice, user));
+    private static byte[] download(Dice dice, Prey.Name name, String user) {
+        var request = RawRequest.toSandbox(name, dice.oneIn(3) ? "HEAD" : "GET", files(dice, user));
         if (dice.oneIn(4)) {
             request.with(
                     "Range", dice.pick("bytes=0-0", "bytes=5-", "bytes=-1", "bytes=0-9223372036854775807", "bytes=a"));
@@ -64,13 +54,13 @@ final class PathTarget implements Target {
         return request.bytes();
     }
 
-    private byte[] upload(Dice dice, String user) {
-        return RawRequest.toSandbox(prey.name(), "POST", files(dice, user))
+    private static byte[] upload(Dice dice, Prey.Name name, String user) {
+        return RawRequest.toSandbox(name, "POST", files(dice, user))
                 .with("Content-Type", "application/octet-stream")
                 .bytes(dice, dice.bytes(dice.size(2000)));
     }
 
-    private String files(Dice dice, String user) {
+    private static String files(Dice dice, String user) {
         String path = new PathStrings(dice).next();
         return "/files?username=%s&path=%s".formatted(user, dice.oneIn(4) ? sloppy(path) : RawRequest.encoded(path));
     }
@@ -85,20 +75,20 @@ final class PathTarget implements Target {
         return text.toString();
     }
 
-    private byte[] compose(Dice dice, String user) {
+    private static byte[] compose(Dice dice, Prey.Name name, String user) {
         var paths = new PathStrings(dice);
         var sources = new String[dice.size(5)];
-        java.util.Arrays.setAll(sources, _ -> paths.destructible());
+        Arrays.setAll(sources, _ -> paths.destructible());
         return json(
                 dice,
-                RawRequest.toSandbox(prey.name(), "POST", "/files/compose"),
+                RawRequest.toSandbox(name, "POST", "/files/compose"),
                 Map.of("source_paths", sources, "destination", paths.next(), "username", user));
     }
 
-    private byte[] watch(Dice dice, String user) {
+    private static byte[] watch(Dice dice, Prey.Name name, String user) {
         byte[] message =
                 JSON.writeValueAsBytes(Map.of("path", new PathStrings(dice).next(), "recursive", dice.oneIn(2)));
-        return RawRequest.toSandbox(prey.name(), "POST", SERVICE + "WatchDir")
+        return RawRequest.toSandbox(name, "POST", SERVICE + "WatchDir")
                 .with("Content-Type", "application/connect+json")
                 .as(user)
                 .bytes(
@@ -110,7 +100,7 @@ final class PathTarget implements Target {
                                 .array());
     }
 
-    private byte[] call(Dice dice, String user) {
+    private static byte[] call(Dice dice, Prey.Name name, String user) {
         var paths = new PathStrings(dice);
         String method = dice.pick(UNARY);
         var message = new LinkedHashMap<String, Object>();
@@ -123,29 +113,10 @@ final class PathTarget implements Target {
         if (method.equals("ListDir")) {
             message.put("depth", dice.oneIn(30) ? dice.pick(0L, 4294967295L, 1000L) : dice.between(1, 3));
         }
-        return json(
-                dice,
-                RawRequest.toSandbox(prey.name(), "POST", SERVICE + method).as(user),
-                message);
+        return json(dice, RawRequest.toSandbox(name, "POST", SERVICE + method).as(user), message);
     }
 
     private static byte[] json(Dice dice, RawRequest request, Map<String, ?> message) {
         return request.with("Content-Type", "application/json").bytes(dice, JSON.writeValueAsBytes(message));
-    }
-
-    @Override
-    public String tidy() throws IOException, InterruptedException {
-        return prey.tidy();
-    }
-
-    @Override
-    public String settle() throws IOException, InterruptedException {
-        return prey.settle();
-    }
-
-    @Override
-    public void close() throws IOException {
-        wire.close();
-        prey.close();
     }
 }

@@ -4,11 +4,10 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
 import java.util.List;
 
 /// Uploads: parts that do not end, names that do not fit, boundaries that are none, gzip that is broken.
-final class MultipartTarget implements Target {
+final class MultipartInputs implements RequestTarget.Inputs {
     private static final List<String> BOUNDARIES = List.of(
             "b", "----WebKitFormBoundary7MA4YWxkTrZu0gW", "\"quoted one\"", "a".repeat(70), "--", "\r", "'()+_,-./:=?");
     private static final List<String> NAMES =
@@ -32,31 +31,21 @@ final class MultipartTarget implements Target {
             "\u00ff",
             "\r\n\r\n");
 
-    private final Wire wire = new Wire();
     private final Doors doors;
-    private final Prey prey;
 
-    MultipartTarget(Doors doors, Prey prey) {
+    MultipartInputs(Doors doors) {
         this.doors = doors;
-        this.prey = prey;
     }
 
     @Override
-    public String name() {
-        return "multipart";
+    public Input next(Dice dice, Prey.Name name) {
+        var door = doors.mostlyPlain(dice);
+        return Input.of(dice, door, request(dice, name), Input.Speech.HTTP1);
     }
 
-    @Override
-    public Played play(long seed) throws IOException {
-        var dice = new Dice(seed);
-        var door = dice.oneIn(30) ? doors.secure("http/1.1") : doors.plain();
-        var input = Input.of(dice, door, request(dice), Input.Speech.HTTP1);
-        return wire.send(input).judge(input);
-    }
-
-    private byte[] request(Dice dice) {
+    private static byte[] request(Dice dice, Prey.Name name) {
         boolean parts = !dice.oneIn(4);
-        var request = RawRequest.toSandbox(prey.name(), "POST", target(dice, parts));
+        var request = RawRequest.toSandbox(name, "POST", target(dice, parts));
         String boundary = dice.pick(BOUNDARIES);
         if (parts) {
             request.with("Content-Type", contentType(dice, boundary));
@@ -150,21 +139,5 @@ final class MultipartTarget implements Target {
             case 4 -> new PathStrings(dice).next();
             default -> "/tmp/up/" + dice.below(50);
         };
-    }
-
-    @Override
-    public String tidy() throws IOException, InterruptedException {
-        return prey.tidy();
-    }
-
-    @Override
-    public String settle() throws IOException, InterruptedException {
-        return prey.settle();
-    }
-
-    @Override
-    public void close() throws IOException {
-        wire.close();
-        prey.close();
     }
 }

@@ -3,12 +3,11 @@ package dev.cay.prove.fuzz;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
 /// Heads of requests at the edge: HTTP/1.1 in all its corners, and frames of HTTP/2.
-final class HeadTarget implements Target {
+final class HeadInputs implements RequestTarget.Inputs {
     private static final List<String> HEADS = List.of(
             "GET /health HTTP/1.1\nHost: localhost",
             "GET /v2/sandboxes?limit=5&state=running HTTP/1.1\nHost: localhost\nX-API-Key: {key}",
@@ -121,39 +120,28 @@ final class HeadTarget implements Target {
             "@",
             ",");
 
-    private final Wire wire = new Wire();
     private final Doors doors;
-    private final Prey prey;
     private final String key;
 
-    HeadTarget(Doors doors, Prey prey, String key) {
+    HeadInputs(Doors doors, String key) {
         this.doors = doors;
-        this.prey = prey;
         this.key = key;
     }
 
     @Override
-    public String name() {
-        return "heads";
+    public Input next(Dice dice, Prey.Name name) {
+        return dice.oneIn(6) ? framesOfHttp2(dice, name) : heads(dice, name);
     }
 
-    @Override
-    public Played play(long seed) throws IOException {
-        var dice = new Dice(seed);
-        var input = dice.oneIn(6) ? framesOfHttp2(dice) : heads(dice);
-        return wire.send(input).judge(input);
-    }
-
-    private Input framesOfHttp2(Dice dice) {
-        var name = prey.name();
+    private Input framesOfHttp2(Dice dice, Prey.Name name) {
         var frames = new Http2Frames(dice, name.id(), name.token());
         return Input.of(dice, dice.oneIn(8) ? doors.secure("h2") : doors.plain(), frames.bytes(), Input.Speech.HTTP2);
     }
 
-    private Input heads(Dice dice) {
+    private Input heads(Dice dice, Prey.Name name) {
         var bytes = new ByteArrayOutputStream();
         for (int i = dice.oneIn(5) ? dice.between(2, 4) : 1; i > 0; i--) {
-            bytes.writeBytes(head(dice));
+            bytes.writeBytes(head(dice, name));
         }
         byte[] sent = bytes.toByteArray();
         if (!dice.oneIn(4)) {
@@ -166,8 +154,7 @@ final class HeadTarget implements Target {
         return Input.of(dice, dice.oneIn(12) ? doors.secure("http/1.1") : doors.plain(), sent, Input.Speech.HTTP1);
     }
 
-    private byte[] head(Dice dice) {
-        var name = prey.name();
+    private byte[] head(Dice dice, Prey.Name name) {
         String text = dice.pick(HEADS)
                 .replace("{id}", name.id())
                 .replace("{token}", name.token())
@@ -189,21 +176,5 @@ final class HeadTarget implements Target {
         }
         String body = end < 0 ? "" : text.substring(end + 2);
         return (String.join("\r\n", lines) + "\r\n\r\n" + body).getBytes(ISO_8859_1);
-    }
-
-    @Override
-    public String tidy() throws IOException, InterruptedException {
-        return prey.tidy();
-    }
-
-    @Override
-    public String settle() throws IOException, InterruptedException {
-        return prey.settle();
-    }
-
-    @Override
-    public void close() throws IOException {
-        wire.close();
-        prey.close();
     }
 }

@@ -6,13 +6,12 @@ import com.google.protobuf.Descriptors.MethodDescriptor;
 import dev.cay.wire.filesystem.FilesystemOuterClass;
 import dev.cay.wire.process.ProcessOuterClass;
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.stream.Stream;
 
 /// Calls of Connect RPC, every method: bodies and envelopes, JSON and protobuf, compressed or said to be.
-final class RpcTarget implements Target {
+final class RpcInputs implements RequestTarget.Inputs {
     private static final List<MethodDescriptor> METHODS = Stream.of(
                     ProcessOuterClass.getDescriptor(), FilesystemOuterClass.getDescriptor())
             .flatMap(file -> file.getServices().stream())
@@ -22,29 +21,19 @@ final class RpcTarget implements Target {
     private static final List<String> USERS =
             List.of("root", "user", "user", "user", "nobody", "", "a:b", "\u00ff", "../x");
 
-    private final Wire wire = new Wire();
     private final Doors doors;
-    private final Prey prey;
 
-    RpcTarget(Doors doors, Prey prey) {
+    RpcInputs(Doors doors) {
         this.doors = doors;
-        this.prey = prey;
     }
 
     @Override
-    public String name() {
-        return "frames";
+    public Input next(Dice dice, Prey.Name name) {
+        var door = doors.mostlyPlain(dice);
+        return Input.of(dice, door, request(dice, name), Input.Speech.HTTP1);
     }
 
-    @Override
-    public Played play(long seed) throws IOException {
-        var dice = new Dice(seed);
-        var door = dice.oneIn(30) ? doors.secure("http/1.1") : doors.plain();
-        var input = Input.of(dice, door, request(dice), Input.Speech.HTTP1);
-        return wire.send(input).judge(input);
-    }
-
-    private byte[] request(Dice dice) {
+    private static byte[] request(Dice dice, Prey.Name name) {
         var method = dice.pick(METHODS);
         boolean stream = method.isClientStreaming() || method.isServerStreaming();
         if (dice.oneIn(25)) {
@@ -52,9 +41,7 @@ final class RpcTarget implements Target {
         }
         boolean json = dice.oneIn(2);
         var request = RawRequest.toSandbox(
-                        prey.name(),
-                        "POST",
-                        "/%s/%s".formatted(method.getService().getFullName(), method.getName()))
+                        name, "POST", "/%s/%s".formatted(method.getService().getFullName(), method.getName()))
                 .with("Content-Type", contentType(dice, stream, json))
                 .as(dice.pick(USERS));
         if (dice.oneIn(6)) {
@@ -118,21 +105,5 @@ final class RpcTarget implements Target {
         }
         byte[] zipped = RawRequest.gzip(message);
         return dice.oneIn(6) ? Mutator.of("\u001f\u008b", "\u0000").mutate(dice, zipped) : zipped;
-    }
-
-    @Override
-    public String tidy() throws IOException, InterruptedException {
-        return prey.tidy();
-    }
-
-    @Override
-    public String settle() throws IOException, InterruptedException {
-        return prey.settle();
-    }
-
-    @Override
-    public void close() throws IOException {
-        wire.close();
-        prey.close();
     }
 }

@@ -1,4 +1,4 @@
-package dev.cay.prove.escape;
+package dev.cay.bench;
 
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -15,6 +15,8 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
@@ -23,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/// A sandbox of a running daemon, used as any client would. Closing it kills it.
+/// A sandbox of a running daemon, used as any client would. Closing it kills it; doing so twice is fine.
 public final class RemoteSandbox implements AutoCloseable {
     private static final Duration LIMIT = Duration.ofMinutes(2);
     private static final Duration LIFE = Duration.ofMinutes(10);
@@ -39,12 +41,13 @@ public final class RemoteSandbox implements AutoCloseable {
     private final String key;
     private final String id;
     private final String token;
+    private volatile boolean closed;
 
-    private RemoteSandbox(URI url, String key, Duration life) throws IOException, InterruptedException {
+    private RemoteSandbox(URI url, String key, Duration life, String path) throws IOException, InterruptedException {
         this.url = url;
         this.key = key;
         var answer = http.send(
-                HttpRequest.newBuilder(url.resolve("/v2/sandboxes"))
+                HttpRequest.newBuilder(url.resolve(path))
                         .timeout(LIMIT)
                         .header("X-API-Key", key)
                         .header("Content-Type", "application/json")
@@ -64,7 +67,12 @@ public final class RemoteSandbox implements AutoCloseable {
 
     /// @param life after which it ends by itself
     public static RemoteSandbox create(URI url, String key, Duration life) throws IOException, InterruptedException {
-        return new RemoteSandbox(url, key, life);
+        return new RemoteSandbox(url, key, life, "/v2/sandboxes");
+    }
+
+    /// One that anybody may use who knows its name: code inside may call its own node too.
+    public static RemoteSandbox open(URI url, String key, Duration life) throws IOException, InterruptedException {
+        return new RemoteSandbox(url, key, life, "/sandboxes");
     }
 
     public String id() {
@@ -76,7 +84,7 @@ public final class RemoteSandbox implements AutoCloseable {
         return token;
     }
 
-    void write(String path, byte[] content) throws IOException, InterruptedException {
+    public void write(String path, byte[] content) throws IOException, InterruptedException {
         require(http.send(
                 file(path)
                         .header("Content-Type", "application/octet-stream")
@@ -86,11 +94,11 @@ public final class RemoteSandbox implements AutoCloseable {
     }
 
     /// Status and body, whatever they are.
-    HttpResponse<byte[]> read(String path) throws IOException, InterruptedException {
+    public HttpResponse<byte[]> read(String path) throws IOException, InterruptedException {
         return http.send(file(path).GET().build(), BodyHandlers.ofByteArray());
     }
 
-    HttpResponse<byte[]> tryWrite(String path, byte[] content) throws IOException, InterruptedException {
+    public HttpResponse<byte[]> tryWrite(String path, byte[] content) throws IOException, InterruptedException {
         return http.send(
                 file(path)
                         .header("Content-Type", "application/octet-stream")
@@ -100,7 +108,8 @@ public final class RemoteSandbox implements AutoCloseable {
     }
 
     /// Any request to the sandbox's port for files and processes, whatever comes of it.
-    HttpResponse<String> send(String pathAndQuery, String type, byte[] body) throws IOException, InterruptedException {
+    public HttpResponse<String> send(String pathAndQuery, String type, byte[] body)
+            throws IOException, InterruptedException {
         return http.send(
                 request(pathAndQuery)
                         .header("Content-Type", type)
@@ -110,7 +119,8 @@ public final class RemoteSandbox implements AutoCloseable {
     }
 
     /// A call of the file system service, whatever comes of it.
-    HttpResponse<String> fileCall(String method, Map<String, ?> message) throws IOException, InterruptedException {
+    public HttpResponse<String> fileCall(String method, Map<String, ?> message)
+            throws IOException, InterruptedException {
         return http.send(
                 request("/filesystem.Filesystem/" + method)
                         .header("Content-Type", "application/json")
@@ -135,6 +145,8 @@ public final class RemoteSandbox implements AutoCloseable {
                     output.writeBytes(Base64.getDecoder().decode(data));
                 }
             }
+            // To the very end, or the connection would have to be closed and could not be used again.
+            events.readAllBytes();
         } catch (EOFException e) {
             throw new IOException(
                     "the sandbox ended under %s; the last it said: %s".formatted(command.getFirst(), last), e);
@@ -143,7 +155,7 @@ public final class RemoteSandbox implements AutoCloseable {
     }
 
     /// A program whose events come as they happen; it goes on when nobody reads.
-    DataInputStream start(List<String> command) throws IOException, InterruptedException {
+    public DataInputStream start(List<String> command) throws IOException, InterruptedException {
         var process = Map.of("cmd", command.getFirst(), "args", command.subList(1, command.size()));
         return stream("/process.Process/Start", Map.of("process", process, "stdin", false), Duration.ZERO);
     }
@@ -151,7 +163,7 @@ public final class RemoteSandbox implements AutoCloseable {
     /// A call whose answers come as they happen.
     ///
     /// @param limit when the node shall end it; zero for never
-    DataInputStream stream(String method, Map<String, ?> request, Duration limit)
+    public DataInputStream stream(String method, Map<String, ?> request, Duration limit)
             throws IOException, InterruptedException {
         byte[] message = JsonMapper.shared().writeValueAsBytes(request);
         var framed = ByteBuffer.allocate(5 + message.length)
@@ -171,9 +183,28 @@ public final class RemoteSandbox implements AutoCloseable {
         return new DataInputStream(answer.body());
     }
 
-    static JsonNode event(DataInputStream events) throws IOException {
+    /// The next of a stream's events.
+    public static JsonNode event(DataInputStream events) throws IOException {
         events.readByte();
         return JsonMapper.shared().readTree(events.readNBytes(events.readInt()));
+    }
+
+    /// How many processes of it there are on this host. Their command lines are of no use, but their control groups
+    /// bear
+    /// its name.
+    public long processes() throws IOException {
+        long count = 0;
+        try (var entries = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
+            for (Path process : entries) {
+                try {
+                    String groups = Files.readString(process.resolve("cgroup"), StandardCharsets.ISO_8859_1);
+                    count += groups.contains(id) ? 1 : 0;
+                } catch (IOException ended) {
+                    // It was not one of them, or is gone.
+                }
+            }
+        }
+        return count;
     }
 
     private HttpRequest.Builder request(String path) {
@@ -197,6 +228,10 @@ public final class RemoteSandbox implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
+        if (closed) {
+            return;
+        }
+        closed = true;
         try {
             http.send(
                     HttpRequest.newBuilder(url.resolve("/sandboxes/" + id))

@@ -1,0 +1,93 @@
+package dev.cay.node.ingress;
+
+import dev.cay.http.Exchange;
+import dev.cay.http.Handler;
+import dev.cay.metrics.Meters;
+import dev.cay.node.files.FileTree;
+import dev.cay.node.files.WatchHub;
+import dev.cay.node.guest.GuestLink;
+import dev.cay.node.guest.TestSandbox;
+import dev.cay.node.log.LogHub;
+import dev.cay.node.process.ProcessTable;
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.ResourceUse;
+import java.io.IOException;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Map;
+
+/// An envd over a real guest that has the host's files.
+final class GuestEnvd implements Handler, AutoCloseable {
+    static final String TOKEN = "0tQG31xiMp0IOQfaz9dcwi72L1CPo8e0";
+    private static final Instant NOW = Instant.ofEpochSecond(1_800_000_000);
+    private static final SandboxId ID = new SandboxId("abc");
+
+    final TestSandbox sandbox = new TestSandbox();
+    private final WatchHub watches = new WatchHub(sandbox.poller());
+    private final ProcessTable.Settings settings;
+    private final Map<String, String> trusted;
+    private final Map<String, String> asked;
+    private GuestLink link;
+    private ProcessTable table;
+    private FileTree files;
+    private volatile Envd envd;
+
+    /// @param trusted variables of the template
+    /// @param asked   variables that came with the create
+    GuestEnvd(ProcessTable.Settings settings, Map<String, String> trusted, Map<String, String> asked) throws Exception {
+        this.settings = settings;
+        this.trusted = trusted;
+        this.asked = asked;
+        open();
+    }
+
+    private void open() throws IOException {
+        link = sandbox.link();
+        table = new ProcessTable(sandbox.directory().resolve("processes"), link, sandbox.workers(), settings);
+        table.adopt();
+        files = FileTree.open(sandbox.pid(), 0, sandbox.threads(), watches);
+        envd = new Envd(
+                new Envd.Sandbox(
+                        ID,
+                        "base",
+                        trusted,
+                        asked,
+                        TOKEN,
+                        "root",
+                        "/tmp",
+                        table,
+                        files,
+                        () -> new ResourceUse(NOW, 2, 12.345, 1 << 20, 1 << 29, 5, 6, 7),
+                        new LogHub(InstantSource.fixed(NOW)).of(ID)),
+                InstantSource.fixed(NOW),
+                new Meters());
+    }
+
+    /// What a daemon that comes back does; open streams are cut.
+    void restart() throws IOException {
+        leave();
+        open();
+    }
+
+    FileTree files() {
+        return files;
+    }
+
+    @Override
+    public void handle(Exchange exchange) throws Exception {
+        envd.handle(exchange);
+    }
+
+    private void leave() {
+        files.close();
+        table.close();
+        link.close();
+    }
+
+    @Override
+    public void close() throws IOException {
+        leave();
+        watches.close();
+        sandbox.close();
+    }
+}
