@@ -15,12 +15,14 @@ import dev.cay.server.store.Store;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.Node;
 import dev.cay.wire.node.NodeSandbox;
 import dev.cay.wire.node.ResourceUse;
 import dev.cay.wire.node.Resources;
 import dev.cay.wire.node.SandboxKind;
 import dev.cay.wire.node.SandboxSpec;
+import dev.cay.wire.node.Saved;
 import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -34,6 +36,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.jar.JarFile;
 
 /// A daemon that serves a few requests on ports of its own and is gone: everything but what would be seen on the host.
@@ -175,6 +178,34 @@ final class Rehearsal implements AutoCloseable {
 
         @Override
         public void kill(SandboxId id) {}
+
+        @Override
+        public Saved pause(SandboxId id, Keep keep) {
+            throw new CayException(ErrorKind.NOT_FOUND, "a rehearsal has no sandbox");
+        }
+
+        @Override
+        public NodeSandbox resume(SandboxId id, boolean memory) {
+            throw new CayException(ErrorKind.NOT_FOUND, "a rehearsal has no sandbox");
+        }
+
+        @Override
+        public Saved snapshot(SandboxId id, String name, Keep keep) {
+            throw new CayException(ErrorKind.NOT_FOUND, "a rehearsal has no sandbox");
+        }
+
+        @Override
+        public NodeSandbox rollback(SandboxId id, String snapshot) {
+            throw new CayException(ErrorKind.NOT_FOUND, "a rehearsal has no sandbox");
+        }
+
+        @Override
+        public Set<String> snapshots() {
+            return Set.of();
+        }
+
+        @Override
+        public void deleteSnapshot(String name) {}
 
         @Override
         public void setInternetAccess(SandboxId id, boolean allowed) {}

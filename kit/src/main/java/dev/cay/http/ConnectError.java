@@ -24,7 +24,7 @@ record ConnectError(String code, String message) {
             case PERMISSION_DENIED -> "permission_denied";
             case NOT_FOUND -> "not_found";
             case ALREADY_EXISTS -> "already_exists";
-            case CONFLICT -> "failed_precondition";
+            case CONFLICT, NOT_SAVED, NOT_RESTORED -> "failed_precondition";
             case EXHAUSTED -> "resource_exhausted";
             case UNAVAILABLE -> "unavailable";
             case DEADLINE_EXCEEDED -> "deadline_exceeded";

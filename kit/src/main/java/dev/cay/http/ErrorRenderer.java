@@ -4,6 +4,7 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.util.LinkedHashMap;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,7 +27,16 @@ public final class ErrorRenderer {
             exchange.abort(message);
             return;
         }
-        send(exchange, status(failure), message);
+        send(exchange, status(failure), message, failure instanceof CayException known ? code(known.kind()) : null);
+    }
+
+    /// A word for machines where the status alone says too little.
+    private static @Nullable String code(ErrorKind kind) {
+        return switch (kind) {
+            case NOT_SAVED -> "sandbox_memory_not_saved";
+            case NOT_RESTORED -> "sandbox_memory_not_restored";
+            default -> null;
+        };
     }
 
     /// What REST says for a kind.
@@ -43,15 +53,23 @@ public final class ErrorRenderer {
             case DEADLINE_EXCEEDED -> 504;
             case CANCELED -> 499;
             case NOT_IMPLEMENTED -> 501;
+            case NOT_SAVED, NOT_RESTORED -> 422;
             case FAILED, UNKNOWN, INTERNAL -> 500;
         };
     }
 
     /// Answers with a status that has no kind, such as 405.
     static void send(Exchange exchange, int status, String message) {
+        send(exchange, status, message, null);
+    }
+
+    private static void send(Exchange exchange, int status, String message, @Nullable String code) {
         var body = new LinkedHashMap<String, Object>();
         body.put("code", status);
         body.put("message", message);
+        if (code != null) {
+            body.put("error_code", code);
+        }
         exchange.send(status, "application/json; charset=utf-8", Json.write(body));
     }
 

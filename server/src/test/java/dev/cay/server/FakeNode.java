@@ -3,30 +3,40 @@ package dev.cay.server;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.Node;
 import dev.cay.wire.node.NodeSandbox;
 import dev.cay.wire.node.ResourceUse;
 import dev.cay.wire.node.SandboxKind;
 import dev.cay.wire.node.SandboxSpec;
+import dev.cay.wire.node.Saved;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// The server's neighbour, in memory: keeps what it was asked for and outlives restarts of the server, as a node does.
 final class FakeNode implements Node {
     private final SecureRandom random = new SecureRandom();
     final Map<SandboxId, SandboxSpec> running = new ConcurrentHashMap<>();
+    final Map<SandboxId, Saved> paused = new ConcurrentHashMap<>();
+    final Map<SandboxId, SandboxSpec> pausedSpecs = new ConcurrentHashMap<>();
+    final Map<String, SandboxSpec> snapshots = new ConcurrentHashMap<>();
     final List<String> calls = new CopyOnWriteArrayList<>();
     final List<EndListener> listeners = new CopyOnWriteArrayList<>();
     final List<LogListener> logs = new CopyOnWriteArrayList<>();
     volatile Consumer<SandboxSpec> onCreate = spec -> {};
     volatile Consumer<SandboxId> onKill = id -> {};
+    volatile Consumer<SandboxId> onPause = id -> {};
+    volatile Consumer<SandboxId> onResume = id -> {};
 
     @Override
     public SandboxId reserve(SandboxKind kind) {
@@ -43,20 +53,76 @@ final class FakeNode implements Node {
         calls.add("create " + spec.id());
         onCreate.accept(spec);
         running.put(spec.id(), spec);
-        return new NodeSandbox(spec.id(), spec.templateId(), Instant.now());
+        return view(spec);
+    }
+
+    private NodeSandbox view(SandboxSpec spec) {
+        return new NodeSandbox(spec.id(), spec.templateId(), Instant.now(), paused.get(spec.id()));
     }
 
     @Override
     public Optional<NodeSandbox> find(SandboxId id) {
-        return Optional.ofNullable(running.get(id))
-                .map(spec -> new NodeSandbox(spec.id(), spec.templateId(), Instant.now()));
+        return Optional.ofNullable(running.getOrDefault(id, pausedSpecs.get(id)))
+                .map(this::view);
     }
 
     @Override
     public List<NodeSandbox> list() {
-        return running.values().stream()
-                .map(spec -> new NodeSandbox(spec.id(), spec.templateId(), Instant.now()))
+        return Stream.concat(running.values().stream(), pausedSpecs.values().stream())
+                .map(this::view)
                 .toList();
+    }
+
+    @Override
+    public Saved pause(SandboxId id, Keep keep) {
+        calls.add("pause " + id + " " + keep);
+        onPause.accept(id);
+        var spec = require(running.remove(id), id);
+        pausedSpecs.put(id, spec);
+        var saved = keep == Keep.FILES ? Saved.FILES : Saved.WHOLE;
+        paused.put(id, saved);
+        return saved;
+    }
+
+    @Override
+    public NodeSandbox resume(SandboxId id, boolean memory) {
+        calls.add("resume " + id + " " + memory);
+        onResume.accept(id);
+        var spec = require(pausedSpecs.remove(id), id);
+        paused.remove(id);
+        running.put(id, spec);
+        return view(spec);
+    }
+
+    @Override
+    public Saved snapshot(SandboxId id, String name, Keep keep) {
+        calls.add("snapshot " + id + " " + name);
+        snapshots.put(name, require(running.get(id), id));
+        return Saved.WHOLE;
+    }
+
+    @Override
+    public NodeSandbox rollback(SandboxId id, String snapshot) {
+        calls.add("rollback " + id + " " + snapshot);
+        return view(require(running.get(id), id));
+    }
+
+    @Override
+    public Set<String> snapshots() {
+        return Set.copyOf(snapshots.keySet());
+    }
+
+    @Override
+    public void deleteSnapshot(String name) {
+        calls.add("delete snapshot " + name);
+        snapshots.remove(name);
+    }
+
+    private static SandboxSpec require(@Nullable SandboxSpec spec, SandboxId id) {
+        if (spec == null) {
+            throw new CayException(ErrorKind.NOT_FOUND, "no sandbox " + id);
+        }
+        return spec;
     }
 
     @Override
@@ -64,6 +130,8 @@ final class FakeNode implements Node {
         calls.add("kill " + id);
         onKill.accept(id);
         running.remove(id);
+        pausedSpecs.remove(id);
+        paused.remove(id);
     }
 
     @Override

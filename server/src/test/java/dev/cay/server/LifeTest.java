@@ -118,7 +118,8 @@ final class LifeTest extends ServerTest {
         var stranger = new SandboxId("istranger");
         cay.node.running.put(
                 stranger,
-                new SandboxSpec(stranger, "t", List.of(), new Resources(1, 1, 1), Map.of(), null, "user", null, true));
+                new SandboxSpec(
+                        stranger, "t", List.of(), new Resources(1, 1, 1), Map.of(), null, "user", null, true, null));
         cay = TestServer.again(directory, cay);
         assertThat(cay.node.running).containsOnlyKeys(new SandboxId(stays));
         assertThat(cay.call("GET", "/sandboxes/" + gone).status()).isEqualTo(404);

@@ -32,6 +32,11 @@ public enum ErrorKind {
     FAILED,
     /// Refused for a reason that the RPC has no code for; its clients read `unknown`.
     UNKNOWN,
+    /// Something that runs in the sandbox cannot be saved, so its memory cannot be kept; the message names it. The
+    /// sandbox goes on.
+    NOT_SAVED,
+    /// Saved memory cannot be brought back here; it is kept, and the files can be had without it.
+    NOT_RESTORED,
     /// Our fault.
     INTERNAL
 }

@@ -9,11 +9,13 @@ import dev.cay.node.host.Slot;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.Node;
 import dev.cay.wire.node.NodeSandbox;
 import dev.cay.wire.node.ResourceUse;
 import dev.cay.wire.node.SandboxKind;
 import dev.cay.wire.node.SandboxSpec;
+import dev.cay.wire.node.Saved;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -24,6 +26,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -215,6 +218,34 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
                 .map(SandboxKeeper::view)
                 .toList();
     }
+
+    @Override
+    public Saved pause(SandboxId id, Keep keep) {
+        throw new CayException(ErrorKind.NOT_IMPLEMENTED, "not yet");
+    }
+
+    @Override
+    public NodeSandbox resume(SandboxId id, boolean memory) {
+        throw new CayException(ErrorKind.NOT_IMPLEMENTED, "not yet");
+    }
+
+    @Override
+    public Saved snapshot(SandboxId id, String name, Keep keep) {
+        throw new CayException(ErrorKind.NOT_IMPLEMENTED, "not yet");
+    }
+
+    @Override
+    public NodeSandbox rollback(SandboxId id, String snapshot) {
+        throw new CayException(ErrorKind.NOT_IMPLEMENTED, "not yet");
+    }
+
+    @Override
+    public Set<String> snapshots() {
+        return Set.of();
+    }
+
+    @Override
+    public void deleteSnapshot(String name) {}
 
     @Override
     public void kill(SandboxId id) {

@@ -94,7 +94,7 @@ final class SandboxKeeper {
     }
 
     NodeSandbox view() {
-        return new NodeSandbox(id(), notes.spec().templateId(), notes.startedAt());
+        return new NodeSandbox(id(), notes.spec().templateId(), notes.startedAt(), null);
     }
 
     /// Whether there is more of it than a plan, and it is somebody's.

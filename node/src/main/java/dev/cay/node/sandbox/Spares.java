@@ -51,7 +51,7 @@ final class Spares implements AutoCloseable {
     /// What a sandbox is told that is nobody's yet; all that only its owner can say comes when it is given away.
     static SandboxSpec nobodys(SandboxId id, SandboxKind kind) {
         return new SandboxSpec(
-                id, kind.templateId(), kind.layers(), kind.resources(), Map.of(), null, "root", null, true);
+                id, kind.templateId(), kind.layers(), kind.resources(), Map.of(), null, "root", null, true, null);
     }
 
     /// What there is of one kind. Guarded by the spares.

@@ -26,7 +26,8 @@ class SpareSandboxesTest extends NodeTest {
                 null,
                 "root",
                 "/tmp",
-                true);
+                true,
+                null);
     }
 
     private SandboxId reserve() throws Exception {

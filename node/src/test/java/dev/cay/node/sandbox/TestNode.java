@@ -245,7 +245,8 @@ final class TestNode implements AutoCloseable {
                 null,
                 "root",
                 "/tmp",
-                true);
+                true,
+                null);
     }
 
     HttpResponse<String> get(String id, int port, String path) throws IOException, InterruptedException {

@@ -186,7 +186,8 @@ public final class SandboxStarter {
                 sandbox.secure() ? tokens.access(sandbox.id()) : null,
                 template.defaultUser(),
                 template.defaultWorkdir(),
-                sandbox.network().internet());
+                sandbox.network().internet(),
+                null);
     }
 
     private Instant now() {

@@ -4,6 +4,7 @@ import dev.cay.wire.SandboxId;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /// One machine that runs sandboxes. It owns what is; the server owns what should be.
 ///
@@ -22,8 +23,32 @@ public interface Node {
 
     Optional<NodeSandbox> find(SandboxId id);
 
-    /// Everything that runs here, also what a previous daemon left running.
+    /// Everything that runs here or is paused, also what a previous daemon left.
     List<NodeSandbox> list();
+
+    /// Saves the sandbox and takes it off the machine: from then on it costs disk. Returns when it is on record; until
+    /// the disk has it all the original is kept. One that cannot be saved as wanted goes on as before. Pausing a
+    /// paused one answers with what was saved.
+    Saved pause(SandboxId id, Keep keep);
+
+    /// Lets a paused sandbox go on where it was; without its memory it starts anew on its files. When that fails it
+    /// stays paused with all that was saved. One that runs already is answered with.
+    NodeSandbox resume(SandboxId id, boolean memory);
+
+    /// Saves a running sandbox under a name while it goes on: another one can be created from that. A name is of lower
+    /// case letters and digits, and is given once.
+    Saved snapshot(SandboxId id, String name, Keep keep);
+
+    /// Puts a sandbox, running or paused, back to where it was when the snapshot was made, and lets it go on from
+    /// there.
+    /// When that fails it is as it was before.
+    NodeSandbox rollback(SandboxId id, String snapshot);
+
+    /// Names of all snapshots here.
+    Set<String> snapshots();
+
+    /// Deletes a snapshot; sandboxes that were made from it stay. Unknown ones are fine.
+    void deleteSnapshot(String name);
 
     /// Ends the sandbox with everything in it. New requests are refused before open connections are cut.
     void kill(SandboxId id);

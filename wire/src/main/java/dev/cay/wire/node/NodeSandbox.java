@@ -2,6 +2,13 @@ package dev.cay.wire.node;
 
 import dev.cay.wire.SandboxId;
 import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 
 /// A sandbox as the node sees it.
-public record NodeSandbox(SandboxId id, String templateId, Instant startedAt) {}
+///
+/// @param saved what there is of it while it is paused; null when it runs
+public record NodeSandbox(
+        SandboxId id,
+        String templateId,
+        Instant startedAt,
+        @Nullable Saved saved) {}

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 /// @param layers        content keys of the template's layers, top first; the node has them or refuses
 /// @param environment   variables of every process in the sandbox
 /// @param accessToken   what requests to the system ports must carry; null means they are open
+/// @param snapshot      what it goes on from, files and memory; null for one that starts anew. The snapshot's variables
+///                      stay where the environment does not say otherwise, its layers and resources must be the same
 public record SandboxSpec(
         SandboxId id,
         String templateId,
@@ -19,7 +21,8 @@ public record SandboxSpec(
         @Nullable String accessToken,
         String defaultUser,
         @Nullable String defaultWorkdir,
-        boolean internetAccess) {
+        boolean internetAccess,
+        @Nullable String snapshot) {
     public SandboxSpec {
         layers = List.copyOf(layers);
         environment = Map.copyOf(environment);
@@ -31,6 +34,15 @@ public record SandboxSpec(
 
     public SandboxSpec withInternetAccess(boolean allowed) {
         return new SandboxSpec(
-                id, templateId, layers, resources, environment, accessToken, defaultUser, defaultWorkdir, allowed);
+                id,
+                templateId,
+                layers,
+                resources,
+                environment,
+                accessToken,
+                defaultUser,
+                defaultWorkdir,
+                allowed,
+                snapshot);
     }
 }
