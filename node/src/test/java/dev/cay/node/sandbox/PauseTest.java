@@ -138,7 +138,7 @@ class PauseTest {
     @Test
     void saysWhatCannotBeSavedAndGoesOn() throws Exception {
         node.keepers.create(TestNode.spec("sleeper"));
-        start("sleeper", "exec python3 -c 'import socket,time; s=socket.socket(38, 5, 0); time.sleep(999)'");
+        start("sleeper", "exec python3 -c 'import os,time; f=os.pidfd_open(os.getpid()); time.sleep(999)'");
         await(() -> node.run("sleeper", "pgrep -c python3 || true").equals("1"));
         assertThatThrownBy(() -> node.keepers.pause(ID, Keep.MEMORY)).isInstanceOfSatisfying(CayException.class, e -> {
             assertThat(e.kind()).isEqualTo(ErrorKind.NOT_SAVED);
