@@ -71,6 +71,7 @@ final class CayDaemon implements AutoCloseable {
                             domain(),
                             config.sandboxes().timeout(),
                             config.sandboxes().maxTimeout(),
+                            config.sandboxes().keepPaused(),
                             config.stateDir().resolve("records"),
                             MEASURE_EVERY),
                     opened(database),

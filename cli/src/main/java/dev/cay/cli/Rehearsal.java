@@ -98,6 +98,7 @@ final class Rehearsal implements AutoCloseable {
                             DOMAIN,
                             Duration.ofMinutes(5),
                             Duration.ofHours(1),
+                            null,
                             directory.resolve("records"),
                             Duration.ofSeconds(5)),
                     closing.add(Store.open(directory.resolve("cay.db"))),

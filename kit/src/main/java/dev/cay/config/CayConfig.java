@@ -46,6 +46,7 @@ public record CayConfig(
     /// Defaults and limits of sandboxes.
     ///
     /// @param spares          most sandboxes of one template that are started before anybody asks
+    /// @param keepPaused      how long paused ones are kept; null for ever
     /// @param processLogBytes how much output of one process is kept to be read again
     public record Sandboxes(
             int cpuCount,
@@ -55,6 +56,7 @@ public record CayConfig(
             int spares,
             Duration timeout,
             Duration maxTimeout,
+            @Nullable Duration keepPaused,
             long processLogBytes) {}
 
     /// Where writable layers lie.

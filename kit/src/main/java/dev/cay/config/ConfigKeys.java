@@ -86,6 +86,11 @@ public final class ConfigKeys {
             ConfigValue.duration(Duration.ofSeconds(1), DAY.multipliedBy(365)),
             "24h",
             "The longest life a creator may ask for.");
+    static final ConfigKey<Optional<Duration>> KEEP_PAUSED = key(
+            "sandboxes.keepPaused",
+            ConfigValue.unless("never", ConfigValue.duration(Duration.ofMinutes(1), DAY.multipliedBy(3650))),
+            "30d",
+            "How long a paused sandbox is kept before it is killed; never means that it is kept for ever.");
     static final ConfigKey<Long> PROCESS_LOG_BYTES = key(
             "sandboxes.processLogBytes",
             ConfigValue.bytes(4096, 1L << 30),
@@ -147,6 +152,7 @@ public final class ConfigKeys {
             SPARES,
             TIMEOUT,
             MAX_TIMEOUT,
+            KEEP_PAUSED,
             PROCESS_LOG_BYTES,
             POOL_SIZE_MB,
             UID_BASE,

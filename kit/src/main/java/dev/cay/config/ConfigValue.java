@@ -73,6 +73,20 @@ public interface ConfigValue<T> {
         };
     }
 
+    /// A word that stands for no value, or a value.
+    static <T> ConfigValue<Optional<T>> unless(String word, ConfigValue<T> value) {
+        return text -> {
+            if (text.equals(word)) {
+                return Optional.empty();
+            }
+            try {
+                return Optional.of(value.parse(text));
+            } catch (IllegalArgumentException e) {
+                throw new IllegalArgumentException(e.getMessage() + ", or " + word, e);
+            }
+        };
+    }
+
     /// `90s`, `5m`, `1h30m`, `30d`; a bare number means seconds.
     static ConfigValue<Duration> duration(Duration least, Duration most) {
         String mend = "a time like 90s, 5m, 1h30m or 2d, from %s to %s".formatted(show(least), show(most));

@@ -24,8 +24,10 @@ import dev.cay.server.metrics.PrometheusRoutes;
 import dev.cay.server.metrics.Sampler;
 import dev.cay.server.metrics.SandboxMetrics;
 import dev.cay.server.metrics.TeamMetrics;
+import dev.cay.server.sandbox.Agreement;
 import dev.cay.server.sandbox.Chores;
 import dev.cay.server.sandbox.Expiry;
+import dev.cay.server.sandbox.Pauses;
 import dev.cay.server.sandbox.RepeatableCreates;
 import dev.cay.server.sandbox.SandboxDirectory;
 import dev.cay.server.sandbox.SandboxListing;
@@ -34,6 +36,7 @@ import dev.cay.server.sandbox.SandboxStarter;
 import dev.cay.server.sandbox.SandboxView;
 import dev.cay.server.sandbox.Sandboxes;
 import dev.cay.server.sandbox.Settlement;
+import dev.cay.server.sandbox.Turns;
 import dev.cay.server.store.Store;
 import dev.cay.server.template.TemplateRoutes;
 import dev.cay.server.template.Templates;
@@ -46,6 +49,7 @@ import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,10 +61,17 @@ public final class CayServer implements AutoCloseable {
     /// @param domain       what host names of sandboxes end in, with a port unless that is 443
     /// @param timeout      how long a sandbox lives whose client did not say
     /// @param maxTimeout   longest life of a sandbox from its start
+    /// @param keepPaused   how long a paused sandbox is kept; null for ever
     /// @param records      directory of metrics and logs of sandboxes
     /// @param measureEvery time between two readings of what sandboxes use
     public record Settings(
-            Path secret, String domain, Duration timeout, Duration maxTimeout, Path records, Duration measureEvery) {}
+            Path secret,
+            String domain,
+            Duration timeout,
+            Duration maxTimeout,
+            @Nullable Duration keepPaused,
+            Path records,
+            Duration measureEvery) {}
 
     private static final Logger log = LoggerFactory.getLogger(CayServer.class);
 
@@ -72,6 +83,7 @@ public final class CayServer implements AutoCloseable {
     private final Fleet fleet;
     private final Sandboxes sandboxes;
     private final SandboxStarter starter;
+    private final Pauses pauses;
     private final Settlement settlement;
     private final Expiry expiry;
     private final Chores chores;
@@ -90,11 +102,25 @@ public final class CayServer implements AutoCloseable {
         access = new Access(store, clock, random);
         templates = new Templates(store, clock, random, access::firstTeam);
         directory = new SandboxDirectory(tokens);
-        expiry = opened.add(new Expiry(clock, directory));
+        expiry = opened.add(new Expiry(clock, directory, settings.keepPaused()));
         sandboxes = new Sandboxes(store, directory, fleet, expiry, clock, settings.maxTimeout());
-        starter = new SandboxStarter(store, directory, sandboxes, templates, fleet, expiry, tokens, clock, meters);
-        settlement = new Settlement(store, directory, fleet, expiry, clock);
-        chores = opened.add(new Chores(store, sandboxes, clock));
+        var starts = Turns.starting();
+        starter = new SandboxStarter(
+                store, directory, sandboxes, templates, fleet, expiry, tokens, clock, starts, meters);
+        var agreement = new Agreement(store, clock);
+        pauses = new Pauses(
+                store,
+                directory,
+                sandboxes,
+                fleet,
+                expiry,
+                agreement,
+                clock,
+                settings.maxTimeout(),
+                starts,
+                Turns.saving());
+        settlement = new Settlement(store, directory, fleet, expiry, agreement, clock);
+        chores = opened.add(new Chores(store, sandboxes, pauses, clock));
         var records = settings.records();
         logs = opened.add(new SandboxLogs(records.resolve("sandbox-logs.ring"), store, clock, meters));
         var metrics = opened.add(
@@ -122,6 +148,7 @@ public final class CayServer implements AutoCloseable {
                         access,
                         sandboxes,
                         starter,
+                        pauses,
                         new RepeatableCreates(store, starter),
                         view,
                         settings.timeout(),
@@ -142,7 +169,7 @@ public final class CayServer implements AutoCloseable {
         fleet.node().onEnd(this::ended);
         fleet.node().onLog(logs::add);
         settlement.settle();
-        expiry.start(sandboxes::expire, sandboxes::followClock);
+        expiry.start(pauses::expire, sandboxes::followClock);
         chores.start();
         sampler.start();
     }

@@ -37,6 +37,12 @@ final class FakeNode implements Node {
     volatile Consumer<SandboxId> onKill = id -> {};
     volatile Consumer<SandboxId> onPause = id -> {};
     volatile Consumer<SandboxId> onResume = id -> {};
+    volatile Consumer<SandboxId> onSnapshot = id -> {};
+    volatile Consumer<SandboxId> onRollback = id -> {};
+    /// Called when a call was done: what it throws is an answer that gets lost.
+    volatile Runnable onAnswer = () -> {};
+    /// What in the sandboxes cannot be saved, if anything.
+    volatile @Nullable String unsavable;
 
     @Override
     public SandboxId reserve(SandboxKind kind) {
@@ -52,6 +58,10 @@ final class FakeNode implements Node {
     public NodeSandbox create(SandboxSpec spec) {
         calls.add("create " + spec.id());
         onCreate.accept(spec);
+        String snapshot = spec.snapshot();
+        if (snapshot != null) {
+            require(snapshots.get(snapshot), spec.id());
+        }
         running.put(spec.id(), spec);
         return view(spec);
     }
@@ -77,10 +87,16 @@ final class FakeNode implements Node {
     public Saved pause(SandboxId id, Keep keep) {
         calls.add("pause " + id + " " + keep);
         onPause.accept(id);
+        var earlier = paused.get(id);
+        if (earlier != null) {
+            return earlier;
+        }
+        require(running.get(id), id);
+        var saved = saved(keep);
         var spec = require(running.remove(id), id);
-        pausedSpecs.put(id, spec);
-        var saved = keep == Keep.FILES ? Saved.FILES : Saved.WHOLE;
         paused.put(id, saved);
+        pausedSpecs.put(id, spec);
+        onAnswer.run();
         return saved;
     }
 
@@ -88,23 +104,54 @@ final class FakeNode implements Node {
     public NodeSandbox resume(SandboxId id, boolean memory) {
         calls.add("resume " + id + " " + memory);
         onResume.accept(id);
-        var spec = require(pausedSpecs.remove(id), id);
-        paused.remove(id);
-        running.put(id, spec);
+        var spec = running.get(id);
+        if (spec == null) {
+            spec = require(pausedSpecs.remove(id), id);
+            paused.remove(id);
+            running.put(id, spec);
+        }
+        onAnswer.run();
         return view(spec);
     }
 
     @Override
     public Saved snapshot(SandboxId id, String name, Keep keep) {
-        calls.add("snapshot " + id + " " + name);
-        snapshots.put(name, require(running.get(id), id));
-        return Saved.WHOLE;
+        calls.add("snapshot " + id + " " + keep);
+        onSnapshot.accept(id);
+        require(running.get(id), id);
+        var saved = saved(keep);
+        if (!name.matches("[a-z0-9]+") || snapshots.putIfAbsent(name, require(running.get(id), id)) != null) {
+            throw new CayException(ErrorKind.INVALID_ARGUMENT, "not a name for a snapshot: " + name);
+        }
+        return saved;
     }
 
     @Override
     public NodeSandbox rollback(SandboxId id, String snapshot) {
         calls.add("rollback " + id + " " + snapshot);
-        return view(require(running.get(id), id));
+        onRollback.accept(id);
+        require(snapshots.get(snapshot), id);
+        var spec = running.get(id);
+        if (spec == null) {
+            spec = require(pausedSpecs.remove(id), id);
+            paused.remove(id);
+            running.put(id, spec);
+        }
+        return view(spec);
+    }
+
+    private Saved saved(Keep keep) {
+        String what = unsavable;
+        if (keep == Keep.FILES) {
+            return Saved.FILES;
+        }
+        if (what == null) {
+            return Saved.WHOLE;
+        }
+        if (keep == Keep.MEMORY) {
+            throw new CayException(ErrorKind.NOT_SAVED, what + " cannot be saved");
+        }
+        return new Saved(false, what + " cannot be saved");
     }
 
     @Override
@@ -116,6 +163,11 @@ final class FakeNode implements Node {
     public void deleteSnapshot(String name) {
         calls.add("delete snapshot " + name);
         snapshots.remove(name);
+    }
+
+    /// How often something was asked for.
+    long count(String call) {
+        return calls.stream().filter(made -> made.startsWith(call)).count();
     }
 
     private static SandboxSpec require(@Nullable SandboxSpec spec, SandboxId id) {

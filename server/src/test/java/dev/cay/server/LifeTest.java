@@ -201,18 +201,9 @@ final class LifeTest extends ServerTest {
         return cay.call("GET", "/sandboxes/" + id).json().get("endAt").stringValue();
     }
 
-    private void restart() throws Exception {
-        cay.close();
-        cay = TestServer.again(directory, cay);
-    }
-
     private String create(int seconds) {
         return cay.create("{\"templateID\":\"base\",\"timeout\":" + seconds + "}")
                 .get("sandboxID")
                 .stringValue();
-    }
-
-    private tools.jackson.databind.JsonNode lastEvent(String id) {
-        return cay.call("GET", "/events/sandboxes/" + id).json().get(0);
     }
 }

@@ -45,7 +45,6 @@ final class RefusalTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = ' ', textBlock = """
-            POST /sandboxes/i1/pause
             POST /sandboxes/i1/fork
             POST /sandboxes/i1/snapshots
             GET /snapshots

@@ -234,12 +234,6 @@ final class SandboxApiTest extends ServerTest {
         assertThat(template.get("spawnCount").intValue()).isEqualTo(100);
     }
 
-    private tools.jackson.databind.JsonNode info(String id) {
-        var answer = cay.call("GET", "/sandboxes/" + id);
-        assertThat(answer.status()).isEqualTo(200);
-        return answer.json();
-    }
-
     private long secondsLeft(String id) {
         Instant end = Instant.parse(info(id).get("endAt").stringValue());
         return Duration.between(cay.clock.instant(), end).toSeconds();

@@ -44,9 +44,10 @@ final class SandboxRequestTest {
             {"templateID":"base","metadata":{"a":1}}                               | 400 | metadata.a
             {"templateID":"base","envVars":{"A=B":"1"}}                            | 400 | A=B
             {"templateID":"base","envVars":{"A":"x\\u0000"}}                       | 400 | envVars.A
-            {"templateID":"base","autoPause":true}                                 | 501 | autoPause
             {"templateID":"base","autoPauseMemory":false}                          | 400 | autoPauseMemory
-            {"templateID":"base","autoResume":{"enabled":true}}                    | 501 | autoResume.enabled
+            {"templateID":"base","autoPause":true,"autoPauseMemory":false,"autoResume":{"enabled":true}} | 400 | autoResume
+            {"templateID":"base","autoPause":"yes"}                                | 400 | autoPause
+            {"templateID":"base","autoResume":{"enabled":1}}                       | 400 | autoResume.enabled
             {"templateID":"base","volumeMounts":[{"name":"a","path":"/a"}]}        | 501 | volumeMounts
             {"templateID":"base","iam":{"tokens":{"a":{}}}}                        | 501 | iam.tokens
             {"templateID":"base","network":{"httpsPorts":[3000]}}                  | 501 | network.httpsPorts
@@ -82,6 +83,7 @@ final class SandboxRequestTest {
             POST   | /sandboxes/ID/connect         | {"timeout":5}
             POST   | /v2/sandboxes/ID/connect      | {}
             POST   | /sandboxes/ID/resume          | {}
+            POST   | /sandboxes/ID/pause           |
             POST   | /sandboxes/ID/timeout         | {"timeout":5}
             POST   | /sandboxes/ID/refreshes       | {}
             PUT    | /sandboxes/ID/network         | {}

@@ -77,6 +77,7 @@ final class TestServer implements AutoCloseable {
                 DOMAIN,
                 Duration.ofMinutes(5),
                 Duration.ofHours(24),
+                Duration.ofDays(30),
                 directory.resolve("records"),
                 Duration.ofMillis(50));
         server = new CayServer(

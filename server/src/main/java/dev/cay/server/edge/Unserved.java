@@ -10,7 +10,6 @@ import dev.cay.wire.ErrorKind;
 public final class Unserved {
     /// Method, path, what it is.
     private static final String ROUTES = """
-            POST   /sandboxes/{sandboxID}/pause                         pausing a sandbox
             POST   /sandboxes/{sandboxID}/fork                          forking a sandbox
             POST   /sandboxes/{sandboxID}/snapshots                     taking a snapshot
             GET    /snapshots                                           listing snapshots

@@ -118,7 +118,8 @@ public final class SandboxLogs implements AutoCloseable {
             }
         });
         fields.put("event", event.type().text());
-        var level = fields.containsKey("kill_detail") ? LogLine.Level.WARN : LogLine.Level.INFO;
+        boolean lost = fields.containsKey("kill_detail") || fields.containsKey("memory_loss");
+        var level = lost ? LogLine.Level.WARN : LogLine.Level.INFO;
         return new LogLine(event.at(), level, "sandbox", message(event, fields), fields);
     }
 
@@ -126,7 +127,10 @@ public final class SandboxLogs implements AutoCloseable {
         return switch (event.type()) {
             case CREATED -> "Sandbox created";
             case UPDATED -> fields.containsKey("set_timeout") ? "Sandbox timeout set" : "Sandbox network set";
-            case PAUSED -> "Sandbox paused";
+            case PAUSED ->
+                fields.containsKey("memory_loss")
+                        ? "Sandbox paused without its memory: " + fields.get("memory_loss")
+                        : "Sandbox paused";
             case RESUMED -> "Sandbox resumed";
             case CHECKPOINTED -> "Sandbox saved";
             case KILLED ->

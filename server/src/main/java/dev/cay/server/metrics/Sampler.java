@@ -7,7 +7,8 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Measures every few seconds, on one thread for all sandboxes. While there are none it only looks whether that is so.
+/// Measures every few seconds, on one thread for all sandboxes. While none runs it only looks whether
+/// that is so.
 public final class Sampler implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Sampler.class);
     private static final Duration LAST_ROUND = Duration.ofSeconds(5);
@@ -44,7 +45,7 @@ public final class Sampler implements AutoCloseable {
 
     private void round() {
         long changes = directory.changes();
-        if (directory.isEmpty() && changes == seen) {
+        if (directory.running() == 0 && changes == seen) {
             return;
         }
         seen = changes;

@@ -89,6 +89,7 @@ public final class SandboxMetrics implements AutoCloseable {
     /// The newest reading of one that runs.
     Optional<SandboxMetric> newest(SandboxRecord sandbox) {
         return Optional.ofNullable(newest.get(sandbox.id()))
+                .filter(_ -> running(sandbox))
                 .or(() -> measure(sandbox))
                 .map(row -> metric(sandbox, row));
     }

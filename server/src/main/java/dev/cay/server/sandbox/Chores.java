@@ -18,18 +18,21 @@ public final class Chores implements AutoCloseable {
 
     private final Store store;
     private final Sandboxes sandboxes;
+    private final Pauses pauses;
     private final InstantSource clock;
     private final ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(
             1, Thread.ofPlatform().daemon().name("chores").factory());
 
-    public Chores(Store store, Sandboxes sandboxes, InstantSource clock) {
+    public Chores(Store store, Sandboxes sandboxes, Pauses pauses, InstantSource clock) {
         this.store = store;
         this.sandboxes = sandboxes;
+        this.pauses = pauses;
         this.clock = clock;
     }
 
     public void start() {
         every(Duration.ofSeconds(5), sandboxes::finishUnfinished);
+        every(Duration.ofSeconds(5), pauses::mend);
         every(Duration.ofHours(1), this::forgetOld);
     }
 

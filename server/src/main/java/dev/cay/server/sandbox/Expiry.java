@@ -15,15 +15,17 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Ends sandboxes when their time is over: one thread waits for the earliest. It also looks whether somebody has set
-/// the
-/// clock, for all who wrote down times by it.
+/// Sees when the time of sandboxes is over, running or paused: one thread waits for the earliest. It also looks whether
+/// somebody has set the clock, for all who wrote down times by it.
 ///
 /// An entry may be out of date, as a changed end only adds another one: the directory is asked before anything ends.
 public final class Expiry implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Expiry.class);
     /// The clock may be set, and the machine may sleep: look again, however far the next end is.
     private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
+
+    /// A pause that failed may have been much work.
+    private static final Duration TRY_AGAIN = Duration.ofSeconds(5);
 
     private static final Duration LAST_ENDINGS = Duration.ofSeconds(10);
 
@@ -34,23 +36,45 @@ public final class Expiry implements AutoCloseable {
 
     private final SteadyClock clock;
     private final SandboxDirectory directory;
+    private final @Nullable Duration keepPaused;
     private final ConcurrentSkipListSet<Due> queue = new ConcurrentSkipListSet<>(Due.ORDER);
     private final ExecutorService endings = Executors.newVirtualThreadPerTaskExecutor();
     private volatile @Nullable Thread thread;
     private volatile boolean closed;
 
-    public Expiry(SteadyClock clock, SandboxDirectory directory) {
+    /// @param keepPaused how long paused sandboxes are kept; null for ever
+    public Expiry(SteadyClock clock, SandboxDirectory directory, @Nullable Duration keepPaused) {
         this.clock = clock;
         this.directory = directory;
+        this.keepPaused = keepPaused;
     }
 
-    /// @param end   ends a sandbox
+    /// @param end   does what is to be done when the time of a sandbox is over
     /// @param moved told by how much the clock was set; moves all ends along and lets the clock follow
     public void start(Consumer<SandboxId> end, Consumer<Duration> moved) {
         thread = Thread.ofPlatform().daemon().name("expiry").start(() -> loop(end, moved));
     }
 
-    void schedule(SandboxId id, Instant at) {
+    void schedule(SandboxRecord sandbox) {
+        sandbox.dueAt(keepPaused).ifPresent(at -> schedule(sandbox.id(), at));
+    }
+
+    /// For one that may be overdue because something failed: not at once again.
+    void scheduleAgain(SandboxRecord sandbox) {
+        sandbox.dueAt(keepPaused).ifPresent(at -> {
+            Instant next = next();
+            schedule(sandbox.id(), at.isAfter(next) ? at : next);
+        });
+    }
+
+    /// Whether the time of this sandbox, as it is now, is over.
+    boolean isDue(SandboxRecord sandbox) {
+        return sandbox.dueAt(keepPaused)
+                .filter(at -> !at.isAfter(clock.instant()))
+                .isPresent();
+    }
+
+    private void schedule(SandboxId id, Instant at) {
         var due = new Due(at, id);
         queue.add(due);
         // Before start() nobody waits yet.
@@ -96,11 +120,7 @@ public final class Expiry implements AutoCloseable {
                 LockSupport.parkNanos(this, (wait.compareTo(LOOK_AGAIN) < 0 ? wait : LOOK_AGAIN).toNanos());
                 continue;
             }
-            if (directory
-                            .find(due.id())
-                            .filter(record -> !record.endAt().isAfter(now))
-                            .isPresent()
-                    && !closed) {
+            if (directory.find(due.id()).filter(this::isDue).isPresent() && !closed) {
                 endings.execute(() -> end(due.id(), end));
             }
         }
@@ -119,12 +139,21 @@ public final class Expiry implements AutoCloseable {
         }
     }
 
+    /// When to try again: at times all have in common, so that however many say so, a sandbox is tried once.
+    private Instant next() {
+        long step = TRY_AGAIN.toSeconds();
+        return Instant.ofEpochSecond((clock.instant().getEpochSecond() / step + 1) * step);
+    }
+
     private void end(SandboxId id, Consumer<SandboxId> end) {
         try {
             end.accept(id);
         } catch (RuntimeException e) {
-            log.atError().setCause(e).addKeyValue("sandbox", id).log("could not end an expired sandbox, trying again");
-            schedule(id, clock.instant().plus(LOOK_AGAIN));
+            log.atError()
+                    .setCause(e)
+                    .addKeyValue("sandbox", id)
+                    .log("could not end or pause an expired sandbox, trying again");
+            schedule(id, next());
         }
     }
 }

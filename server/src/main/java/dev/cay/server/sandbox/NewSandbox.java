@@ -15,7 +15,8 @@ record NewSandbox(
         boolean secure,
         Map<String, String> metadata,
         Map<String, String> environment,
-        SandboxNetwork network) {
+        SandboxNetwork network,
+        Lifecycle lifecycle) {
     private static final String ALL = "0.0.0.0/0";
     private static final int METADATA_BYTES = 64 * 1024;
     /// The kernel refuses a longer `NAME=value`.
@@ -46,7 +47,9 @@ record NewSandbox(
         if (!network.allowPublicTraffic() && !secure) {
             throw RequestBody.invalid("'network.allowPublicTraffic' false requires 'secure' true");
         }
-        return new NewSandbox(template, timeout(body, rules), secure, metadata(body), environment(body), network);
+        var timeout = timeout(body, rules);
+        return new NewSandbox(
+                template, timeout, secure, metadata(body), environment(body), network, lifecycle(body, timeout));
     }
 
     /// What a later change of the network says, with what it cannot change kept.
@@ -81,22 +84,28 @@ record NewSandbox(
 
     /// Better no sandbox than one that silently lacks what was asked for. What only says the default is fine.
     private static void refuseWhatIsNotServed(RequestBody body) {
-        boolean autoPause = Boolean.TRUE.equals(body.bool("autoPause"));
-        if (Boolean.FALSE.equals(body.bool("autoPauseMemory")) && !autoPause) {
-            throw RequestBody.invalid("'autoPauseMemory' false makes sense only with 'autoPause' true");
-        }
-        if (autoPause) {
-            throw notServed("autoPause");
-        }
-        if (Boolean.TRUE.equals(body.object("autoResume").bool("enabled"))) {
-            throw notServed("autoResume.enabled");
-        }
         if (body.object("iam").says("tokens")) {
             throw notServed("iam.tokens");
         }
         if (body.says("volumeMounts")) {
             throw notServed("volumeMounts");
         }
+    }
+
+    /// A sandbox that goes on by itself lives five minutes at least, whatever it began with.
+    private static Lifecycle lifecycle(RequestBody body, Duration timeout) {
+        boolean pause = Boolean.TRUE.equals(body.bool("autoPause"));
+        boolean keepMemory = !Boolean.FALSE.equals(body.bool("autoPauseMemory"));
+        boolean resume = Boolean.TRUE.equals(body.object("autoResume").bool("enabled"));
+        if (!keepMemory && !pause) {
+            throw RequestBody.invalid("'autoPauseMemory' false makes sense only with 'autoPause' true");
+        }
+        if (!keepMemory && resume) {
+            throw RequestBody.invalid(
+                    "'autoResume.enabled' true needs the memory: leave 'autoPauseMemory' away or make it true");
+        }
+        long seconds = Math.max(Lifecycle.LEAST_RESUME.toSeconds(), timeout.toSeconds());
+        return new Lifecycle(pause, keepMemory, resume, seconds);
     }
 
     private static SandboxNetwork network(RequestBody body) {

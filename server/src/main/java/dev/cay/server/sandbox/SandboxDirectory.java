@@ -45,10 +45,6 @@ public final class SandboxDirectory {
         return List.copyOf(sandboxes.values());
     }
 
-    public boolean isEmpty() {
-        return sandboxes.isEmpty();
-    }
-
     /// How many there are in each state, by its name in small letters.
     public Map<String, Long> byState() {
         var counts = new TreeMap<String, Long>();

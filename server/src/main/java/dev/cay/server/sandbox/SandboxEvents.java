@@ -1,6 +1,7 @@
 package dev.cay.server.sandbox;
 
 import dev.cay.server.event.LifecycleEvent;
+import dev.cay.wire.node.Saved;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -27,10 +28,29 @@ final class SandboxEvents {
         return event(LifecycleEvent.Type.UPDATED, sandbox, Map.of("network_egress", egress), at);
     }
 
+    /// @param sandbox as it is now, paused
+    static LifecycleEvent paused(SandboxRecord sandbox, Saved saved, Instant at) {
+        var data = new HashMap<String, Object>();
+        data.put("execution", execution(sandbox, at));
+        data.put("memory", saved.memory());
+        if (saved.loss() != null) {
+            data.put("memory_loss", saved.loss());
+        }
+        return event(LifecycleEvent.Type.PAUSED, sandbox, data, at);
+    }
+
+    static LifecycleEvent resumed(SandboxRecord sandbox, Instant at) {
+        return event(LifecycleEvent.Type.RESUMED, sandbox, Map.of(), at);
+    }
+
+    static LifecycleEvent checkpointed(SandboxRecord sandbox, Instant at) {
+        return event(LifecycleEvent.Type.CHECKPOINTED, sandbox, Map.of(), at);
+    }
+
     static LifecycleEvent killed(SandboxRecord sandbox, KillReason reason, Instant at) {
         var data = new HashMap<String, Object>();
         data.put("kill_reason", reason.word());
-        data.put("execution", execution(sandbox, at));
+        data.put("execution", execution(sandbox, sandbox.saved() == null ? at : sandbox.endAt()));
         if (!reason.detail().isEmpty()) {
             data.put("kill_detail", reason.detail());
         }

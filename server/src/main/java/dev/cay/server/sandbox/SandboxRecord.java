@@ -1,23 +1,31 @@
 package dev.cay.server.sandbox;
 
+import dev.cay.server.template.Origin;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Resources;
+import dev.cay.wire.node.Saved;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// A sandbox as it should be.
 ///
+/// @param origin      what it was made of; null for one that an older Cay made
 /// @param executionId names one uninterrupted run; a resume begins another
 /// @param version     counts the changes, so that an old copy never replaces a newer one
 /// @param secure      whether its system ports ask for its access token
-/// @param endAt       when its time is over
+/// @param startedAt   when this run began
+/// @param endAt       when its time is over; of a paused one, when it was paused
+/// @param saved       what there is of a paused one, also while it resumes; null while it runs
 public record SandboxRecord(
         SandboxId id,
         String teamId,
         String templateId,
         String buildId,
         @Nullable String alias,
+        @Nullable Origin origin,
         String executionId,
         SandboxState state,
         long version,
@@ -25,43 +33,84 @@ public record SandboxRecord(
         Resources resources,
         Map<String, String> metadata,
         SandboxNetwork network,
+        Lifecycle lifecycle,
         Instant startedAt,
-        Instant endAt) {
+        Instant endAt,
+        @Nullable Saved saved) {
     public SandboxRecord {
         metadata = Map.copyOf(metadata);
     }
 
+    /// Whether a request to one of its ports lets it go on when it is paused, or is about to be.
+    public boolean wakes() {
+        return lifecycle.autoResume() && (saved == null || saved.memory());
+    }
+
+    /// When something is to be done about it because of the time. While it changes its state nothing is.
+    ///
+    /// @param keepPaused how long paused ones are kept; null for ever
+    Optional<Instant> dueAt(@Nullable Duration keepPaused) {
+        return switch (state) {
+            case RUNNING -> Optional.of(endAt);
+            case PAUSED -> Optional.ofNullable(keepPaused).map(endAt::plus);
+            case STARTING, PAUSING, RESUMING, KILLED -> Optional.empty();
+        };
+    }
+
     SandboxRecord in(SandboxState next) {
-        return with(next, network, startedAt, endAt);
+        return with(next, executionId, network, lifecycle, startedAt, endAt, saved);
     }
 
     SandboxRecord running(Instant from, Instant until) {
-        return with(SandboxState.RUNNING, network, from, until);
+        return with(SandboxState.RUNNING, executionId, network, lifecycle, from, until, null);
+    }
+
+    /// Another run of it.
+    SandboxRecord resumed(String execution, Instant from, Instant until) {
+        return with(SandboxState.RUNNING, execution, network, lifecycle, from, until, null);
+    }
+
+    SandboxRecord paused(Saved what, Instant at) {
+        return with(SandboxState.PAUSED, executionId, network, lifecycle, startedAt, at, what);
     }
 
     SandboxRecord until(Instant end) {
-        return with(state, network, startedAt, end);
+        return with(state, executionId, network, lifecycle, startedAt, end, saved);
     }
 
     SandboxRecord with(SandboxNetwork other) {
-        return with(state, other, startedAt, endAt);
+        return with(state, executionId, other, lifecycle, startedAt, endAt, saved);
     }
 
-    private SandboxRecord with(SandboxState next, SandboxNetwork net, Instant from, Instant until) {
+    SandboxRecord with(Lifecycle other) {
+        return with(state, executionId, network, other, startedAt, endAt, saved);
+    }
+
+    private SandboxRecord with(
+            SandboxState next,
+            String execution,
+            SandboxNetwork net,
+            Lifecycle life,
+            Instant from,
+            Instant until,
+            @Nullable Saved what) {
         return new SandboxRecord(
                 id,
                 teamId,
                 templateId,
                 buildId,
                 alias,
-                executionId,
+                origin,
+                execution,
                 next,
                 version + 1,
                 secure,
                 resources,
                 metadata,
                 net,
+                life,
                 from,
-                until);
+                until,
+                what);
     }
 }

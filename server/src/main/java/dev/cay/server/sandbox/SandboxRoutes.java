@@ -7,9 +7,10 @@ import dev.cay.server.access.Team;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Keep;
 import java.time.Duration;
 
-/// Create, connect, look at, change and end sandboxes.
+/// Create, connect, look at, change, pause and end sandboxes.
 ///
 /// The newer create and connect routes differ from the older ones only in their defaults: both stay for good, as old
 /// clients do.
@@ -21,6 +22,7 @@ public final class SandboxRoutes {
     private final Access access;
     private final Sandboxes sandboxes;
     private final SandboxStarter starter;
+    private final Pauses pauses;
     private final RepeatableCreates repeatable;
     private final SandboxView view;
     private final Duration timeout;
@@ -31,6 +33,7 @@ public final class SandboxRoutes {
             Access access,
             Sandboxes sandboxes,
             SandboxStarter starter,
+            Pauses pauses,
             RepeatableCreates repeatable,
             SandboxView view,
             Duration timeout,
@@ -38,6 +41,7 @@ public final class SandboxRoutes {
         this.access = access;
         this.sandboxes = sandboxes;
         this.starter = starter;
+        this.pauses = pauses;
         this.repeatable = repeatable;
         this.view = view;
         this.timeout = timeout;
@@ -54,6 +58,7 @@ public final class SandboxRoutes {
         routes.on("POST", "/sandboxes/{sandboxID}/connect", access.guard(this::connect));
         routes.on("POST", "/v2/sandboxes/{sandboxID}/connect", access.guard(this::connectV2));
         routes.on("POST", "/sandboxes/{sandboxID}/resume", access.guard(this::resume));
+        routes.on("POST", "/sandboxes/{sandboxID}/pause", access.guard(this::pause));
         routes.on("POST", "/sandboxes/{sandboxID}/timeout", access.guard(this::setTimeout));
         routes.on("POST", "/sandboxes/{sandboxID}/refreshes", access.guard(this::refresh));
         routes.on("PUT", "/sandboxes/{sandboxID}/network", access.guard(this::setNetwork));
@@ -76,29 +81,59 @@ public final class SandboxRoutes {
     }
 
     private void connect(Team team, Exchange exchange) {
-        Integer seconds = RequestBody.of(exchange).integer("timeout");
+        var body = RequestBody.of(exchange);
+        Integer seconds = body.integer("timeout");
         if (seconds == null || seconds < 0) {
             throw RequestBody.invalid("'timeout' is required: for how many seconds the sandbox shall live at least");
         }
-        connect(team, exchange, NewSandbox.checkedTimeout(seconds, maxTimeout));
+        connect(team, exchange, body, NewSandbox.checkedTimeout(seconds, maxTimeout));
     }
 
     private void connectV2(Team team, Exchange exchange) {
-        Integer seconds = RequestBody.of(exchange).integer("timeout");
+        var body = RequestBody.of(exchange);
+        Integer seconds = body.integer("timeout");
         if (seconds != null && seconds < 1) {
             throw RequestBody.invalid("'timeout' must be at least 1 second");
         }
-        connect(team, exchange, seconds == null ? timeout : NewSandbox.checkedTimeout(seconds, maxTimeout));
+        connect(team, exchange, body, seconds == null ? timeout : NewSandbox.checkedTimeout(seconds, maxTimeout));
     }
 
-    private void connect(Team team, Exchange exchange, Duration wanted) {
-        var sandbox = sandboxes.extend(sandbox(team, exchange), wanted);
-        exchange.sendJson(200, view.info(sandbox));
+    /// Resumes what is paused; what runs gets more time, and its memory is not touched.
+    private void connect(Team team, Exchange exchange, RequestBody body, Duration wanted) {
+        var wish = new Pauses.Wish(wanted, !Boolean.FALSE.equals(body.bool("memory")), null);
+        var resumed = pauses.resume(sandbox(team, exchange).id(), wish);
+        var sandbox = sandboxes.extend(resumed.sandbox(), wanted);
+        exchange.sendJson(resumed.wasPaused() ? 201 : 200, view.info(sandbox));
     }
 
     private void resume(Team team, Exchange exchange) {
+        var body = RequestBody.of(exchange);
+        Integer seconds = body.integer("timeout");
+        if (seconds != null && seconds < 0) {
+            throw RequestBody.invalid("'timeout' must be at least 0 seconds");
+        }
+        var wish = new Pauses.Wish(
+                seconds == null ? OLD_TIMEOUT : NewSandbox.checkedTimeout(seconds, maxTimeout),
+                !Boolean.FALSE.equals(body.bool("memory")),
+                body.bool("autoPause"));
+        var resumed = pauses.resume(sandbox(team, exchange).id(), wish);
+        if (!resumed.wasPaused()) {
+            throw new CayException(
+                    ErrorKind.CONFLICT,
+                    "Sandbox %s is already running".formatted(resumed.sandbox().id()));
+        }
+        exchange.sendJson(201, view.info(sandboxes.extend(resumed.sandbox(), wish.timeout())));
+    }
+
+    private void pause(Team team, Exchange exchange) {
+        Boolean memory = RequestBody.of(exchange).bool("memory");
         var sandbox = sandbox(team, exchange);
-        throw new CayException(ErrorKind.CONFLICT, "Sandbox %s is already running".formatted(sandbox.id()));
+        Keep keep = sandbox.lifecycle().onRequest();
+        if (memory != null) {
+            keep = memory ? Keep.MEMORY : Keep.FILES;
+        }
+        pauses.pause(sandbox, keep);
+        exchange.send(204);
     }
 
     private void setTimeout(Team team, Exchange exchange) {
@@ -106,7 +141,7 @@ public final class SandboxRoutes {
         if (seconds == null) {
             throw RequestBody.invalid("'timeout' is required: in how many seconds the sandbox shall end");
         }
-        sandboxes.setTimeout(sandbox(team, exchange), Duration.ofSeconds(Math.max(0, seconds)));
+        sandboxes.setTimeout(running(team, exchange), Duration.ofSeconds(Math.max(0, seconds)));
         exchange.send(204);
     }
 
@@ -116,16 +151,20 @@ public final class SandboxRoutes {
             throw RequestBody.invalid("'duration' must be from 0 to %d seconds".formatted(MOST_REFRESH));
         }
         Duration wanted = Duration.ofSeconds(Math.max(LEAST_REFRESH.toSeconds(), seconds == null ? 0 : seconds));
-        sandboxes.extend(sandbox(team, exchange), wanted);
+        sandboxes.extend(running(team, exchange), wanted);
         exchange.send(204);
     }
 
     /// Replaces all that was said about egress: what is left away is allowed again.
     private void setNetwork(Team team, Exchange exchange) {
         var body = RequestBody.of(exchange);
-        var sandbox = sandbox(team, exchange);
+        var sandbox = running(team, exchange);
         sandboxes.setNetwork(sandbox, NewSandbox.egress(body, sandbox.network()));
         exchange.send(204);
+    }
+
+    private SandboxRecord running(Team team, Exchange exchange) {
+        return sandboxes.requireRunning(team, SandboxId.parse(exchange.parameter("sandboxID")));
     }
 
     private SandboxRecord sandbox(Team team, Exchange exchange) {

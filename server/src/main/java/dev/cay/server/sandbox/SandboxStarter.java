@@ -32,8 +32,6 @@ import org.slf4j.LoggerFactory;
 /// The client is answered last, so what it was told of is on the disk. Whatever fails before leaves nothing behind.
 public final class SandboxStarter {
     private static final Logger log = LoggerFactory.getLogger(SandboxStarter.class);
-    private static final int MOST_WAITING = 1000;
-    private static final Duration TURN_LIMIT = Duration.ofSeconds(60);
 
     private final Store store;
     private final SandboxDirectory directory;
@@ -45,8 +43,7 @@ public final class SandboxStarter {
     private final InstantSource clock;
     private final Tally creates;
     private final Timing phases;
-    private final CreateGate gate =
-            new CreateGate(2 * Runtime.getRuntime().availableProcessors(), MOST_WAITING, TURN_LIMIT);
+    private final Turns turns;
 
     /// Not in the directory yet; with the reason when one ended meanwhile. Guarded by itself.
     private final Map<SandboxId, String> starting = new HashMap<>();
@@ -60,6 +57,7 @@ public final class SandboxStarter {
             Expiry expiry,
             SandboxTokens tokens,
             InstantSource clock,
+            Turns turns,
             Meters meters) {
         this.store = store;
         this.directory = directory;
@@ -69,6 +67,7 @@ public final class SandboxStarter {
         this.expiry = expiry;
         this.tokens = tokens;
         this.clock = clock;
+        this.turns = turns;
         this.creates = meters.tally("cay_creates_total", "Sandboxes that were asked for, by outcome", "result");
         this.phases = meters.timing("cay_create_seconds", "Creates: waiting for their turn, and in all", "phase");
     }
@@ -76,7 +75,7 @@ public final class SandboxStarter {
     SandboxRecord start(Team team, NewSandbox wanted, SandboxStore.@Nullable Request request) {
         var template = templates.require(team, wanted.template());
         long began = System.nanoTime();
-        try (var _ = gate.enter()) {
+        try (var _ = turns.take()) {
             phases.since(began, "queue");
             var sandbox = record(team, wanted, template);
             synchronized (starting) {
@@ -133,7 +132,7 @@ public final class SandboxStarter {
             directory.add(running);
             ended = starting.remove(running.id());
         }
-        expiry.schedule(running.id(), running.endAt());
+        expiry.schedule(running);
         log.atInfo()
                 .addKeyValue("sandbox", running.id())
                 .addKeyValue("template", running.templateId())
@@ -165,6 +164,7 @@ public final class SandboxStarter {
                 template.id(),
                 template.buildId(),
                 template.aliases().isEmpty() ? null : template.aliases().getFirst(),
+                template.origin(),
                 UUID.randomUUID().toString(),
                 SandboxState.STARTING,
                 1,
@@ -172,8 +172,10 @@ public final class SandboxStarter {
                 template.resources(),
                 wanted.metadata(),
                 wanted.network(),
+                wanted.lifecycle(),
                 now,
-                now.plus(wanted.timeout()));
+                now.plus(wanted.timeout()),
+                null);
     }
 
     private SandboxSpec spec(SandboxRecord sandbox, NewSandbox wanted, TemplateRecord template) {

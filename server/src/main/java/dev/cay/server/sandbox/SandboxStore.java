@@ -1,13 +1,16 @@
 package dev.cay.server.sandbox;
 
 import dev.cay.server.store.JsonColumn;
+import dev.cay.server.template.Origin;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Resources;
+import dev.cay.wire.node.Saved;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
@@ -27,10 +30,11 @@ final class SandboxStore {
     static void insert(Handle handle, SandboxRecord sandbox, @Nullable Request request) {
         handle.createUpdate("""
                         INSERT INTO sandbox (id, team_id, template_id, build_id, alias, execution_id, state, version,
-                            secure, cpu_count, memory_mb, disk_size_mb, metadata, network, started_at, end_at,
-                            idempotency_key, request_hash)
+                            secure, cpu_count, memory_mb, disk_size_mb, metadata, network, lifecycle, origin, started_at,
+                            end_at, idempotency_key, request_hash)
                         VALUES (:id, :team, :template, :build, :alias, :execution, :state, :version,
-                            :secure, :cpu, :memory, :disk, :metadata, :network, :started, :end, :key, :hash)
+                            :secure, :cpu, :memory, :disk, :metadata, :network, :lifecycle, :origin, :started,
+                            :end, :key, :hash)
                         """)
                 .bind("id", sandbox.id().value())
                 .bind("team", sandbox.teamId())
@@ -46,6 +50,8 @@ final class SandboxStore {
                 .bind("disk", sandbox.resources().diskSizeMB())
                 .bind("metadata", JsonColumn.write(sandbox.metadata()))
                 .bind("network", JsonColumn.write(sandbox.network()))
+                .bind("lifecycle", JsonColumn.write(sandbox.lifecycle()))
+                .bind("origin", sandbox.origin() == null ? null : JsonColumn.write(sandbox.origin()))
                 .bind("started", sandbox.startedAt().toEpochMilli())
                 .bind("end", sandbox.endAt().toEpochMilli())
                 .bind("key", request == null ? null : request.key())
@@ -62,13 +68,17 @@ final class SandboxStore {
         }
         var fresh = change.apply(old.get());
         int changed = handle.createUpdate("""
-                        UPDATE sandbox SET state = :state, version = :version, network = :network,
+                        UPDATE sandbox SET state = :state, version = :version, execution_id = :execution,
+                            network = :network, lifecycle = :lifecycle, saved = :saved,
                             started_at = :started, end_at = :end
                         WHERE id = :id AND state = :oldState AND version = :oldVersion
                         """)
                 .bind("state", fresh.state().name())
                 .bind("version", fresh.version())
+                .bind("execution", fresh.executionId())
                 .bind("network", JsonColumn.write(fresh.network()))
+                .bind("lifecycle", JsonColumn.write(fresh.lifecycle()))
+                .bind("saved", fresh.saved() == null ? null : JsonColumn.write(fresh.saved()))
                 .bind("started", fresh.startedAt().toEpochMilli())
                 .bind("end", fresh.endAt().toEpochMilli())
                 .bind("id", id.value())
@@ -128,6 +138,7 @@ final class SandboxStore {
                 row.getString("template_id"),
                 row.getString("build_id"),
                 row.getString("alias"),
+                jsonOrNull(row, "origin", Origin.class),
                 row.getString("execution_id"),
                 SandboxState.valueOf(row.getString("state")),
                 row.getLong("version"),
@@ -135,7 +146,14 @@ final class SandboxStore {
                 new Resources(row.getInt("cpu_count"), row.getInt("memory_mb"), row.getInt("disk_size_mb")),
                 JsonColumn.readMap(row.getString("metadata")),
                 JsonColumn.read(row.getString("network"), SandboxNetwork.class),
+                Objects.requireNonNullElse(jsonOrNull(row, "lifecycle", Lifecycle.class), Lifecycle.KILL),
                 Instant.ofEpochMilli(row.getLong("started_at")),
-                Instant.ofEpochMilli(row.getLong("end_at")));
+                Instant.ofEpochMilli(row.getLong("end_at")),
+                jsonOrNull(row, "saved", Saved.class));
+    }
+
+    private static <T> @Nullable T jsonOrNull(ResultSet row, String column, Class<T> type) throws SQLException {
+        String json = row.getString(column);
+        return json == null ? null : JsonColumn.read(json, type);
     }
 }

@@ -50,6 +50,7 @@ public final class SandboxView {
 
     SandboxDetail detail(SandboxRecord sandbox) {
         var network = sandbox.network();
+        var saved = sandbox.saved();
         return new SandboxDetail(
                 sandbox.templateId(),
                 sandbox.alias(),
@@ -70,8 +71,10 @@ public final class SandboxView {
                         network.allowPublicTraffic(),
                         network.denyAllOut() ? List.of("0.0.0.0/0") : null,
                         network.maskRequestHost()),
-                new SandboxDetail.Lifecycle(false, "kill"),
-                List.of());
+                new SandboxDetail.Lifecycle(
+                        sandbox.lifecycle().autoResume(), sandbox.lifecycle().pause() ? "pause" : "kill"),
+                List.of(),
+                saved == null ? null : new SandboxDetail.Paused(saved.memory(), saved.loss()));
     }
 
     private @Nullable String accessToken(SandboxRecord sandbox) {

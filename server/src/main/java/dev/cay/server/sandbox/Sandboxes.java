@@ -22,7 +22,8 @@ import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Changes what lives: timeouts, network, the end. How sandboxes begin is in {@link SandboxStarter}.
+/// Changes what lives: timeouts, network, the end. How sandboxes begin is in {@link SandboxStarter}, how they are
+/// paused and go on in {@link Pauses}.
 ///
 /// Every change goes first to the database, together with its event, then to the directory, then to the node. A crash
 /// between two steps is mended by {@link Settlement} at the next start.
@@ -54,7 +55,7 @@ public final class Sandboxes {
     }
 
     /// A living sandbox of this team. Those of others are not there.
-    SandboxRecord require(Team team, SandboxId id) {
+    public SandboxRecord require(Team team, SandboxId id) {
         return directory
                 .find(id)
                 .filter(sandbox -> sandbox.teamId().equals(team.id()))
@@ -68,6 +69,15 @@ public final class Sandboxes {
                 .or(() -> store.read(handle -> SandboxStore.find(handle, id)))
                 .filter(sandbox -> sandbox.teamId().equals(team.id()))
                 .orElseThrow(() -> notFound(id));
+    }
+
+    /// The same, and it runs.
+    public SandboxRecord requireRunning(Team team, SandboxId id) {
+        var sandbox = require(team, id);
+        if (sandbox.state() != SandboxState.RUNNING) {
+            throw notRunning(id);
+        }
+        return sandbox;
     }
 
     public List<SandboxRecord> list(Team team) {
@@ -141,8 +151,8 @@ public final class Sandboxes {
     }
 
     /// Ends a sandbox whose time is over, unless it got more meanwhile.
-    public void expire(SandboxId id) {
-        end(id, KillReason.TIMEOUT, sandbox -> !sandbox.endAt().isAfter(now()));
+    void expire(SandboxId id) {
+        end(id, KillReason.TIMEOUT, expiry::isDue);
     }
 
     /// The clock was set: everything that lives keeps the time it has left. On the writer's thread together with the
@@ -158,9 +168,7 @@ public final class Sandboxes {
             });
             for (var sandbox : moved) {
                 directory.update(sandbox);
-                if (sandbox.state() == SandboxState.RUNNING) {
-                    expiry.schedule(sandbox.id(), sandbox.endAt());
-                }
+                expiry.schedule(sandbox);
             }
         } catch (RuntimeException e) {
             if (followed[0]) {
@@ -194,7 +202,7 @@ public final class Sandboxes {
 
     private SandboxRecord changeEnd(SandboxRecord sandbox, UnaryOperator<SandboxRecord> change) {
         var changed = change(sandbox, change, SandboxEvents::timeoutSet);
-        expiry.schedule(changed.id(), changed.endAt());
+        expiry.schedule(changed);
         return changed;
     }
 
@@ -207,7 +215,8 @@ public final class Sandboxes {
             fresh.ifPresent(record -> EventStore.insert(handle, event.apply(record, now())));
             return fresh;
         });
-        var fresh = changed.orElseThrow(() -> notFound(sandbox.id()));
+        var fresh = changed.orElseThrow(
+                () -> directory.find(sandbox.id()).isEmpty() ? notFound(sandbox.id()) : notRunning(sandbox.id()));
         directory.update(fresh);
         return fresh;
     }
@@ -216,7 +225,12 @@ public final class Sandboxes {
         return clock.instant().truncatedTo(ChronoUnit.MILLIS);
     }
 
-    private static CayException notFound(SandboxId id) {
+    private static CayException notRunning(SandboxId id) {
+        return new CayException(
+                ErrorKind.CONFLICT, "Sandbox %s is paused; connect to it first, which resumes it".formatted(id));
+    }
+
+    static CayException notFound(SandboxId id) {
         return new CayException(
                 ErrorKind.NOT_FOUND, "Sandbox \"%s\" doesn't exist or you don't have access to it".formatted(id));
     }

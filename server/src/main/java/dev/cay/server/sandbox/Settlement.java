@@ -8,15 +8,15 @@ import dev.cay.wire.node.NodeSandbox;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Brings together at start what is on record and what runs. What no record claims is ended, what is on record and does
-/// not run is over, what was only starting was never promised to anybody.
+/// Brings together at start what is on record and what the node has. What no record claims is ended, what is on record
+/// and not there is over, what was only starting was never promised to anybody, and what was being paused or resumed is
+/// in the state the node has it in.
 public final class Settlement {
     private static final Logger log = LoggerFactory.getLogger(Settlement.class);
 
@@ -24,47 +24,53 @@ public final class Settlement {
     private final SandboxDirectory directory;
     private final Fleet fleet;
     private final Expiry expiry;
+    private final Agreement agreement;
     private final InstantSource clock;
 
-    public Settlement(Store store, SandboxDirectory directory, Fleet fleet, Expiry expiry, InstantSource clock) {
+    public Settlement(
+            Store store,
+            SandboxDirectory directory,
+            Fleet fleet,
+            Expiry expiry,
+            Agreement agreement,
+            InstantSource clock) {
         this.store = store;
         this.directory = directory;
         this.fleet = fleet;
         this.expiry = expiry;
+        this.agreement = agreement;
         this.clock = clock;
     }
 
     public void settle() {
-        Set<SandboxId> onNode =
-                fleet.node().list().stream().map(NodeSandbox::id).collect(Collectors.toCollection(HashSet::new));
-        List<SandboxRecord> recorded = store.read(SandboxStore::notKilled);
-        for (var sandbox : recorded) {
-            switch (sandbox.state()) {
-                case RUNNING -> {
-                    if (onNode.remove(sandbox.id())) {
-                        directory.add(sandbox);
-                        expiry.schedule(sandbox.id(), sandbox.endAt());
-                    } else {
-                        noteGone(sandbox);
-                    }
-                }
-                case STARTING -> {
-                    onNode.remove(sandbox.id());
-                    fleet.node().kill(sandbox.id());
-                    store.write(handle -> SandboxStore.delete(handle, sandbox.id()));
-                }
-                case PAUSING, PAUSED, RESUMING -> {
-                    onNode.remove(sandbox.id());
-                    directory.add(sandbox);
-                }
-                case KILLED -> throw new IllegalStateException("a killed sandbox was read as living");
-            }
+        var onNode = fleet.node().list().stream().collect(Collectors.toMap(NodeSandbox::id, Function.identity()));
+        for (var sandbox : store.read(SandboxStore::notKilled)) {
+            settle(sandbox, onNode.remove(sandbox.id()));
         }
-        onNode.forEach(this::endUnclaimed);
+        onNode.keySet().forEach(this::endUnclaimed);
         log.atInfo()
-                .addKeyValue("running", directory.running())
+                .addKeyValue("states", directory.byState())
                 .addKeyValue("unclaimed", onNode.size())
                 .log("settled with the node");
+    }
+
+    private void settle(SandboxRecord sandbox, @Nullable NodeSandbox there) {
+        switch (sandbox.state()) {
+            case RUNNING, PAUSING, PAUSED, RESUMING -> {
+                if (there == null) {
+                    noteGone(sandbox);
+                    return;
+                }
+                var agreed = agreement.agree(sandbox, there).orElseThrow();
+                directory.add(agreed);
+                expiry.schedule(agreed);
+            }
+            case STARTING -> {
+                fleet.node().kill(sandbox.id());
+                store.write(handle -> SandboxStore.delete(handle, sandbox.id()));
+            }
+            case KILLED -> throw new IllegalStateException("a killed sandbox was read as living");
+        }
     }
 
     private void noteGone(SandboxRecord sandbox) {

@@ -34,7 +34,7 @@ final class Schema {
     private static final Pattern VERSION = Pattern.compile(".*/V(\\d+)__.*");
 
     /// All files of the directory in their order; a test compares.
-    static final List<String> MIGRATIONS = List.of(DIRECTORY + "V1__first_house.sql");
+    static final List<String> MIGRATIONS = List.of(DIRECTORY + "V1__first_house.sql", DIRECTORY + "V2__pause.sql");
 
     private final DataSource source;
     private final Path file;

@@ -34,6 +34,10 @@ public record TemplateRecord(
         layers = List.copyOf(layers);
     }
 
+    public Origin origin() {
+        return new Origin(layers, defaultUser, defaultWorkdir);
+    }
+
     /// Whether a sandbox made from the other one would be the same.
     boolean sameContent(TemplateRecord other) {
         return resources.equals(other.resources)

@@ -54,7 +54,7 @@ final class SchemaTest {
         later(2).bringUpToDate();
         execute("SELECT later_2 FROM team");
 
-        var copy = directory.resolve("a.db.before-v2");
+        var copy = directory.resolve("a.db.before-v102");
         assertThat(Files.getPosixFilePermissions(copy)).hasSize(2);
         assertThat(query("jdbc:sqlite:" + copy, "SELECT name FROM team")).isEqualTo("first");
         assertThat(query("jdbc:sqlite:" + copy, "PRAGMA integrity_check")).isEqualTo("ok");
@@ -82,7 +82,7 @@ final class SchemaTest {
             assertThat(files.map(file -> file.getFileName().toString())
                             .filter(name -> name.contains("before"))
                             .sorted())
-                    .containsExactly("a.db.before-v4", "a.db.before-v5", "a.db.before-v6");
+                    .containsExactly("a.db.before-v104", "a.db.before-v105", "a.db.before-v106");
         }
     }
 
@@ -92,10 +92,11 @@ final class SchemaTest {
         later(3).bringUpToDate();
         byte[] before = Files.readAllBytes(file());
         assertThatThrownBy(() -> earlier().bringUpToDate())
-                .hasMessageContaining("newer Cay (its tables have version 3, this Cay knows up to 1)")
+                .hasMessageContaining("newer Cay (its tables have version 103, this Cay knows up to 1)")
                 .as("that of an upgrade which skipped a version")
-                .hasMessageContaining("go back to the day of the upgrade with " + directory.resolve("a.db.before-v3"));
-        Files.delete(directory.resolve("a.db.before-v3"));
+                .hasMessageContaining(
+                        "go back to the day of the upgrade with " + directory.resolve("a.db.before-v103"));
+        Files.delete(directory.resolve("a.db.before-v103"));
         assertThatThrownBy(() -> earlier().bringUpToDate())
                 .hasMessageContaining("there is no copy " + directory.resolve("a.db.before-v2"));
         assertThat(Files.readAllBytes(file())).isEqualTo(before);
@@ -105,10 +106,11 @@ final class SchemaTest {
         return new Schema(source(), file(), FIRST);
     }
 
+    /// Numbers that this Cay will not have for long.
     private Schema later(int version) {
         var names = new ArrayList<>(FIRST);
         for (int each = 2; each <= version; each++) {
-            names.add("dev/cay/server/store/later/V%d__later.sql".formatted(each));
+            names.add("dev/cay/server/store/later/V%d__later.sql".formatted(100 + each));
         }
         return new Schema(source(), file(), names);
     }

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 /// All there is to say about one sandbox. Clients before 2.6 connect with nothing but this.
 ///
 /// @param allowInternetAccess null when nobody has said
+/// @param paused              absent while it runs; Cay's own
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record SandboxDetail(
         String templateID,
@@ -28,7 +29,8 @@ public record SandboxDetail(
         String state,
         Network network,
         Lifecycle lifecycle,
-        List<String> volumeMounts) {
+        List<String> volumeMounts,
+        @Nullable Paused paused) {
     public SandboxDetail {
         metadata = Map.copyOf(metadata);
         volumeMounts = List.copyOf(volumeMounts);
@@ -43,4 +45,10 @@ public record SandboxDetail(
 
     /// What happens when the time is over.
     public record Lifecycle(boolean autoResume, String onTimeout) {}
+
+    /// What there is of a paused sandbox.
+    ///
+    /// @param memory whether what ran goes on with it
+    /// @param reason why not, when that was wanted; else absent
+    public record Paused(boolean memory, @Nullable String reason) {}
 }

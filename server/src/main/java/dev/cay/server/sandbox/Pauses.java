@@ -1,0 +1,344 @@
+package dev.cay.server.sandbox;
+
+import dev.cay.server.event.EventStore;
+import dev.cay.server.fleet.Fleet;
+import dev.cay.server.store.Store;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Keep;
+import dev.cay.wire.node.Saved;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Takes sandboxes off the machine and brings them back: pause, resume, rollback.
+///
+/// A record says first what is about to happen, then the node does it, then the record says that it happened, together
+/// with its event. While that goes on nobody else changes the sandbox, and who wants it to run waits: however many ask
+/// for a paused one, it is resumed once. After a failure, or a crash, the node is asked what became of it.
+public final class Pauses {
+    private static final Logger log = LoggerFactory.getLogger(Pauses.class);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private final Store store;
+    private final SandboxDirectory directory;
+    private final Sandboxes sandboxes;
+    private final Fleet fleet;
+    private final Expiry expiry;
+    private final Agreement agreement;
+    private final InstantSource clock;
+    private final Duration maxTimeout;
+    private final Turns starts;
+    private final Turns saves;
+    private final Transitions transitions = new Transitions();
+
+    /// @param starts shared with creates, which are as much work for a machine as resumes
+    public Pauses(
+            Store store,
+            SandboxDirectory directory,
+            Sandboxes sandboxes,
+            Fleet fleet,
+            Expiry expiry,
+            Agreement agreement,
+            InstantSource clock,
+            Duration maxTimeout,
+            Turns starts,
+            Turns saves) {
+        this.store = store;
+        this.directory = directory;
+        this.sandboxes = sandboxes;
+        this.fleet = fleet;
+        this.expiry = expiry;
+        this.agreement = agreement;
+        this.clock = clock;
+        this.maxTimeout = maxTimeout;
+        this.starts = starts;
+        this.saves = saves;
+    }
+
+    /// How a paused sandbox shall go on.
+    ///
+    /// @param memory false for a fresh start on its files
+    /// @param pause  what shall happen when its time is over; null for what was said before
+    record Wish(Duration timeout, boolean memory, @Nullable Boolean pause) {}
+
+    /// @param wasPaused false for one that ran already, and nothing was done
+    record Resumed(SandboxRecord sandbox, boolean wasPaused) {}
+
+    /// Saves a running sandbox on a client's word.
+    void pause(SandboxRecord sandbox, Keep keep) {
+        var id = sandbox.id();
+        if (sandbox.state() != SandboxState.RUNNING) {
+            throw refusal(id);
+        }
+        try (var _ = transitions.begin(id).orElseThrow(() -> refusal(id))) {
+            if (save(id, keep, _ -> true).isEmpty()) {
+                throw refusal(id);
+            }
+        }
+    }
+
+    /// Pauses or ends a sandbox whose time is over, unless it got more meanwhile. What cannot be paused now is tried
+    /// again later, as ending it would lose everything.
+    public void expire(SandboxId id) {
+        var sandbox = directory.find(id);
+        if (sandbox.filter(Pauses::pausesOnTimeout).isEmpty()) {
+            sandboxes.expire(id);
+            return;
+        }
+        var mine = transitions.begin(id);
+        if (mine.isPresent()) {
+            try (var _ = mine.get()) {
+                save(id, sandbox.get().lifecycle().onTimeout(), still -> pausesOnTimeout(still) && expiry.isDue(still));
+            }
+        }
+    }
+
+    /// Lets a sandbox go on that is paused or about to be; leaves one that runs as it is.
+    Resumed resume(SandboxId id, Wish wish) {
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        boolean wasPaused = false;
+        while (true) {
+            var sandbox = directory.find(id).orElseThrow(() -> Sandboxes.notFound(id));
+            if (sandbox.state() == SandboxState.RUNNING) {
+                return new Resumed(sandbox, wasPaused);
+            }
+            var mine = transitions.begin(id);
+            if (mine.isPresent()) {
+                var resumed = resumeAlone(mine.get(), id, wish);
+                if (resumed.isPresent()) {
+                    return new Resumed(resumed.get(), true);
+                }
+                continue;
+            }
+            var other = transitions.find(id);
+            Duration left = Duration.ofNanos(end - System.nanoTime());
+            if (left.isNegative() || (other.isPresent() && !other.get().await(left))) {
+                throw new CayException(
+                        ErrorKind.CONFLICT, "The sandbox is still transitioning. Try again in a moment.");
+            }
+            if (other.isPresent()) {
+                other.get().failureFor(wish.memory()).ifPresent(failure -> {
+                    throw failure;
+                });
+                wasPaused |= other.get().isResume();
+            }
+        }
+    }
+
+    /// Lets a sandbox go on because a request came for it.
+    public SandboxRecord wake(SandboxRecord sandbox) {
+        var wish = new Wish(sandbox.lifecycle().resumeTimeout(), true, null);
+        return resume(sandbox.id(), wish).sandbox();
+    }
+
+    /// Puts a sandbox back to where it was when the snapshot was made, and lets it go on from there. One that runs
+    /// keeps the time it has left.
+    ///
+    /// @param timeout how long it lives if it is paused now
+    public SandboxRecord rollback(SandboxRecord sandbox, String snapshot, Duration timeout) {
+        var id = sandbox.id();
+        try (var mine = transitions.begin(id).orElseThrow(() -> refusal(id));
+                var _ = starts.take()) {
+            mine.resumes(true);
+            var stable = Set.of(SandboxState.RUNNING, SandboxState.PAUSED);
+            var resuming =
+                    change(id, stable, old -> old.in(SandboxState.RESUMING)).orElseThrow(() -> refusal(id));
+            try {
+                fleet.node().rollback(id, snapshot);
+            } catch (RuntimeException e) {
+                lookAfter(resuming);
+                throw e;
+            }
+            return goOn(resuming, new Wish(timeout, true, null));
+        }
+    }
+
+    /// Sandboxes in the middle of a change that nobody is making any more: the database was full, or their node away.
+    void mend() {
+        for (var sandbox : directory.list()) {
+            if (isChanging(sandbox)) {
+                transitions.begin(sandbox.id()).ifPresent(this::mendAlone);
+            }
+        }
+    }
+
+    private void mendAlone(Transitions.Transition mine) {
+        try (mine) {
+            directory.find(mine.id()).filter(Pauses::isChanging).ifPresent(this::lookAfter);
+        }
+    }
+
+    /// Empty when it is not paused any more, or not yet: then look again.
+    private Optional<SandboxRecord> resumeAlone(Transitions.Transition mine, SandboxId id, Wish wish) {
+        try (mine) {
+            var sandbox = directory.find(id).orElseThrow(() -> Sandboxes.notFound(id));
+            if (isChanging(sandbox)) {
+                if (lookAfter(sandbox).isEmpty()) {
+                    throw refusal(id);
+                }
+                return Optional.empty();
+            }
+            if (sandbox.state() != SandboxState.PAUSED) {
+                return Optional.empty();
+            }
+            mine.resumes(wish.memory());
+            try (var _ = starts.take()) {
+                return Optional.of(bringBack(id, wish));
+            } catch (RuntimeException e) {
+                mine.failed(e);
+                throw e;
+            }
+        }
+    }
+
+    private SandboxRecord bringBack(SandboxId id, Wish wish) {
+        var resuming = change(id, Set.of(SandboxState.PAUSED), old -> old.in(SandboxState.RESUMING))
+                .orElseThrow(() -> Sandboxes.notFound(id));
+        var saved = resuming.saved();
+        try {
+            fleet.node().resume(id, wish.memory() && saved != null && saved.memory());
+        } catch (RuntimeException e) {
+            return lookAfter(resuming)
+                    .filter(sandbox -> sandbox.state() == SandboxState.RUNNING)
+                    .orElseThrow(() -> explained(e));
+        }
+        return goOn(resuming, wish);
+    }
+
+    /// The node has it running: a new run on record.
+    private SandboxRecord goOn(SandboxRecord resuming, Wish wish) {
+        var id = resuming.id();
+        var timeout = wish.timeout().compareTo(maxTimeout) > 0 ? maxTimeout : wish.timeout();
+        var running = store.write(handle -> {
+            Instant now = now();
+            var changed = SandboxStore.change(handle, id, Set.of(SandboxState.RESUMING), old -> {
+                var lifecycle =
+                        wish.pause() == null ? old.lifecycle() : old.lifecycle().pausing(wish.pause());
+                Instant until = old.saved() == null ? old.endAt() : now.plus(timeout);
+                return old.with(lifecycle).resumed(UUID.randomUUID().toString(), now, until);
+            });
+            changed.ifPresent(record -> EventStore.insert(handle, SandboxEvents.resumed(record, now)));
+            return changed;
+        });
+        var record = announced(running).orElseThrow(() -> Sandboxes.notFound(id));
+        log.atInfo().addKeyValue("sandbox", id).log("sandbox resumed");
+        return record;
+    }
+
+    /// Empty when it was not there to be paused.
+    private Optional<SandboxRecord> save(SandboxId id, Keep keep, Predicate<SandboxRecord> still) {
+        try (var _ = saves.take()) {
+            var pausing = change(id, Set.of(SandboxState.RUNNING), still, old -> old.in(SandboxState.PAUSING));
+            if (pausing.isEmpty()) {
+                return Optional.empty();
+            }
+            Saved saved;
+            try {
+                saved = fleet.node().pause(id, keep);
+            } catch (RuntimeException e) {
+                return Optional.of(lookAfter(pausing.get())
+                        .filter(sandbox -> sandbox.state() == SandboxState.PAUSED)
+                        .orElseThrow(() -> e));
+            }
+            return Optional.of(notePaused(id, saved));
+        }
+    }
+
+    private SandboxRecord notePaused(SandboxId id, Saved saved) {
+        var paused = store.write(handle -> {
+            Instant now = now();
+            var changed = SandboxStore.change(handle, id, Set.of(SandboxState.PAUSING), old -> old.paused(saved, now));
+            changed.ifPresent(record -> EventStore.insert(handle, SandboxEvents.paused(record, saved, now)));
+            return changed;
+        });
+        var record = announced(paused).orElseThrow(() -> Sandboxes.notFound(id));
+        log.atInfo()
+                .addKeyValue("sandbox", id)
+                .addKeyValue("memory", saved.memory())
+                .log("sandbox paused");
+        return record;
+    }
+
+    /// A call that failed may have been done all the same, if only its answer was lost: the node knows. When that
+    /// cannot be asked either, the record stays as it is and is mended later.
+    private Optional<SandboxRecord> lookAfter(SandboxRecord sandbox) {
+        try {
+            var there = fleet.node().find(sandbox.id());
+            if (there.isEmpty()) {
+                sandboxes.end(sandbox.id(), KillReason.ORPHANED);
+                return Optional.empty();
+            }
+            var fresh = agreement.agree(sandbox, there.get());
+            fresh.ifPresent(directory::update);
+            fresh.ifPresent(expiry::scheduleAgain);
+            return fresh;
+        } catch (RuntimeException e) {
+            log.atWarn().setCause(e).addKeyValue("sandbox", sandbox.id()).log("its state is not known yet");
+            return Optional.empty();
+        }
+    }
+
+    private Optional<SandboxRecord> change(
+            SandboxId id, Set<SandboxState> from, Predicate<SandboxRecord> still, UnaryOperator<SandboxRecord> change) {
+        return announced(store.write(handle -> SandboxStore.find(handle, id)
+                .filter(still)
+                .flatMap(_ -> SandboxStore.change(handle, id, from, change))));
+    }
+
+    private Optional<SandboxRecord> change(SandboxId id, Set<SandboxState> from, UnaryOperator<SandboxRecord> change) {
+        return change(id, from, _ -> true, change);
+    }
+
+    private Optional<SandboxRecord> announced(Optional<SandboxRecord> fresh) {
+        fresh.ifPresent(directory::update);
+        fresh.ifPresent(expiry::schedule);
+        return fresh;
+    }
+
+    private static boolean isChanging(SandboxRecord sandbox) {
+        return sandbox.state() == SandboxState.PAUSING || sandbox.state() == SandboxState.RESUMING;
+    }
+
+    private static boolean pausesOnTimeout(SandboxRecord sandbox) {
+        return sandbox.state() == SandboxState.RUNNING && sandbox.lifecycle().pause();
+    }
+
+    private CayException refusal(SandboxId id) {
+        var state = directory.find(id).map(SandboxRecord::state);
+        if (state.isEmpty()) {
+            return Sandboxes.notFound(id);
+        }
+        return new CayException(
+                ErrorKind.CONFLICT,
+                state.get() == SandboxState.PAUSED
+                        ? "Sandbox %s is already paused".formatted(id)
+                        : "Sandbox %s is being paused or resumed; try again in a moment".formatted(id));
+    }
+
+    /// What can be done about it, where something can.
+    private static RuntimeException explained(RuntimeException e) {
+        if (!(e instanceof CayException known) || known.kind() != ErrorKind.NOT_RESTORED) {
+            return e;
+        }
+        return new CayException(
+                ErrorKind.NOT_RESTORED,
+                "%s; nothing is lost: connect with onResume: 'reboot' (\"memory\": false) resumes it from its files"
+                        .formatted(known.userMessage()),
+                e);
+    }
+
+    private Instant now() {
+        return clock.instant().truncatedTo(ChronoUnit.MILLIS);
+    }
+}

@@ -1,0 +1,78 @@
+package dev.cay.server.sandbox;
+
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxId;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/// Who changes the state of which sandbox just now: one at a time, and others can wait until that is done.
+final class Transitions {
+    private final ConcurrentMap<SandboxId, Transition> underWay = new ConcurrentHashMap<>();
+
+    /// One change; closing lets in the next.
+    final class Transition implements AutoCloseable {
+        private final SandboxId id;
+        private final CountDownLatch over = new CountDownLatch(1);
+        private volatile @Nullable Boolean resumesWithMemory;
+        private volatile @Nullable RuntimeException failure;
+
+        private Transition(SandboxId id) {
+            this.id = id;
+        }
+
+        SandboxId id() {
+            return id;
+        }
+
+        /// What others wait for is that the sandbox goes on.
+        void resumes(boolean memory) {
+            resumesWithMemory = memory;
+        }
+
+        boolean isResume() {
+            return resumesWithMemory != null;
+        }
+
+        void failed(RuntimeException e) {
+            failure = e;
+        }
+
+        /// Why it failed, to those who would have tried the very same.
+        Optional<RuntimeException> failureFor(boolean memory) {
+            Boolean tried = resumesWithMemory;
+            return tried != null && tried == memory ? Optional.ofNullable(failure) : Optional.empty();
+        }
+
+        /// @return whether it is over
+        boolean await(Duration limit) {
+            try {
+                return over.await(limit.toMillis(), TimeUnit.MILLISECONDS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new CayException(ErrorKind.CANCELED, "interrupted while the sandbox changed its state", e);
+            }
+        }
+
+        @Override
+        public void close() {
+            underWay.remove(id, this);
+            over.countDown();
+        }
+    }
+
+    /// Empty when another one goes on.
+    Optional<Transition> begin(SandboxId id) {
+        var mine = new Transition(id);
+        return underWay.putIfAbsent(id, mine) == null ? Optional.of(mine) : Optional.empty();
+    }
+
+    Optional<Transition> find(SandboxId id) {
+        return Optional.ofNullable(underWay.get(id));
+    }
+}

@@ -1,0 +1,14 @@
+package dev.cay.server.template;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What a sandbox was made of, and a copy of it must be made of again, whatever its template has become since.
+///
+/// @param layers content keys, top first
+public record Origin(
+        List<String> layers, String defaultUser, @Nullable String defaultWorkdir) {
+    public Origin {
+        layers = List.copyOf(layers);
+    }
+}
