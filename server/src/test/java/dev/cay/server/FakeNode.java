@@ -7,6 +7,7 @@ import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.Node;
 import dev.cay.wire.node.NodeSandbox;
 import dev.cay.wire.node.ResourceUse;
+import dev.cay.wire.node.Resources;
 import dev.cay.wire.node.SandboxKind;
 import dev.cay.wire.node.SandboxSpec;
 import dev.cay.wire.node.Saved;
@@ -163,6 +164,14 @@ final class FakeNode implements Node {
     public void deleteSnapshot(String name) {
         calls.add("delete snapshot " + name);
         snapshots.remove(name);
+    }
+
+    /// One that was paused in some other life.
+    void addPaused(SandboxId id) {
+        paused.put(id, Saved.WHOLE);
+        pausedSpecs.put(
+                id,
+                new SandboxSpec(id, "t", List.of(), new Resources(1, 1, 1), Map.of(), null, "user", null, true, null));
     }
 
     /// How often something was asked for.

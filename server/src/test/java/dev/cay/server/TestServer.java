@@ -20,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -60,24 +61,42 @@ final class TestServer implements AutoCloseable {
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
     static TestServer start(Path directory) throws IOException {
-        return new TestServer(directory, new FakeNode(), new FakeClock(), "");
+        return new TestServer(directory, new FakeNode(), new FakeClock(), "", Duration.ofDays(30), store -> {});
     }
 
     /// Another run of the server on the same files and node.
     static TestServer again(Path directory, TestServer before) throws IOException {
-        return new TestServer(directory, before.node, before.clock, before.key);
+        return again(directory, before, store -> {});
     }
 
-    private TestServer(Path directory, FakeNode node, FakeClock clock, String oldKey) throws IOException {
+    /// The same, after something else wrote to the database.
+    static TestServer again(Path directory, TestServer before, Consumer<Store> prepare) throws IOException {
+        return new TestServer(directory, before.node, before.clock, before.key, Duration.ofDays(30), prepare);
+    }
+
+    /// The same, and paused sandboxes are never killed.
+    static TestServer keepingForEver(Path directory, TestServer before) throws IOException {
+        return new TestServer(directory, before.node, before.clock, before.key, null, store -> {});
+    }
+
+    private TestServer(
+            Path directory,
+            FakeNode node,
+            FakeClock clock,
+            String oldKey,
+            @Nullable Duration keepPaused,
+            Consumer<Store> prepare)
+            throws IOException {
         this.node = node;
         this.clock = clock;
         store = Store.open(directory.resolve("cay.db"));
+        prepare.accept(store);
         var settings = new CayServer.Settings(
                 directory.resolve("secret"),
                 DOMAIN,
                 Duration.ofMinutes(5),
                 Duration.ofHours(24),
-                Duration.ofDays(30),
+                keepPaused,
                 directory.resolve("records"),
                 Duration.ofMillis(50));
         server = new CayServer(
