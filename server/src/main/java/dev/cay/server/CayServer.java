@@ -66,6 +66,7 @@ public final class CayServer implements AutoCloseable {
     /// @param timeout      how long a sandbox lives whose client did not say
     /// @param maxTimeout   longest life of a sandbox from its start
     /// @param keepPaused   how long a paused sandbox is kept; null for ever
+    /// @param patience     how long a request waits for a sandbox that is being paused or resumed
     /// @param records      directory of metrics and logs of sandboxes
     /// @param measureEvery time between two readings of what sandboxes use
     public record Settings(
@@ -74,6 +75,7 @@ public final class CayServer implements AutoCloseable {
             Duration timeout,
             Duration maxTimeout,
             @Nullable Duration keepPaused,
+            Duration patience,
             Path records,
             Duration measureEvery) {}
 
@@ -114,8 +116,8 @@ public final class CayServer implements AutoCloseable {
                 store, directory, sandboxes, templates, fleet, expiry, tokens, clock, random, starts, meters);
         var saves = Turns.saving();
         var agreement = new Agreement(store, clock);
-        pauses = new Pauses(
-                store, directory, sandboxes, fleet, expiry, agreement, clock, settings.maxTimeout(), starts, saves);
+        var limits = new Pauses.Limits(settings.maxTimeout(), settings.patience(), starts, saves);
+        pauses = new Pauses(store, directory, sandboxes, fleet, expiry, agreement, clock, limits);
         snapshots = new Snapshots(store, templates, sandboxes, fleet, saves, clock, random);
         settlement = new Settlement(store, directory, fleet, expiry, agreement, clock);
         chores = opened.add(new Chores(store, sandboxes, pauses, clock));

@@ -39,6 +39,7 @@ final class FakeNode implements Node {
     volatile Consumer<SandboxId> onPause = id -> {};
     volatile Consumer<SandboxId> onResume = id -> {};
     volatile Consumer<SandboxId> onSnapshot = id -> {};
+    volatile Consumer<SandboxId> onFind = id -> {};
     volatile Consumer<SandboxId> onRollback = id -> {};
     /// Called when a call was done: what it throws is an answer that gets lost.
     volatile Runnable onAnswer = () -> {};
@@ -73,6 +74,7 @@ final class FakeNode implements Node {
 
     @Override
     public Optional<NodeSandbox> find(SandboxId id) {
+        onFind.accept(id);
         return Optional.ofNullable(running.getOrDefault(id, pausedSpecs.get(id)))
                 .map(this::view);
     }

@@ -2,7 +2,6 @@ package dev.cay.server.template;
 
 import dev.cay.wire.node.Resources;
 import java.time.Instant;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -14,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 /// @param names     full names: `namespace/alias`, or the alias alone where everybody may use it
 /// @param layers    content keys, top first
 /// @param buildId   changes with the content
-/// @param snapshots all its builds, if it was saved from a sandbox; the rest of the record is that of the newest then
+/// @param snapshots all its builds, the newest last, if it was saved from a sandbox; the rest is that of the newest
+/// then
 public record TemplateRecord(
         String id,
         String teamId,
@@ -50,7 +50,7 @@ public record TemplateRecord(
         var tagged =
                 snapshots.stream().filter(build -> build.tag().equals(wanted)).findFirst();
         return tagged.or(() -> tag == null
-                ? snapshots.stream().max(Comparator.comparing(SnapshotBuild::createdAt))
+                ? snapshots.stream().skip(Math.max(0, snapshots.size() - 1)).findFirst()
                 : Optional.empty());
     }
 
