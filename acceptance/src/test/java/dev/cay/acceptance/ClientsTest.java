@@ -43,6 +43,7 @@ final class ClientsTest {
             "errors.test.mjs",
             "ports.test.mjs",
             "observe.test.mjs",
+            "pause.test.mjs",
             "methods.test.mjs");
 
     /// The cases mostly wait, so a few files run side by side.

@@ -29,6 +29,7 @@ import dev.cay.node.runtime.GuestProgram;
 import dev.cay.node.runtime.RuncRuntime;
 import dev.cay.node.sandbox.Keepers;
 import dev.cay.node.sandbox.Machine;
+import dev.cay.node.snapshot.Snapshots;
 import dev.cay.node.storage.Pool;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -39,7 +40,9 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
@@ -82,6 +85,7 @@ public final class CayNode implements AutoCloseable {
     private final NetworkPool network;
     private final BaseTemplate base;
     private final RuncRuntime runtime;
+    private final Snapshots snapshots;
     private final Keepers keepers;
 
     /// Takes what it needs from the host and finds what runs already. The instance must have joined the host's ledger.
@@ -135,6 +139,9 @@ public final class CayNode implements AutoCloseable {
             var proxy = closing.add(new ReverseProxy(meters));
             proxy.start();
             progress.mark("runtime");
+            var fileWork = closing.add(new HostThreads("file", 16, 4096));
+            this.snapshots = closing.add(
+                    new Snapshots(pool, layers, runtime, fileWork, InstantSource.system(), settings.maxProcesses()));
             this.keepers = closing.add(new Keepers(new Machine(
                     plan,
                     new Room(settings.stateDir()),
@@ -146,9 +153,10 @@ public final class CayNode implements AutoCloseable {
                     new NodeLayer(layers, plan.gateway(), authority, settings.operatorCertificates()),
                     network,
                     runtime,
+                    snapshots,
                     poller,
                     closing.add(new HostThreads("namespace", 2, 1024)),
-                    closing.add(new HostThreads("file", 16, 4096)),
+                    fileWork,
                     closing.add(new WatchHub(poller)),
                     new Workers(
                             poller,
@@ -164,7 +172,7 @@ public final class CayNode implements AutoCloseable {
                     new LogHub(InstantSource.system()),
                     meters)));
             keepers.start();
-            guest.removeOthers(runtime.guestsInUse());
+            guest.removeOthers(guestsInUse());
             watch(meters);
             progress.mark("sandboxes found");
         } catch (IOException | RuntimeException e) {
@@ -172,6 +180,13 @@ public final class CayNode implements AutoCloseable {
             leave(onHost, settings.stateDir().resolve("sandboxes"), e);
             throw e;
         }
+    }
+
+    /// By what runs and by what was saved.
+    private Set<String> guestsInUse() {
+        var used = new HashSet<>(runtime.guestsInUse());
+        used.addAll(snapshots.guestsInUse());
+        return used;
     }
 
     /// After a start that failed. Sandboxes of an earlier daemon need what it made, and find it when somebody has

@@ -24,6 +24,11 @@ final class Bundle {
     /// writable directory deeper down could be moved away together with that directory.
     static final String GUEST = "/run/.cay-guest";
 
+    private static final Pattern GUEST_KEY = Pattern.compile("/([0-9a-f]{24})/cay-guest\"");
+
+    /// Files that were deleted while open are part of what is saved, up to this size each.
+    private static final String CRIU_OPTIONS = "ghost-limit 1G\n";
+
     private static final JsonMapper JSON = JsonMapper.builder().build();
     private static final Pattern FILES = Pattern.compile("(?m)^Max open files\\s+\\S+\\s+(\\S+)");
     private static final long MAX_FILES = 1_048_576;
@@ -95,6 +100,14 @@ final class Bundle {
         return directory.resolve("launch.err");
     }
 
+    private Path config() {
+        return directory.resolve("config.json");
+    }
+
+    private Path criuOptions() {
+        return directory.resolve("criu.conf");
+    }
+
     Path criuWork() {
         return directory.resolve("criu");
     }
@@ -108,6 +121,15 @@ final class Bundle {
         return directory.resolve("link");
     }
 
+    /// Which version of the guest the container in it runs.
+    String guest() throws IOException {
+        Matcher named = GUEST_KEY.matcher(Files.readString(config()));
+        if (!named.find()) {
+            throw new IOException("no guest in " + config());
+        }
+        return named.group(1);
+    }
+
     void write(ContainerSpec spec, GuestProgram guest, NetworkLimits network, String cgroup, Cgroups cgroups)
             throws IOException {
         Files.createDirectories(root());
@@ -116,7 +138,8 @@ final class Bundle {
         Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
         Files.writeString(linkName(), spec.slot().veth());
         procFiles().write(spec.resources());
-        JSON.writeValue(directory.resolve("config.json").toFile(), config(spec, guest, network, cgroup, cgroups));
+        Files.writeString(criuOptions(), CRIU_OPTIONS);
+        JSON.writeValue(config().toFile(), config(spec, guest, network, cgroup, cgroups));
     }
 
     private Map<String, Object> config(
@@ -129,6 +152,7 @@ final class Bundle {
                 "hostname", spec.hostname(),
                 "mounts", mounts(guest, spec.resources()),
                 "hooks", Map.of("createRuntime", List.of(hook(spec, guest, network))),
+                "annotations", Map.of("org.criu.config", criuOptions().toString()),
                 "linux", linux(spec, cgroup, cgroups));
     }
 

@@ -38,7 +38,16 @@ public interface ContainerRuntime {
 
     /// Starts a container from what {@link #checkpoint} wrote, in the same slot or another one. The id must not be
     /// in use; images are only read, so several may be started from them. Its layers must be as they were.
-    Container restore(ContainerSpec spec, Path images);
+    ///
+    /// @param guest that of the container which was saved, from {@link #guest}
+    Container restore(ContainerSpec spec, Path images, String guest);
+
+    /// Which version of the guest a container runs.
+    String guest(SandboxId id);
+
+    /// Waits until nobody works on the container whom an earlier daemon told to: a dump or a restore that was under way
+    /// is best left to end by itself. What does not end is ended.
+    void settle(SandboxId id);
 
     /// Reads what the container uses now, and shows it inside as `/proc/meminfo`.
     Usage usage(Container container);

@@ -84,6 +84,16 @@ public final class GuestProgram {
         Files.delete(version);
     }
 
+    /// Names this version for good.
+    String key() {
+        return directory.getFileName().toString();
+    }
+
+    /// Another version that was unpacked here.
+    GuestProgram other(String key) {
+        return new GuestProgram(directory.resolveSibling(key));
+    }
+
     public Path path() {
         return directory.resolve(PROGRAM);
     }

@@ -1,13 +1,19 @@
 package dev.cay.node.runtime;
 
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
 
 /// The runc process that works on a bundle. A daemon that was killed leaves it running; its successor must end it
 /// before
 /// it cleans up, or the container would come into being afterwards.
 final class Launcher {
+    private static final Duration STEP = Duration.ofMillis(5);
+
     private final Path file;
 
     private Launcher(Path file) {
@@ -25,16 +31,37 @@ final class Launcher {
         }
     }
 
+    /// Waits until it has ended by itself; what takes longer than that is ended.
+    void await(Duration limit) {
+        long deadline = System.nanoTime() + limit.toNanos();
+        while (running().isPresent() && System.nanoTime() < deadline) {
+            pause();
+        }
+        end();
+    }
+
     void end() {
+        running().ifPresent(ProcessHandle::destroyForcibly);
+    }
+
+    static void pause() {
+        try {
+            Thread.sleep(STEP);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CayException(ErrorKind.CANCELED, "interrupted while a program ended", e);
+        }
+    }
+
+    private Optional<ProcessHandle> running() {
         try {
             String[] words = Files.readString(file).split(" ");
             long pid = Long.parseLong(words[0]);
             long startTime = Long.parseLong(words[1]);
-            if (ProcessStat.read(pid).filter(stat -> stat.is(startTime)).isPresent()) {
-                ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
-            }
+            return ProcessStat.read(pid).filter(stat -> stat.is(startTime)).flatMap(_ -> ProcessHandle.of(pid));
         } catch (IOException | NumberFormatException | ArrayIndexOutOfBoundsException nothing) {
             // Never started, or killed while it wrote down its number.
+            return Optional.empty();
         }
     }
 }

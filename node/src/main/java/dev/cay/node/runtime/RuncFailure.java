@@ -15,7 +15,8 @@ import tools.jackson.databind.json.JsonMapper;
 final class RuncFailure {
     private static final JsonMapper JSON = JsonMapper.builder().build();
     private static final int CRIU_LINES = 6;
-    private static final List<String> CRIU_LOGS = List.of("dump.log", "restore.log");
+    private static final String DUMP = "dump.log";
+    private static final List<String> CRIU_LOGS = List.of(DUMP, "restore.log");
 
     /// It wants more open files than it may have, and goes on without.
     private static final String HARMLESS = "Can't setup RLIMIT_NOFILE";
@@ -35,6 +36,12 @@ final class RuncFailure {
     }
 
     CayException describe(Command command, int code) throws IOException {
+        var undumped = DumpFailure.of(lines(bundle.criuWork().resolve(DUMP)).stream()
+                .filter(line -> !line.contains(HARMLESS))
+                .toList());
+        if (undumped.isPresent()) {
+            return undumped.get();
+        }
         var reasons = new ArrayList<String>();
         lines(bundle.complaint()).stream().filter(line -> !line.isBlank()).forEach(reasons::add);
         lines(bundle.log()).forEach(line -> addError(line, reasons));

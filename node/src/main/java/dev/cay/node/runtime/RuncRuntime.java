@@ -19,8 +19,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,8 +44,6 @@ public final class RuncRuntime implements ContainerRuntime {
     private static final List<String> CRIU_OPTIONS =
             List.of("--empty-ns", "network", "--tcp-established", "--file-locks");
 
-    private static final Pattern GUEST_KEY = Pattern.compile("/([0-9a-f]{24})/cay-guest\"");
-
     private final GuestProgram guest;
     private final Path states;
     private final Path bundles;
@@ -67,18 +65,37 @@ public final class RuncRuntime implements ContainerRuntime {
     @Override
     public Container start(ContainerSpec spec) {
         Bundle bundle = bundle(spec.id());
-        return launch(
+        var container = launch(
                 "starting the sandbox",
                 START_LIMIT,
                 spec,
+                guest,
                 () -> List.of("run", "--detach", "--bundle", bundle.directory().toString()));
+        try {
+            showBootId(container);
+            return container;
+        } catch (RuntimeException e) {
+            cleanUp(spec.id(), e);
+            throw e;
+        }
+    }
+
+    private void showBootId(Container container) {
+        String pid = Integer.toString(container.pid());
+        String id = UUID.randomUUID().toString();
+        new Command("naming the sandbox's start", END_LIMIT, guest.path().toString(), "boot", pid, id).run();
     }
 
     @Override
-    public Container restore(ContainerSpec spec, Path images) {
+    public Container restore(ContainerSpec spec, Path images, String version) {
         Path links = images.toAbsolutePath().resolveSibling("restoring-" + spec.id());
         try {
-            return launch("restoring the sandbox", SAVE_LIMIT, spec, () -> restoreArguments(spec, images, links));
+            return launch(
+                    "restoring the sandbox",
+                    SAVE_LIMIT,
+                    spec,
+                    guest.other(version),
+                    () -> restoreArguments(spec, images, links));
         } finally {
             removeTree(links);
         }
@@ -170,13 +187,40 @@ public final class RuncRuntime implements ContainerRuntime {
         }
     }
 
+    @Override
+    public String guest(SandboxId id) {
+        try {
+            return bundle(id).guest();
+        } catch (IOException e) {
+            throw unreadable(bundle(id).directory(), e);
+        }
+    }
+
+    @Override
+    public void settle(SandboxId id) {
+        Launcher.of(bundle(id)).await(SAVE_LIMIT);
+        long deadline = System.nanoTime() + SAVE_LIMIT.toNanos();
+        while (find(id).filter(RuncRuntime::isTraced).isPresent() && System.nanoTime() < deadline) {
+            Launcher.pause();
+        }
+    }
+
+    /// CRIU may be at it without the runc that started it.
+    private static boolean isTraced(Container container) {
+        try {
+            String status = Files.readString(Path.of("/proc", Integer.toString(container.pid()), "status"));
+            return !status.contains("\nTracerPid:\t0\n");
+        } catch (IOException gone) {
+            return false;
+        }
+    }
+
     /// Which unpacked guests some sandbox was started with.
     public Set<String> guestsInUse() {
         var used = new HashSet<String>();
         for (String name : names(bundles)) {
             try {
-                String config = Files.readString(bundles.resolve(name).resolve("config.json"));
-                GUEST_KEY.matcher(config).results().forEach(match -> used.add(match.group(1)));
+                used.add(new Bundle(bundles.resolve(name)).guest());
             } catch (NoSuchFileException halfMade) {
                 // Or just gone; a sandbox that runs has one.
             } catch (IOException e) {
@@ -270,14 +314,15 @@ public final class RuncRuntime implements ContainerRuntime {
         List<String> make() throws IOException;
     }
 
-    private Container launch(String doing, Duration limit, ContainerSpec spec, Arguments arguments) {
+    private Container launch(
+            String doing, Duration limit, ContainerSpec spec, GuestProgram program, Arguments arguments) {
         Bundle bundle = bundle(spec.id());
         if (Files.exists(bundle.directory())) {
             throw new CayException(ErrorKind.CONFLICT, "sandbox %s is there already".formatted(spec.id()));
         }
         try {
             makePlaces();
-            bundle.write(spec, guest, network, cgroup(spec.id()), cgroups);
+            bundle.write(spec, program, network, cgroup(spec.id()), cgroups);
             execute(new Command(doing, launchWords(spec, bundle, arguments.make()), limit), bundle);
             Container container = require(spec.id());
             awaitGuest(container);

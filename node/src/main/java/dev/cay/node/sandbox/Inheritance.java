@@ -30,6 +30,15 @@ final class Inheritance {
             @Nullable SandboxNotes notes,
             @Nullable Slot slot,
             @Nullable Container container) {
+        SandboxNotes.Phase phase() {
+            return notes == null ? SandboxNotes.Phase.RUNNING : notes.phaseNow();
+        }
+
+        /// Whether there is a snapshot that holds it.
+        boolean isSaved() {
+            return phase() != SandboxNotes.Phase.RUNNING;
+        }
+
         private int rank() {
             return notes == null ? 2 : container != null && notes.ready() ? 0 : 1;
         }
@@ -67,7 +76,7 @@ final class Inheritance {
     }
 
     private Found claim(Found found) {
-        if (found.notes() == null) {
+        if (found.notes() == null || found.notes().slot() == SandboxNotes.NO_SLOT) {
             return found;
         }
         try {

@@ -95,17 +95,23 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
         // Many at once: what takes long here is waiting for a guest that root inside keeps from answering.
         Several.each(found.keySet(), TAKEN_UP_AT_ONCE, id -> takeUp(Objects.requireNonNull(found.get(id))));
         machine.network().removeOrphans(slots());
-        upkeep = new Upkeep(machine, sweep, spares, List.copyOf(inheritedSpares), this::resisted, this::kill);
+        machine.snapshots().tidy(this::isInUse);
+        upkeep = new Upkeep(
+                machine, sweep, spares, List.copyOf(inheritedSpares), this::resisted, this::kill, this::lookAfterSaved);
         upkeep.start();
     }
 
     private void takeUp(Inheritance.Found found) {
-        if (found.notes() == null || found.slot() == null) {
-            SandboxKeeper.remove(machine, found.id(), null);
+        if (found.notes() == null || (found.slot() == null && !found.isSaved())) {
+            Premises.remove(machine, found.id());
             return;
         }
         var keeper = new SandboxKeeper(machine, found.slot(), found.notes(), this::ended);
         keepers.put(found.id(), keeper);
+        if (found.isSaved() && !hasComeBack(found)) {
+            keeper.adoptPaused();
+            return;
+        }
         if (found.notes().spare()) {
             // Made by a daemon that may have been another version; nobody waits for its end.
             inheritedSpares.add(found.id());
@@ -116,7 +122,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
             return;
         }
         try {
-            keeper.adopt(Objects.requireNonNull(found.container()));
+            keeper.adopt();
         } catch (CayException e) {
             log.atError()
                     .setCause(e)
@@ -124,6 +130,19 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
                     .log("a sandbox could not be taken up and is removed");
             keeper.end();
         }
+    }
+
+    /// Whether a crash came between the resume of a sandbox and the note of it.
+    private boolean hasComeBack(Inheritance.Found found) {
+        if (found.phase() != SandboxNotes.Phase.RESUMING) {
+            return false;
+        }
+        machine.runtime().settle(found.id());
+        return Inheritance.canGoOn(new Inheritance.Found(
+                found.id(),
+                found.notes(),
+                found.slot(),
+                machine.runtime().find(found.id()).orElse(null)));
     }
 
     @Override
@@ -145,10 +164,21 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
         }
         startsAwaited.incrementAndGet();
         try {
-            return start(spec, false).view();
+            return start(whole(spec), false).view();
         } finally {
             startsAwaited.decrementAndGet();
         }
+    }
+
+    /// With the variables that the snapshot knows and the caller does not name.
+    private SandboxSpec whole(SandboxSpec spec) {
+        if (spec.snapshot() == null) {
+            return spec;
+        }
+        var environment = new HashMap<>(
+                machine.snapshots().require(spec.snapshot()).spec().environment());
+        environment.putAll(spec.environment());
+        return spec.withEnvironment(environment);
     }
 
     /// @return false when it had ended meanwhile, and all of it is gone
@@ -221,31 +251,40 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
 
     @Override
     public Saved pause(SandboxId id, Keep keep) {
-        throw new CayException(ErrorKind.NOT_IMPLEMENTED, "not yet");
+        return require(id).pause(keep);
     }
 
     @Override
     public NodeSandbox resume(SandboxId id, boolean memory) {
-        throw new CayException(ErrorKind.NOT_IMPLEMENTED, "not yet");
+        requireOpen();
+        startsAwaited.incrementAndGet();
+        try {
+            return require(id).resume(memory);
+        } finally {
+            startsAwaited.decrementAndGet();
+        }
     }
 
     @Override
     public Saved snapshot(SandboxId id, String name, Keep keep) {
-        throw new CayException(ErrorKind.NOT_IMPLEMENTED, "not yet");
+        return require(id).snapshot(name, keep);
     }
 
     @Override
     public NodeSandbox rollback(SandboxId id, String snapshot) {
-        throw new CayException(ErrorKind.NOT_IMPLEMENTED, "not yet");
+        requireOpen();
+        return require(id).rollback(snapshot);
     }
 
     @Override
     public Set<String> snapshots() {
-        return Set.of();
+        return machine.snapshots().named();
     }
 
     @Override
-    public void deleteSnapshot(String name) {}
+    public void deleteSnapshot(String name) {
+        machine.snapshots().delete(name);
+    }
 
     @Override
     public void kill(SandboxId id) {
@@ -255,10 +294,24 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
         }
     }
 
-    /// Ends every sandbox, several at a time, and lets no spare one be started behind its back.
+    /// Ends every sandbox that runs, several at a time, and lets no spare one be started behind its back. Paused ones
+    /// need nothing of the machine and stay.
     public void killAll() {
         spares.close();
-        Several.each(List.copyOf(keepers.keySet()), this::kill);
+        Several.each(
+                keepers.values().stream()
+                        .filter(keeper -> !keeper.isPaused())
+                        .map(SandboxKeeper::id)
+                        .toList(),
+                this::kill);
+        awaitSettled();
+    }
+
+    private void awaitSettled() {
+        var waiting = keepers.values().stream().filter(SandboxKeeper::unsettled).toList();
+        Several.each(
+                waiting.stream().map(SandboxKeeper::id).toList(),
+                id -> require(id).awaitSettled());
     }
 
     @Override
@@ -338,7 +391,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
 
     /// Ends what nobody has been told of: spare ones, and those that just start. Nothing is created any more.
     ///
-    /// @return whether no sandbox is left
+    /// @return whether none is left that runs
     public boolean endUnclaimed() {
         closed = true;
         spares.close();
@@ -348,7 +401,8 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
                         .map(SandboxKeeper::id)
                         .toList(),
                 this::kill);
-        return keepers.isEmpty();
+        awaitSettled();
+        return keepers.values().stream().allMatch(keeper -> keeper.isPaused() && !keeper.unsettled());
     }
 
     /// Told by a keeper when nothing is left of its sandbox.
@@ -393,7 +447,10 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     }
 
     private List<Slot> slots() {
-        return keepers.values().stream().map(SandboxKeeper::slot).toList();
+        return keepers.values().stream()
+                .map(SandboxKeeper::slot)
+                .filter(Objects::nonNull)
+                .toList();
     }
 
     /// What the upkeep does from time to time.
@@ -401,6 +458,18 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
         if (upkeep != null) {
             upkeep.tidy();
         }
+    }
+
+    /// Whether a paused sandbox lies in the snapshot of this name.
+    private boolean isInUse(String snapshot) {
+        var keeper = keepers.get(new SandboxId(snapshot.substring(0, snapshot.indexOf('.'))));
+        return keeper != null && keeper.liesIn(snapshot);
+    }
+
+    private void lookAfterSaved() {
+        keepers.values().stream().filter(SandboxKeeper::unsettled).forEach(SandboxKeeper::settleAgain);
+        machine.snapshots().tidy(this::isInUse);
+        machine.snapshots().compressOld();
     }
 
     private List<SandboxId> resisted() {

@@ -16,6 +16,7 @@ import dev.cay.node.network.NetworkPool;
 import dev.cay.node.process.ProcessTable;
 import dev.cay.node.process.Workers;
 import dev.cay.node.runtime.ContainerRuntime;
+import dev.cay.node.snapshot.Snapshots;
 import dev.cay.node.storage.Pool;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -44,6 +45,7 @@ public record Machine(
         NodeLayer nodeLayer,
         NetworkPool network,
         ContainerRuntime runtime,
+        Snapshots snapshots,
         FdPoller poller,
         HostThreads hops,
         HostThreads fileWork,

@@ -2,31 +2,23 @@ package dev.cay.node.sandbox;
 
 import dev.cay.http.EdgeAnswers;
 import dev.cay.http.Exchange;
-import dev.cay.life.TaskGroup;
 import dev.cay.life.Undo;
 import dev.cay.node.host.Slot;
 import dev.cay.node.runtime.Container;
-import dev.cay.node.runtime.ContainerSpec;
+import dev.cay.node.snapshot.Snapshot;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.NodeSandbox;
 import dev.cay.wire.node.ResourceUse;
 import dev.cay.wire.node.SandboxKind;
 import dev.cay.wire.node.SandboxSpec;
+import dev.cay.wire.node.Saved;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,28 +28,30 @@ import org.slf4j.LoggerFactory;
 ///
 /// ```
 ///   start ─► STARTING ─► OPEN ──────────────► OVER
-///   adopt ─►               │  ▲ guest lost ─┘  ▲
-///                          │  └─ RESISTED ─────┘   the end is tried again
-///                          └► LEFT                 the daemon stops, the sandbox runs on
+///   adopt ─►            │ ▲│  ▲ guest lost ─┘  ▲
+///                 pause │ ││  └─ RESISTED ─────┘   the end is tried again
+///                       ▼ ││resume
+///   adopt ─►          PAUSED└► LEFT                 the daemon stops, the sandbox runs on
 /// ```
 final class SandboxKeeper {
     private static final Logger log = LoggerFactory.getLogger(SandboxKeeper.class);
     private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final Duration SAVE_LIMIT = Duration.ofMinutes(6);
 
     private enum Stage {
         STARTING,
         OPEN,
+        PAUSED,
         RESISTED,
         OVER,
         LEFT
     }
 
     private final Machine machine;
-    private final Slot slot;
+    private final Premises premises;
     private final Ended ended;
-    private final ExecutorService thread;
+    private final Turns turns;
     private final CreatePhases phases;
-    private volatile SandboxNotes notes;
     private volatile @Nullable OpenSandbox open;
     private volatile Stage stage = Stage.STARTING;
     /// Somebody wants its end; a start that is under way gives up.
@@ -71,40 +65,54 @@ final class SandboxKeeper {
         void ended(SandboxKeeper keeper, @Nullable String reason);
     }
 
-    SandboxKeeper(Machine machine, Slot slot, SandboxNotes notes, Ended ended) {
+    /// @param slot null for one that is paused
+    SandboxKeeper(Machine machine, @Nullable Slot slot, SandboxNotes notes, Ended ended) {
         this.machine = machine;
-        this.slot = slot;
-        this.notes = notes;
+        this.premises = new Premises(machine, notes, slot);
         this.ended = ended;
         this.phases = new CreatePhases(machine.meters());
-        this.thread = Executors.newSingleThreadExecutor(
-                Thread.ofVirtual().name("keeper-" + id().value()).factory());
+        this.turns = new Turns(notes.spec().id());
     }
 
     SandboxId id() {
-        return notes.spec().id();
+        return notes().spec().id();
     }
 
     SandboxKind kind() {
-        return notes.spec().kind();
+        return notes().spec().kind();
     }
 
+    @Nullable
     Slot slot() {
-        return slot;
+        return premises.slot();
+    }
+
+    private SandboxNotes notes() {
+        return premises.notes();
     }
 
     NodeSandbox view() {
-        return new NodeSandbox(id(), notes.spec().templateId(), notes.startedAt(), null);
+        var saved = stage == Stage.PAUSED ? notes().saved() : null;
+        return new NodeSandbox(id(), notes().spec().templateId(), notes().startedAt(), saved);
     }
 
     /// Whether there is more of it than a plan, and it is somebody's.
     boolean isThere() {
-        return !isSpare() && (stage == Stage.OPEN || stage == Stage.RESISTED);
+        return !isSpare() && (stage == Stage.OPEN || stage == Stage.PAUSED || stage == Stage.RESISTED);
+    }
+
+    boolean isPaused() {
+        return stage == Stage.PAUSED;
+    }
+
+    /// Whether it lies in the snapshot of this name, or is just about to.
+    boolean liesIn(String snapshot) {
+        return notes().snapshot().equals(snapshot);
     }
 
     /// Whether it was started in advance and waits to be given to somebody.
     boolean isSpare() {
-        return notes.spare();
+        return notes().spare();
     }
 
     /// Whether its end was tried and something would not go.
@@ -120,7 +128,7 @@ final class SandboxKeeper {
     /// Builds the sandbox; when that fails nothing of it is left.
     void start() {
         try {
-            ask("start", this::build);
+            turns.ask("start", notes().spec().snapshot() == null ? LIMIT : SAVE_LIMIT, this::build);
         } catch (CayException e) {
             // It may be that only we have given up: then what goes on must end too.
             doomed = true;
@@ -131,15 +139,14 @@ final class SandboxKeeper {
     private @Nullable Void build() throws Exception {
         try (var undo = new Undo()) {
             undo.step(this::removeAll);
+            requireWanted();
+            premises.note(notes());
             long began = System.nanoTime();
-            note(notes);
-            var spec = prepare(notes.spec());
-            began = phases.done("prepare", began);
-            var container = machine.runtime().start(spec);
+            var container = premises.begin();
             requireWanted();
             began = phases.done("container", began);
             open(container);
-            note(notes.nowReady());
+            premises.note(notes().nowReady());
             phases.done("guest", began);
             requireWanted();
             stage = Stage.OPEN;
@@ -148,74 +155,253 @@ final class SandboxKeeper {
         return null;
     }
 
-    /// The disk is made by another program, which need not be waited for while the rest is gathered.
-    private ContainerSpec prepare(SandboxSpec spec) throws Exception {
-        requireWanted();
-        List<Path> layers = new ArrayList<>();
-        try (var tasks = new TaskGroup()) {
-            tasks.run(() -> machine.pool().create(id(), spec.resources().diskSizeMB()));
-            machine.network().attach(slot, spec.internetAccess());
-            layers.add(machine.layers()
-                    .require(machine.nodeLayer().require(spec.layers().getLast())));
-            spec.layers().forEach(key -> layers.add(machine.layers().require(key)));
-            tasks.join(LIMIT);
-        }
-        requireWanted();
-        var writable = machine.pool().layer(id());
-        return new ContainerSpec(id(), slot, spec.resources(), machine.maxProcesses(), layers, writable, id().value());
-    }
-
     private void requireWanted() {
         if (doomed) {
             throw new CayException(ErrorKind.CANCELED, "sandbox %s was killed while it started".formatted(id()));
         }
     }
 
-    private void note(SandboxNotes changed) {
-        changed.write(machine.records());
-        notes = changed;
-    }
-
     /// Gives a spare sandbox to somebody: from now on it is the one that was asked for.
     void give(SandboxSpec spec) {
-        ask("be given away", () -> {
+        turns.ask("be given away", LIMIT, () -> {
             var now = open;
-            requireStage();
+            requireOpen();
             requireWanted();
             // Its end may be seconds old and not yet have come to us.
             if (now == null || machine.runtime().find(id()).isEmpty()) {
                 throw notRunning();
             }
-            machine.network().attach(slot, spec.internetAccess());
-            note(notes.given(spec, machine.clock().instant()));
+            machine.network().attach(premises.requireSlot(), spec.internetAccess());
+            premises.note(notes().given(spec, machine.clock().instant()));
             now.become(spec);
             return null;
         });
     }
 
-    /// Takes up a sandbox that runs already.
-    void adopt(Container container) {
-        ask("adopt", () -> {
-            machine.network().attach(slot, notes.spec().internetAccess());
-            open(container);
+    /// Takes up a sandbox that runs already. A pause that a crash cut short is forgotten.
+    void adopt() {
+        turns.ask("adopt", SAVE_LIMIT, () -> {
+            machine.runtime().settle(id());
+            machine.network().attach(premises.requireSlot(), notes().spec().internetAccess());
+            open(premises.thaw());
+            if (notes().phaseNow() != SandboxNotes.Phase.RUNNING) {
+                nowRuns();
+            }
             stage = Stage.OPEN;
             return null;
         });
     }
 
+    /// Takes up a paused one. Whatever is left of its container goes.
+    void adoptPaused() {
+        stage = Stage.PAUSED;
+        turns.later(() -> {
+            machine.runtime().settle(id());
+            if (notes().phaseNow() == SandboxNotes.Phase.RESUMING) {
+                premises.vacate();
+                premises.note(notes().paused(savedNow()));
+            } else if (premises.slot() != null) {
+                settle(notes().snapshot());
+            }
+        });
+    }
+
     /// Returns when the sandbox is open, after whoever starts it.
     void awaitOpen() {
-        ask("open", () -> {
-            requireStage();
+        turns.ask("open", LIMIT, () -> {
+            requireOpen();
             return null;
         });
+    }
+
+    /// Saves it and takes it off the machine.
+    Saved pause(Keep keep) {
+        return turns.ask("be paused", SAVE_LIMIT, () -> {
+            if (stage == Stage.PAUSED) {
+                return savedNow();
+            }
+            becomePaused(keep);
+            settle(notes().snapshot());
+            return savedNow();
+        });
+    }
+
+    private void becomePaused(Keep keep) {
+        premises.note(notes().nextGeneration());
+        var snapshot = save(notes().snapshot(), keep);
+        premises.note(notes().paused(snapshot.saved()));
+        stage = Stage.PAUSED;
+    }
+
+    /// Saves it while it goes on.
+    Saved snapshot(String name, Keep keep) {
+        return turns.ask("be saved", SAVE_LIMIT, () -> {
+            var snapshot = save(name, keep);
+            goOn();
+            return snapshot.saved();
+        });
+    }
+
+    /// Leaves it closed and frozen; when it fails, as it was.
+    private Snapshot save(String name, Keep keep) {
+        requireOpen();
+        requireWanted();
+        refuseTraffic();
+        close();
+        try {
+            return premises.save(name, keep);
+        } catch (RuntimeException e) {
+            goOn();
+            throw e;
+        }
+    }
+
+    private void goOn() {
+        try {
+            open(premises.thaw());
+        } catch (IOException | RuntimeException e) {
+            log.atError().setCause(e).addKeyValue("sandbox", id()).log("a sandbox does not go on after it was saved");
+            recover();
+        }
+    }
+
+    /// The original stays until the disk has what was saved: a machine that loses power must not lose both.
+    private void settle(String snapshot) {
+        machine.snapshots()
+                .afterSync(() -> turns.later(() -> {
+                    if (stage == Stage.PAUSED && premises.slot() != null && liesIn(snapshot)) {
+                        premises.vacate();
+                    }
+                }));
+    }
+
+    /// Whether its original is still there because the disk had not all of it.
+    boolean unsettled() {
+        return stage == Stage.PAUSED && premises.slot() != null;
+    }
+
+    void settleAgain() {
+        settle(notes().snapshot());
+    }
+
+    /// Returns when nothing of a paused sandbox is left but what was saved.
+    void awaitSettled() {
+        turns.askIfThere("settle", SAVE_LIMIT, () -> {
+            if (unsettled()) {
+                machine.snapshots().sync();
+                premises.vacate();
+            }
+        });
+    }
+
+    /// Lets a paused sandbox go on.
+    NodeSandbox resume(boolean memory) {
+        return turns.ask("be resumed", SAVE_LIMIT, () -> {
+            if (stage != Stage.OPEN) {
+                requirePaused();
+                var snapshot = machine.snapshots().require(notes().snapshot());
+                boolean whole = memory && snapshot.hasMemory();
+                if (!(whole && unsettled() && thawOriginal())) {
+                    bringTwice(snapshot, whole);
+                }
+                nowRuns();
+            }
+            return view();
+        });
+    }
+
+    /// Nothing of it has been taken away yet, so nothing needs to be brought back.
+    private boolean thawOriginal() {
+        if (machine.runtime().find(id()).isEmpty()) {
+            return false;
+        }
+        try {
+            open(premises.thaw());
+            return true;
+        } catch (IOException | RuntimeException e) {
+            log.atWarn().setCause(e).addKeyValue("sandbox", id()).log("a frozen sandbox does not thaw; it is restored");
+            return false;
+        }
+    }
+
+    /// What fails once may work the second time; after that the sandbox is as paused as it was.
+    private void bringTwice(Snapshot snapshot, boolean memory) {
+        if (premises.slot() != null) {
+            premises.vacate();
+        }
+        premises.enter();
+        try {
+            try {
+                bring(snapshot, memory);
+            } catch (IOException | RuntimeException e) {
+                log.atWarn().setCause(e).addKeyValue("sandbox", id()).log("a sandbox did not come back; once more");
+                close();
+                premises.clear();
+                bring(snapshot, memory);
+            }
+        } catch (IOException | RuntimeException e) {
+            close();
+            premises.vacate();
+            premises.note(notes().paused(savedNow()));
+            throw notRestored(e);
+        }
+    }
+
+    private void bring(Snapshot snapshot, boolean memory) throws IOException {
+        requireWanted();
+        open(premises.bring(snapshot, memory));
+    }
+
+    private CayException notRestored(Exception e) {
+        if (e instanceof CayException known && known.kind() != ErrorKind.INTERNAL) {
+            return known;
+        }
+        return new CayException(
+                ErrorKind.NOT_RESTORED,
+                "sandbox %s could not be brought back, and is still paused with all that was saved: %s"
+                        .formatted(id(), e.getMessage()),
+                e);
+    }
+
+    /// Puts it back to what another snapshot holds. What it is now is kept until that has worked.
+    NodeSandbox rollback(String name) {
+        return turns.ask("be rolled back", SAVE_LIMIT, () -> {
+            var target = machine.snapshots().require(name);
+            boolean ran = stage == Stage.OPEN;
+            if (ran) {
+                becomePaused(Keep.MEMORY_IF_POSSIBLE);
+            }
+            requirePaused();
+            try {
+                bringTwice(target, true);
+            } catch (RuntimeException e) {
+                if (ran) {
+                    bringTwice(machine.snapshots().require(notes().snapshot()), true);
+                    nowRuns();
+                }
+                throw e;
+            }
+            nowRuns();
+            return view();
+        });
+    }
+
+    private Saved savedNow() {
+        return Objects.requireNonNull(notes().saved(), "a paused sandbox without a word on what was saved");
+    }
+
+    /// What it was brought back from is of no use any more.
+    private void nowRuns() {
+        premises.note(notes().running(machine.clock().instant()));
+        stage = Stage.OPEN;
+        machine.snapshots().deleteLater(notes().snapshot());
     }
 
     /// Ends the sandbox and removes all of it, also one that is just starting. Doing so twice is fine.
     void end() {
         doomed = true;
         refuseTraffic();
-        askIfThere("end", this::removeAll);
+        turns.askIfThere("end", LIMIT, this::removeAll);
     }
 
     /// Lets go of the sandbox, which runs on, because the daemon stops. One that was not open yet is taken back.
@@ -223,20 +409,20 @@ final class SandboxKeeper {
         if (stage == Stage.STARTING) {
             doomed = true;
         }
-        askIfThere("leave", () -> {
+        turns.askIfThere("leave", LIMIT, () -> {
             if (stage == Stage.OPEN) {
                 close();
                 stage = Stage.LEFT;
             }
-            thread.shutdown();
+            turns.end();
         });
     }
 
     void setInternetAccess(boolean allowed) {
-        ask("network", () -> {
-            requireStage();
-            note(notes.withInternetAccess(allowed));
-            machine.network().setInternetAccess(slot, allowed);
+        turns.ask("network", LIMIT, () -> {
+            requireOpen();
+            premises.note(notes().withInternetAccess(allowed));
+            machine.network().setInternetAccess(premises.requireSlot(), allowed);
             return null;
         });
     }
@@ -264,8 +450,15 @@ final class SandboxKeeper {
         now.serve(port, exchange);
     }
 
-    private void requireStage() {
+    private void requireOpen() {
         if (stage != Stage.OPEN) {
+            throw notRunning();
+        }
+    }
+
+    private void requirePaused() {
+        requireWanted();
+        if (stage != Stage.PAUSED) {
             throw notRunning();
         }
     }
@@ -275,16 +468,12 @@ final class SandboxKeeper {
     }
 
     private void open(Container container) throws IOException {
-        open = new OpenSandbox(machine, notes.spec(), slot, container, this::guestLost);
+        open = new OpenSandbox(machine, notes().spec(), premises.requireSlot(), container, this::guestLost);
     }
 
     /// On the poller's thread: the work is the keeper's.
     private void guestLost() {
-        try {
-            thread.execute(this::recover);
-        } catch (RejectedExecutionException e) {
-            // It is over, or left to the next daemon.
-        }
+        turns.later(this::recover);
     }
 
     private void recover() {
@@ -343,57 +532,9 @@ final class SandboxKeeper {
         }
         stage = Stage.RESISTED;
         close();
-        remove(machine, id(), slot);
+        premises.remove();
         stage = Stage.OVER;
-        thread.shutdown();
+        turns.end();
         ended.ended(this, reason);
-    }
-
-    /// Takes a sandbox from the host, whatever there is of it: first the container, then what it stood on, at
-    /// last what is known of it. Stops at the first step that fails, as what is still used must not be given to
-    /// another one; the notes stay, so that it can be tried again.
-    static void remove(Machine machine, SandboxId id, @Nullable Slot slot) {
-        machine.runtime().delete(id);
-        if (slot != null) {
-            machine.network().detach(slot);
-        }
-        machine.pool().delete(id);
-        SandboxNotes.delete(machine.records(), id);
-        if (slot != null) {
-            machine.plan().release(slot);
-        }
-    }
-
-    /// Nothing is to be done for one that is over.
-    private void askIfThere(String what, Runnable action) {
-        try {
-            ask(what, () -> {
-                action.run();
-                return null;
-            });
-        } catch (CayException e) {
-            if (!(e.getCause() instanceof RejectedExecutionException)) {
-                throw e;
-            }
-        }
-    }
-
-    private <T extends @Nullable Object> T ask(String what, Callable<T> action) {
-        try {
-            return thread.submit(action).get(LIMIT.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (RejectedExecutionException e) {
-            throw new CayException(ErrorKind.NOT_FOUND, "sandbox %s is not running".formatted(id()), e);
-        } catch (TimeoutException e) {
-            throw new CayException(
-                    ErrorKind.UNAVAILABLE, "sandbox %s did not %s within %s".formatted(id(), what, LIMIT), e);
-        } catch (ExecutionException e) {
-            throw e.getCause() instanceof CayException known
-                    ? known
-                    : new CayException(
-                            ErrorKind.INTERNAL, "sandbox %s could not %s".formatted(id(), what), e.getCause());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new CayException(ErrorKind.CANCELED, "interrupted", e);
-        }
     }
 }

@@ -5,16 +5,20 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.SandboxSpec;
+import dev.cay.wire.node.Saved;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.core.JacksonException;
@@ -28,35 +32,108 @@ import tools.jackson.databind.json.JsonMapper;
 /// Another Cay may have written them, after an upgrade or before. A field that older ones lack has the default of its
 /// type; a change that this does not cover needs a new version.
 ///
-/// @param slot    index of its slot
-/// @param ready   whether it had come up; one that had not was never told of to anybody
-/// @param spare   whether it was started in advance and is nobody's yet
-/// @param version of the form of the notes; 0 where it was not written yet
-record SandboxNotes(SandboxSpec spec, int slot, Instant startedAt, boolean ready, boolean spare, int version) {
+/// @param slot       index of its slot; {@link #NO_SLOT} while it is paused
+/// @param ready      whether it had come up; one that had not was never told of to anybody
+/// @param spare      whether it was started in advance and is nobody's yet
+/// @param phase      where in its life it is
+/// @param saved      what there is of it while it does not run; else null
+/// @param generation how often it was paused, which names the snapshot that holds it
+/// @param layers     content keys of what its container stands on, top first; null where it was not written yet
+/// @param version    of the form of the notes; 0 where it was not written yet
+record SandboxNotes(
+        SandboxSpec spec,
+        int slot,
+        Instant startedAt,
+        boolean ready,
+        boolean spare,
+        @Nullable Phase phase,
+        @Nullable Saved saved,
+        int generation,
+        @Nullable List<String> layers,
+        int version) {
+    /// Which of two things a crash may have left is the sandbox.
+    enum Phase {
+        /// The container. A snapshot of this generation was never finished.
+        RUNNING,
+        /// The snapshot. A container is only kept until the disk has the snapshot.
+        PAUSED,
+        /// The snapshot, unless a container has come up from it.
+        RESUMING
+    }
+
     private static final Logger log = LoggerFactory.getLogger(SandboxNotes.class);
     private static final JsonMapper JSON = Json.mapper()
             .rebuild()
             .disable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
             .build();
-    static final int VERSION = 1;
+    static final int VERSION = 2;
+    static final int NO_SLOT = -1;
     private static final String FILE = "sandbox.json";
     private static final int TRIES = 10;
 
     SandboxNotes(SandboxSpec spec, int slot, Instant startedAt, boolean ready, boolean spare) {
-        this(spec, slot, startedAt, ready, spare, VERSION);
+        this(spec, slot, startedAt, ready, spare, Phase.RUNNING, null, 0, null, VERSION);
+    }
+
+    /// Those of a Cay that could not pause do not say it.
+    Phase phaseNow() {
+        return phase == null ? Phase.RUNNING : phase;
+    }
+
+    /// Name of the snapshot that holds it, or would.
+    String snapshot() {
+        return spec.id().value() + "." + generation;
     }
 
     SandboxNotes nowReady() {
-        return new SandboxNotes(spec, slot, startedAt, true, spare);
+        return new SandboxNotes(spec, slot, startedAt, true, spare, phase, saved, generation, layers, VERSION);
     }
 
     SandboxNotes withInternetAccess(boolean allowed) {
-        return new SandboxNotes(spec.withInternetAccess(allowed), slot, startedAt, ready, spare);
+        return new SandboxNotes(
+                spec.withInternetAccess(allowed),
+                slot,
+                startedAt,
+                ready,
+                spare,
+                phase,
+                saved,
+                generation,
+                layers,
+                VERSION);
     }
 
     /// From now on it is somebody's.
     SandboxNotes given(SandboxSpec to, Instant at) {
-        return new SandboxNotes(to, slot, at, true, false);
+        return new SandboxNotes(to, slot, at, true, false, phase, saved, generation, layers, VERSION);
+    }
+
+    SandboxNotes on(List<String> all) {
+        return new SandboxNotes(spec, slot, startedAt, ready, spare, phase, saved, generation, all, VERSION);
+    }
+
+    SandboxNotes nextGeneration() {
+        return new SandboxNotes(spec, slot, startedAt, ready, spare, phase, saved, generation + 1, layers, VERSION);
+    }
+
+    SandboxNotes paused(Saved what) {
+        return in(Phase.PAUSED, startedAt, what);
+    }
+
+    SandboxNotes at(int place) {
+        return new SandboxNotes(spec, place, startedAt, ready, spare, phase, saved, generation, layers, VERSION);
+    }
+
+    SandboxNotes resuming() {
+        return in(Phase.RESUMING, startedAt, saved);
+    }
+
+    SandboxNotes running(Instant since) {
+        return in(Phase.RUNNING, since, null);
+    }
+
+    private SandboxNotes in(Phase next, Instant since, @Nullable Saved what) {
+        return new SandboxNotes(spec, slot, since, ready, spare, next, what, generation, layers, VERSION);
     }
 
     static Path folder(Path records, SandboxId id) {
@@ -68,9 +145,22 @@ record SandboxNotes(SandboxSpec spec, int slot, Instant startedAt, boolean ready
             var folder = Files.createDirectories(folder(records, spec.id()));
             var fresh = folder.resolve(FILE + ".new");
             Files.write(fresh, Json.write(this));
+            if (phaseNow() != Phase.RUNNING) {
+                // What runs is gone after a loss of power, but what is paused must not be.
+                force(fresh);
+            }
             Files.move(fresh, folder.resolve(FILE), StandardCopyOption.ATOMIC_MOVE);
+            if (phaseNow() != Phase.RUNNING) {
+                force(folder);
+            }
         } catch (IOException e) {
             throw new UncheckedIOException("cannot note sandbox " + spec.id(), e);
+        }
+    }
+
+    private static void force(Path path) throws IOException {
+        try (var channel = FileChannel.open(path, StandardOpenOption.READ)) {
+            channel.force(true);
         }
     }
 

@@ -56,7 +56,7 @@ final class Sweep {
         }
         log.atWarn().addKeyValue("sandbox", id).log("removing what is left of a sandbox nobody claims");
         try {
-            SandboxKeeper.remove(machine, id, null);
+            Premises.remove(machine, id);
         } catch (RuntimeException e) {
             log.atWarn().setCause(e).addKeyValue("sandbox", id).log("leftovers of a sandbox resist");
         }

@@ -19,22 +19,26 @@ final class Upkeep implements AutoCloseable {
     private final Spares spares;
     private final Supplier<List<SandboxId>> resisted;
     private final Consumer<SandboxId> kill;
+    private final Runnable saved;
     private final Thread thread;
 
     /// @param inherited spare sandboxes of an earlier daemon, to be replaced
     /// @param resisted  those whose end was tried and something would not go
+    /// @param saved     looks after what was saved of sandboxes
     Upkeep(
             Machine machine,
             Sweep sweep,
             Spares spares,
             List<SandboxId> inherited,
             Supplier<List<SandboxId>> resisted,
-            Consumer<SandboxId> kill) {
+            Consumer<SandboxId> kill,
+            Runnable saved) {
         this.machine = machine;
         this.sweep = sweep;
         this.spares = spares;
         this.resisted = resisted;
         this.kill = kill;
+        this.saved = saved;
         this.thread = Thread.ofVirtual().name("upkeep").unstarted(() -> keepUp(inherited));
     }
 
@@ -69,6 +73,7 @@ final class Upkeep implements AutoCloseable {
         attempt("sandboxes that resisted their end", () -> Several.each(resisted.get(), kill));
         attempt("what nobody claims", sweep::lookAgain);
         attempt("spare sandboxes", spares::tidy);
+        attempt("what was saved", saved);
     }
 
     /// Whatever comes of it, the rest is looked after, and the next round comes.

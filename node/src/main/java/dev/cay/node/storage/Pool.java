@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 /// {@link #limited} says so.
 public final class Pool {
     private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final Duration SYNC_LIMIT = Duration.ofMinutes(10);
     private static final long MIB = 1L << 20;
     private static final long GIB = 1L << 30;
     private static final String SANDBOXES = "sandboxes";
@@ -177,20 +178,52 @@ public final class Pool {
         return root.resolve(SANDBOXES).resolve(id.value());
     }
 
-    /// Makes a new layer with the content of another one, on btrfs at once and whatever its size. The source must not
-    /// be written meanwhile (frozen, or not running).
-    public Path copy(SandboxId from, SandboxId to, int limitMB) {
+    /// Copies a layer to a place in the pool, on btrfs at once and whatever its size. The source must not be written
+    /// meanwhile (frozen, or not running).
+    public void save(SandboxId id, Path place, int limitMB) {
+        volumes.copy(layer(id), place, limitMB * MIB);
+    }
+
+    /// Makes a new layer with the content of what {@link #save} made.
+    public Path bring(Path saved, SandboxId id, int limitMB) {
         refuseIfNearlyFull();
-        Path layer = layer(to);
-        volumes.copy(layer(from), layer, limitMB * MIB);
+        Path layer = layer(id);
+        volumes.copy(saved, layer, limitMB * MIB);
         return layer;
     }
 
     /// Unknown ids are fine.
     public void delete(SandboxId id) {
-        Path layer = layer(id);
-        if (Files.exists(layer)) {
-            volumes.delete(layer);
+        deleteSaved(layer(id));
+    }
+
+    /// Deletes what {@link #save} made, if it is there.
+    public void deleteSaved(Path saved) {
+        if (Files.exists(saved)) {
+            volumes.delete(saved);
+        }
+    }
+
+    /// Returns when all that was written to the pool so far outlives a loss of power.
+    public void sync() {
+        new Command("writing the pool to the disk", SYNC_LIMIT, "sync", "-f", root.toString()).run();
+    }
+
+    /// Makes files take less room, if the disk can do that; they read as before. Takes its time.
+    public void compress(Path directory) {
+        if (volumes.limited()) {
+            new Command(
+                            "compressing what was saved",
+                            SYNC_LIMIT,
+                            "nice",
+                            "-n19",
+                            "btrfs",
+                            "filesystem",
+                            "defragment",
+                            "-r",
+                            "-czstd",
+                            directory.toString())
+                    .run();
         }
     }
 
@@ -238,11 +271,25 @@ public final class Pool {
         }
     }
 
+    /// Refuses with UNAVAILABLE unless so many bytes can be written and nobody notices.
+    public void requireRoom(long bytes) {
+        long free = free();
+        if (free - bytes < reserve()) {
+            throw new CayException(
+                    ErrorKind.UNAVAILABLE,
+                    "this machine has no room to save the sandbox: that takes %d MB, and %d MB are left in its pool; kill sandboxes, or let the operator run `cay pool grow`"
+                            .formatted(bytes / MIB, free / MIB));
+        }
+    }
+
+    private long reserve() {
+        return Math.min(GIB, root.toFile().getTotalSpace() / 20);
+    }
+
     /// A full btrfs fails in ways nobody expects, so the last part of it is nobody's.
     private void refuseIfNearlyFull() {
         long free = free();
-        long reserve = Math.min(GIB, root.toFile().getTotalSpace() / 20);
-        if (free < reserve) {
+        if (free < reserve()) {
             throw new CayException(
                     ErrorKind.UNAVAILABLE,
                     "this machine has no room for another sandbox: its pool is nearly full, %d MB are left; kill sandboxes, or let the operator run `cay pool grow`"

@@ -25,13 +25,15 @@ class CheckpointTest {
                     .asString();
             host.ask(sandbox, "type", shell, "KEPT=first; echo set$KEPT", "setfirst");
 
+            String boot = host.output(sandbox, "cat /proc/sys/kernel/random/boot_id");
             for (int generation = 1; generation <= 2; generation++) {
                 Path images = host.directory.resolve("images" + generation);
+                String guest = host.runtime.guest(spec.id());
                 host.runtime.checkpoint(spec.id(), images, ContainerRuntime.After.END);
                 assertThat(host.runtime.find(spec.id())).isEmpty();
                 assertThat(host.hasLink(spec.slot())).isFalse();
 
-                sandbox = host.runtime.restore(spec, images);
+                sandbox = host.runtime.restore(spec, images, guest);
 
                 assertThat(host.runtime.find(spec.id())).contains(sandbox);
                 assertThat(host.output(sandbox, "cat /proc/%s/cmdline".formatted(sleeper)))
@@ -44,6 +46,10 @@ class CheckpointTest {
                         .contains(kept);
                 assertThat(host.output(sandbox, "cat /proc/%s/comm".formatted(shell)))
                         .isEqualTo("bash");
+                assertThat(host.output(sandbox, "cat /proc/sys/kernel/random/boot_id"))
+                        .isEqualTo(boot)
+                        .isNotEqualTo(Files.readString(Path.of("/proc/sys/kernel/random/boot_id"))
+                                .strip());
                 assertThat(host.output(sandbox, "cat /proc/self/status"))
                         .contains("Seccomp:\t2", "CapBnd:\t00000000a80425fb");
             }
@@ -81,12 +87,14 @@ class CheckpointTest {
             Path images = host.directory.resolve("images");
             host.runtime.checkpoint(spec.id(), images, ContainerRuntime.After.STAY);
             var child = new SandboxId("child");
-            Path disk = host.pool.copy(spec.id(), child, spec.resources().diskSizeMB());
+            host.pool.save(spec.id(), host.directory.resolve("pool/saved"), 100);
+            Path disk = host.pool.bring(host.directory.resolve("pool/saved"), child, 100);
             host.runtime.thaw(spec.id());
             Slot slot = host.plan.take();
             Container copy = host.runtime.restore(
                     new ContainerSpec(child, slot, spec.resources(), spec.maxProcesses(), spec.layers(), disk, "child"),
-                    images);
+                    images,
+                    host.runtime.guest(spec.id()));
 
             host.ask(copy, "type", shell, "echo is$WHO; WHO=child", "isparent");
             assertThat(host.output(copy, "cat /file; echo changed > /file")).isEqualTo("inherited");

@@ -58,8 +58,18 @@ class RuntimeAround implements ContainerRuntime {
     }
 
     @Override
-    public Container restore(ContainerSpec spec, Path images) {
-        return real.restore(spec, images);
+    public Container restore(ContainerSpec spec, Path images, String guest) {
+        return real.restore(spec, images, guest);
+    }
+
+    @Override
+    public String guest(SandboxId id) {
+        return real.guest(id);
+    }
+
+    @Override
+    public void settle(SandboxId id) {
+        real.settle(id);
     }
 
     @Override

@@ -29,6 +29,7 @@ import dev.cay.node.runtime.ContainerRuntime;
 import dev.cay.node.runtime.GuestProgram;
 import dev.cay.node.runtime.RuncRuntime;
 import dev.cay.node.runtime.TestHost;
+import dev.cay.node.snapshot.Snapshots;
 import dev.cay.node.storage.Pool;
 import dev.cay.wire.CayException;
 import dev.cay.wire.SandboxId;
@@ -186,6 +187,9 @@ final class TestNode implements AutoCloseable {
             proxy.start();
             var listeners = closing.add(new HttpListeners());
             listeners.start();
+            var fileWork = closing.add(new HostThreads("file", 4, 1024));
+            var runtime = around.apply(runc);
+            var snapshots = closing.add(new Snapshots(pool, layers, runtime, fileWork, InstantSource.system(), 1000));
             machine = new Machine(
                     plan,
                     new Room(state),
@@ -196,10 +200,11 @@ final class TestNode implements AutoCloseable {
                     layers,
                     new NodeLayer(layers, plan.gateway(), authority.caCertificate(), null),
                     network,
-                    around.apply(runc),
+                    runtime,
+                    snapshots,
                     poller,
                     closing.add(new HostThreads("namespace", 2, 1024)),
-                    closing.add(new HostThreads("file", 4, 1024)),
+                    fileWork,
                     closing.add(new WatchHub(poller)),
                     new Workers(
                             poller,

@@ -108,8 +108,11 @@ class PoolTest {
         Files.writeString(first.resolve("upper/file"), "same");
         Object inode = Files.getAttribute(first.resolve("upper/file"), "unix:ino");
 
-        Path second = pool.copy(ONE, TWO, 50);
+        Path saved = pool.directory("snapshots").resolve("disk");
+        pool.save(ONE, saved, 50);
         Files.writeString(first.resolve("upper/file"), "changed");
+        Path second = pool.bring(saved, TWO, 50);
+        pool.deleteSaved(saved);
 
         assertThat(second.resolve("upper/file")).hasContent("same");
         assertThat(Files.getAttribute(second.resolve("upper/file"), "unix:ino")).isEqualTo(inode);

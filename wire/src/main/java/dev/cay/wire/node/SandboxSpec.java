@@ -32,6 +32,20 @@ public record SandboxSpec(
         return new SandboxKind(templateId, layers, resources);
     }
 
+    public SandboxSpec withEnvironment(Map<String, String> other) {
+        return new SandboxSpec(
+                id,
+                templateId,
+                layers,
+                resources,
+                other,
+                accessToken,
+                defaultUser,
+                defaultWorkdir,
+                internetAccess,
+                snapshot);
+    }
+
     public SandboxSpec withInternetAccess(boolean allowed) {
         return new SandboxSpec(
                 id,

@@ -1,0 +1,63 @@
+package dev.cay.node.runtime;
+
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// Reads in CRIU's log what kept it from saving a sandbox: which process, and what of it.
+final class DumpFailure {
+    private static final Pattern TASK = Pattern.compile("Dumping task \\(pid: (\\d+)");
+    private static final Pattern ERROR = Pattern.compile("Error \\([^)]*\\): (?:[a-z_-]+: )?(.*)");
+    private static final Pattern INNER = Pattern.compile("(?m)^NSpid:.*?(\\d+)$");
+    private static final String FULL = "No space left on device";
+
+    private DumpFailure() {}
+
+    /// Nothing when the log names no error: then CRIU was ended, or never began.
+    ///
+    /// @param lines of its log, without what is harmless
+    static Optional<CayException> of(List<String> lines) {
+        String task = null;
+        for (String line : lines) {
+            var begins = TASK.matcher(line);
+            if (begins.find()) {
+                task = begins.group(1);
+            }
+            var error = ERROR.matcher(line);
+            if (error.find()) {
+                return Optional.of(failure(task, error.group(1), lines));
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static CayException failure(@Nullable String task, String cause, List<String> lines) {
+        if (lines.stream().anyMatch(line -> line.contains(FULL))) {
+            return new CayException(
+                    ErrorKind.UNAVAILABLE,
+                    "there is no room on the machine's disk to save the memory of the sandbox, which goes on; kill sandboxes, or let the operator run `cay pool grow`");
+        }
+        return new CayException(
+                ErrorKind.NOT_SAVED,
+                "the memory of the sandbox cannot be saved because of %s: %s; the sandbox goes on. End what cannot be saved, or keep the files alone with memory false"
+                        .formatted(task == null ? "what runs in it" : describe(task), cause));
+    }
+
+    /// By its number in the sandbox, where it still runs.
+    private static String describe(String pid) {
+        try {
+            Path process = Path.of("/proc", pid);
+            var inner = INNER.matcher(Files.readString(process.resolve("status")));
+            String name = Files.readString(process.resolve("comm")).strip();
+            return "process %s (%s)".formatted(inner.find() ? inner.group(1) : "?", name);
+        } catch (IOException gone) {
+            return "a process that has ended since";
+        }
+    }
+}

@@ -1,0 +1,174 @@
+package dev.cay.node.sandbox;
+
+import dev.cay.life.TaskGroup;
+import dev.cay.node.host.Slot;
+import dev.cay.node.runtime.Container;
+import dev.cay.node.runtime.ContainerSpec;
+import dev.cay.node.snapshot.Snapshot;
+import dev.cay.node.snapshot.Snapshots;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Keep;
+import dev.cay.wire.node.SandboxSpec;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What a sandbox has on the host: notes, a slot, files, a container, and the snapshot that holds it while it is
+/// paused.
+/// Only its keeper changes it, on the keeper's thread.
+final class Premises {
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+
+    private final Machine machine;
+    private volatile SandboxNotes notes;
+    private volatile @Nullable Slot slot;
+
+    /// @param slot null for one that is paused
+    Premises(Machine machine, SandboxNotes notes, @Nullable Slot slot) {
+        this.machine = machine;
+        this.notes = notes;
+        this.slot = slot;
+    }
+
+    SandboxNotes notes() {
+        return notes;
+    }
+
+    @Nullable
+    Slot slot() {
+        return slot;
+    }
+
+    Slot requireSlot() {
+        var now = slot;
+        if (now == null) {
+            throw new IllegalStateException("a sandbox without a slot");
+        }
+        return now;
+    }
+
+    private SandboxId id() {
+        return notes.spec().id();
+    }
+
+    void note(SandboxNotes changed) {
+        changed.write(machine.records());
+        notes = changed;
+    }
+
+    /// Brings the container of a new sandbox up, from its template or from the snapshot it is made of.
+    Container begin() throws Exception {
+        var spec = notes.spec();
+        if (spec.snapshot() != null) {
+            return bring(machine.snapshots().require(spec.snapshot()), true);
+        }
+        notes = notes.on(layers(spec));
+        return machine.runtime().start(prepare(spec));
+    }
+
+    /// The disk is made by another program, which need not be waited for while the rest is gathered.
+    private ContainerSpec prepare(SandboxSpec spec) throws Exception {
+        List<Path> layers;
+        try (var tasks = new TaskGroup()) {
+            tasks.run(() -> machine.pool().create(id(), spec.resources().diskSizeMB()));
+            machine.network().attach(requireSlot(), spec.internetAccess());
+            layers = layers(spec).stream().map(machine.layers()::require).toList();
+            tasks.join(LIMIT);
+        }
+        var writable = machine.pool().layer(id());
+        return new ContainerSpec(
+                id(), requireSlot(), spec.resources(), machine.maxProcesses(), layers, writable, id().value());
+    }
+
+    /// All layers below its own files, top first.
+    private List<String> layers(SandboxSpec spec) {
+        var keys = new ArrayList<String>();
+        keys.add(machine.nodeLayer().require(spec.layers().getLast()));
+        keys.addAll(spec.layers());
+        return keys;
+    }
+
+    /// Saves it. It must be closed; it is frozen, and stays so.
+    Snapshot save(String name, Keep keep) {
+        machine.runtime().freeze(id());
+        var layers = notes.layers() == null ? layers(notes.spec()) : notes.layers();
+        return machine.snapshots().take(name, new Snapshots.Subject(notes.spec(), layers, processes()), keep);
+    }
+
+    /// Lets a frozen one go on.
+    Container thaw() {
+        machine.runtime().thaw(id());
+        return machine.runtime()
+                .find(id())
+                .orElseThrow(() -> new CayException(ErrorKind.NOT_FOUND, "sandbox %s is not running".formatted(id())));
+    }
+
+    /// Gives a paused one a slot again, in which it may run.
+    void enter() {
+        machine.room().require();
+        var taken = machine.plan().take();
+        slot = taken;
+        note(notes.at(taken.index()).resuming());
+    }
+
+    /// Makes files and container out of a snapshot.
+    Container bring(Snapshot snapshot, boolean memory) {
+        machine.network().attach(requireSlot(), notes.spec().internetAccess());
+        notes = notes.on(snapshot.layers());
+        return machine.snapshots().bring(snapshot, notes.spec(), requireSlot(), processes(), memory);
+    }
+
+    /// Takes all that a running sandbox has from the host: first the container, then what it stood on. Stops at the
+    /// first step that fails, as what is still used must not be given to another one.
+    void vacate() {
+        clear();
+        note(notes.at(SandboxNotes.NO_SLOT));
+        giveBack();
+    }
+
+    /// The same, but the slot stays for another try.
+    void clear() {
+        vacate(machine, id(), slot);
+    }
+
+    /// Removes all of it; the notes last, so that what failed can be tried again.
+    void remove() {
+        clear();
+        if (notes.generation() > 0) {
+            machine.snapshots().delete(notes.snapshot());
+        }
+        SandboxNotes.delete(machine.records(), id());
+        giveBack();
+    }
+
+    /// The same for what nobody has notes of.
+    static void remove(Machine machine, SandboxId id) {
+        vacate(machine, id, null);
+        machine.snapshots().deleteOf(id);
+        SandboxNotes.delete(machine.records(), id);
+    }
+
+    private static void vacate(Machine machine, SandboxId id, @Nullable Slot slot) {
+        machine.runtime().delete(id);
+        if (slot != null) {
+            machine.network().detach(slot);
+        }
+        machine.pool().delete(id);
+    }
+
+    private void giveBack() {
+        var now = slot;
+        slot = null;
+        if (now != null) {
+            machine.plan().release(now);
+        }
+    }
+
+    private Path processes() {
+        return SandboxNotes.folder(machine.records(), id()).resolve("processes");
+    }
+}

@@ -1,0 +1,86 @@
+package dev.cay.node.snapshot;
+
+import dev.cay.wire.node.SandboxSpec;
+import dev.cay.wire.node.Saved;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// One saved state. Its files are never changed; whoever goes on from it gets a copy.
+///
+/// @param place directory in the pool
+public record Snapshot(String name, Path place, About about) {
+    /// What must be known of it; written last, so that a directory without it was never finished.
+    ///
+    /// @param version of the form of these notes
+    /// @param spec    of the sandbox that was saved
+    /// @param layers  content keys of all layers below its own files, top first
+    /// @param loss    why its memory was not saved although it was wanted
+    /// @param memory  null when there are only files
+    record About(
+            int version,
+            SandboxSpec spec,
+            List<String> layers,
+            Instant at,
+            @Nullable String loss,
+            @Nullable Memory memory) {
+        static final int VERSION = 1;
+
+        About {
+            layers = List.copyOf(layers);
+        }
+    }
+
+    /// What a restore needs to know before it tries.
+    ///
+    /// @param guest  which guest runs as its first process
+    /// @param origin the machine it was saved on
+    /// @param images sizes of the files that hold it: one that is shorter was lost with a machine
+    record Memory(String guest, Origin origin, Map<String, Long> images) {
+        Memory {
+            images = Map.copyOf(images);
+        }
+    }
+
+    public SandboxSpec spec() {
+        return about.spec();
+    }
+
+    public List<String> layers() {
+        return about.layers();
+    }
+
+    public boolean hasMemory() {
+        return about.memory() != null;
+    }
+
+    public Saved saved() {
+        return new Saved(hasMemory(), about.loss());
+    }
+
+    Path disk() {
+        return disk(place);
+    }
+
+    Path images() {
+        return images(place);
+    }
+
+    Path processes() {
+        return processes(place);
+    }
+
+    static Path disk(Path place) {
+        return place.resolve("disk");
+    }
+
+    static Path images(Path place) {
+        return place.resolve("memory");
+    }
+
+    static Path processes(Path place) {
+        return place.resolve("processes");
+    }
+}

@@ -1,0 +1,362 @@
+package dev.cay.node.snapshot;
+
+import dev.cay.http.Json;
+import dev.cay.node.host.Slot;
+import dev.cay.node.image.LayerStore;
+import dev.cay.node.linux.HostThreads;
+import dev.cay.node.runtime.Container;
+import dev.cay.node.runtime.ContainerRuntime;
+import dev.cay.node.runtime.ContainerSpec;
+import dev.cay.node.storage.Pool;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Keep;
+import dev.cay.wire.node.SandboxSpec;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Saves sandboxes and brings them back. Thread-safe for different names.
+///
+/// Each snapshot is a directory of the pool: `disk`, a copy of the sandbox's own files; `memory`, CRIU's images, if
+/// that
+/// was saved; `processes`, what is known of running commands and their output; and `about.json`, written last.
+public final class Snapshots implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Snapshots.class);
+    private static final Pattern NAME = Pattern.compile("[a-z0-9]+(\\.[a-z0-9]+)?");
+    private static final String ABOUT = "about.json";
+    private static final String COMPRESSED = "compressed";
+    private static final Duration RECENT = Duration.ofMinutes(1);
+    private static final Duration COPY_LIMIT = Duration.ofMinutes(2);
+
+    private final Pool pool;
+    private final LayerStore layers;
+    private final ContainerRuntime runtime;
+    private final HostThreads work;
+    private final InstantSource clock;
+    private final int maxProcesses;
+    private final Path places;
+    private final Settling settling;
+    private volatile @Nullable Origin here;
+    /// Being made now, so that nobody takes them for leftovers.
+    private final Set<String> unfinished = ConcurrentHashMap.newKeySet();
+
+    /// @param work threads for files
+    public Snapshots(
+            Pool pool,
+            LayerStore layers,
+            ContainerRuntime runtime,
+            HostThreads work,
+            InstantSource clock,
+            int maxProcesses) {
+        this.pool = pool;
+        this.layers = layers;
+        this.runtime = runtime;
+        this.work = work;
+        this.clock = clock;
+        this.maxProcesses = maxProcesses;
+        this.places = pool.directory("snapshots");
+        this.settling = new Settling(pool::sync);
+    }
+
+    /// What is to be saved.
+    ///
+    /// @param layers    content keys of all layers below its own files, top first
+    /// @param processes directory with what is known of its commands
+    public record Subject(SandboxSpec spec, List<String> layers, Path processes) {
+        public Subject {
+            layers = List.copyOf(layers);
+        }
+
+        private SandboxId id() {
+            return spec.id();
+        }
+    }
+
+    /// Saves a frozen sandbox, which stays frozen. The node must have let go of its guest and of its processes. When it
+    /// fails nothing is left of the attempt.
+    public Snapshot take(String name, Subject subject, Keep keep) {
+        Path place = place(name);
+        if (Files.exists(place)) {
+            throw new CayException(ErrorKind.ALREADY_EXISTS, "there is a snapshot %s already".formatted(name));
+        }
+        unfinished.add(name);
+        try {
+            Files.createDirectory(place);
+            String loss = keep == Keep.FILES ? null : saveMemory(subject, place, keep);
+            pool.save(
+                    subject.id(),
+                    Snapshot.disk(place),
+                    subject.spec().resources().diskSizeMB());
+            Trees.copy(subject.processes(), Snapshot.processes(place), work, COPY_LIMIT);
+            var about = new Snapshot.About(
+                    Snapshot.About.VERSION,
+                    subject.spec(),
+                    subject.layers(),
+                    clock.instant(),
+                    loss,
+                    keep == Keep.FILES || loss != null ? null : memory(subject.id(), place));
+            write(place, about);
+            return new Snapshot(name, place, about);
+        } catch (IOException e) {
+            var failure = new CayException(ErrorKind.INTERNAL, "the sandbox could not be saved", e);
+            undo(name, failure);
+            throw failure;
+        } catch (RuntimeException e) {
+            undo(name, e);
+            throw e;
+        } finally {
+            unfinished.remove(name);
+        }
+    }
+
+    /// @return why there is no memory, if that is allowed
+    private @Nullable String saveMemory(Subject subject, Path place, Keep keep) {
+        try {
+            here();
+            pool.requireRoom(
+                    runtime.find(subject.id()).map(runtime::usage).orElseThrow().memory());
+            runtime.checkpoint(subject.id(), Snapshot.images(place), ContainerRuntime.After.STAY);
+            return null;
+        } catch (CayException e) {
+            if (keep == Keep.MEMORY) {
+                throw e;
+            }
+            Trees.delete(Snapshot.images(place));
+            log.atWarn()
+                    .addKeyValue("sandbox", subject.id())
+                    .addKeyValue("reason", e.userMessage())
+                    .log("only the files of a sandbox are saved");
+            return e.userMessage();
+        }
+    }
+
+    private Snapshot.Memory memory(SandboxId id, Path place) throws IOException {
+        var sizes = new HashMap<String, Long>();
+        try (var images = Files.list(Snapshot.images(place))) {
+            for (Path image : images.toList()) {
+                sizes.put(image.getFileName().toString(), Files.size(image));
+            }
+        }
+        return new Snapshot.Memory(runtime.guest(id), here(), sizes);
+    }
+
+    /// Asked for once, when it is needed.
+    private Origin here() {
+        var known = here;
+        if (known == null) {
+            known = Origin.here();
+            here = known;
+        }
+        return known;
+    }
+
+    private static void write(Path place, Snapshot.About about) throws IOException {
+        Path fresh = place.resolve(ABOUT + ".new");
+        Files.write(fresh, Json.write(about));
+        Files.move(fresh, place.resolve(ABOUT), StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    private void undo(String name, Exception failure) {
+        try {
+            remove(name);
+        } catch (RuntimeException e) {
+            failure.addSuppressed(e);
+        }
+    }
+
+    /// Brings a snapshot back as a sandbox whose files, container and processes do not exist yet.
+    ///
+    /// @param processes where what is known of its commands shall lie
+    /// @param memory    false to start anew on its files
+    public Container bring(Snapshot snapshot, SandboxSpec spec, Slot slot, Path processes, boolean memory) {
+        var saved = memory ? snapshot.about().memory() : null;
+        if (saved != null) {
+            requireFit(snapshot, saved);
+        }
+        var paths = snapshot.layers().stream().map(layers::require).toList();
+        Path disk = pool.bring(snapshot.disk(), spec.id(), spec.resources().diskSizeMB());
+        var container = new ContainerSpec(
+                spec.id(),
+                slot,
+                spec.resources(),
+                maxProcesses,
+                paths,
+                disk,
+                spec.id().value());
+        if (saved == null) {
+            return runtime.start(container);
+        }
+        Trees.copy(snapshot.processes(), processes, work, COPY_LIMIT);
+        return runtime.restore(container, snapshot.images(), saved.guest());
+    }
+
+    private void requireFit(Snapshot snapshot, Snapshot.Memory memory) {
+        memory.origin().unfitFor(here()).ifPresent(reason -> {
+            throw new CayException(ErrorKind.NOT_RESTORED, "its memory cannot be brought back: " + reason);
+        });
+        memory.images().forEach((name, size) -> {
+            Path image = snapshot.images().resolve(name);
+            if (!Files.exists(image) || image.toFile().length() != size) {
+                throw new CayException(
+                        ErrorKind.NOT_RESTORED,
+                        "its memory cannot be brought back: the machine lost power before all of it was on the disk");
+            }
+        });
+    }
+
+    public Optional<Snapshot> find(String name) {
+        Path place = place(name);
+        try {
+            return Optional.ofNullable(Json.read(Files.readAllBytes(place.resolve(ABOUT)), Snapshot.About.class))
+                    .map(about -> new Snapshot(name, place, about));
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "cannot read snapshot %s".formatted(name), e);
+        }
+    }
+
+    public Snapshot require(String name) {
+        return find(name)
+                .orElseThrow(
+                        () -> new CayException(ErrorKind.NOT_FOUND, "there is no snapshot %s here".formatted(name)));
+    }
+
+    /// All that are whole and hold no paused sandbox.
+    public Set<String> named() {
+        var named = names();
+        named.removeIf(name -> name.indexOf('.') >= 0);
+        return named;
+    }
+
+    private Set<String> names() {
+        var names = new HashSet<String>();
+        for (String name : all()) {
+            if (Files.exists(place(name).resolve(ABOUT))) {
+                names.add(name);
+            }
+        }
+        return names;
+    }
+
+    /// Deletes all that hold a paused sandbox, or held it.
+    public void deleteOf(SandboxId id) {
+        all().stream().filter(name -> name.startsWith(id.value() + ".")).forEach(this::delete);
+    }
+
+    /// Removes what was never finished, and what held a sandbox that is elsewhere now.
+    ///
+    /// @param claimed whether a sandbox lies in the snapshot of this name
+    public void tidy(Predicate<String> claimed) {
+        for (String name : all()) {
+            boolean whole = Files.exists(place(name).resolve(ABOUT));
+            if (!unfinished.contains(name) && !(whole && (name.indexOf('.') < 0 || claimed.test(name)))) {
+                delete(name);
+            }
+        }
+    }
+
+    private List<String> all() {
+        try (var list = Files.list(places)) {
+            return list.map(place -> place.getFileName().toString())
+                    .filter(name -> NAME.matcher(name).matches())
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// Unknown names are fine. From the first moment on it is no snapshot any more.
+    public void delete(String name) {
+        try {
+            Files.deleteIfExists(place(name).resolve(ABOUT));
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, "cannot delete snapshot " + name, e);
+        }
+        remove(name);
+    }
+
+    private void remove(String name) {
+        Path place = place(name);
+        pool.deleteSaved(Snapshot.disk(place));
+        Trees.delete(place);
+    }
+
+    /// Returns when all snapshots made so far outlive a loss of power.
+    public void sync() {
+        pool.sync();
+    }
+
+    /// Runs the action when all snapshots made so far outlive a loss of power. It must be short.
+    public void afterSync(Runnable action) {
+        settling.afterSync(action);
+    }
+
+    /// Nobody needs it any more, and nobody waits for it to be gone.
+    public void deleteLater(String name) {
+        settling.soon(() -> delete(name));
+    }
+
+    /// What has not been settled is left to the next daemon.
+    @Override
+    public void close() {
+        settling.close();
+    }
+
+    /// Makes the memory of those that nobody has asked for in a while take less room. They can be brought back
+    /// meanwhile. Takes its time.
+    public void compressOld() {
+        var recent = clock.instant().minus(RECENT);
+        for (String name : names()) {
+            var snapshot = find(name)
+                    .filter(found -> found.hasMemory() && found.about().at().isBefore(recent));
+            if (snapshot.isPresent() && !Files.exists(snapshot.get().place().resolve(COMPRESSED))) {
+                compress(snapshot.get());
+            }
+        }
+    }
+
+    private void compress(Snapshot snapshot) {
+        try {
+            pool.compress(snapshot.images());
+            Files.createFile(snapshot.place().resolve(COMPRESSED));
+        } catch (CayException | IOException e) {
+            // Most likely it is being deleted.
+            log.atDebug().setCause(e).addKeyValue("snapshot", snapshot.name()).log("a snapshot was not compressed");
+        }
+    }
+
+    /// Which guests some saved sandbox runs.
+    public Set<String> guestsInUse() {
+        var used = new HashSet<String>();
+        for (String name : names()) {
+            find(name).map(Snapshot::about).map(Snapshot.About::memory).ifPresent(memory -> used.add(memory.guest()));
+        }
+        return used;
+    }
+
+    private Path place(String name) {
+        if (!NAME.matcher(name).matches()) {
+            throw new CayException(ErrorKind.INVALID_ARGUMENT, "not a name for a snapshot: " + name);
+        }
+        return places.resolve(name);
+    }
+}

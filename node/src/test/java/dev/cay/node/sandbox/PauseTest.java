@@ -1,0 +1,225 @@
+package dev.cay.node.sandbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Keep;
+import dev.cay.wire.node.SandboxSpec;
+import dev.cay.wire.node.Saved;
+import java.nio.file.Files;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// A paused sandbox has nothing but disk, and goes on where it was; so do copies of one that runs.
+class PauseTest {
+    private static final SandboxId ID = new SandboxId("sleeper");
+    private static final String COUNTER = "i=0; while true; do i=$((i+1)); echo $i > /count; sleep 0.02; done";
+
+    private TestNode.Place place;
+    private TestNode node;
+
+    @BeforeEach
+    void open() throws Exception {
+        place = TestNode.Place.make();
+        node = new TestNode(place);
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        node.close();
+        place.close();
+    }
+
+    @Test
+    void keepsProcessesThroughPausesAndARestartBetween() throws Exception {
+        node.keepers.create(TestNode.spec("sleeper"));
+        int slot = slot();
+        start("sleeper", COUNTER);
+        await(() -> count("sleeper") > 3);
+        String boot = node.run("sleeper", "cat /proc/sys/kernel/random/boot_id");
+
+        assertThat(node.keepers.pause(ID, Keep.MEMORY)).isEqualTo(Saved.WHOLE);
+        assertThat(node.keepers.find(ID).orElseThrow().saved()).isEqualTo(Saved.WHOLE);
+        assertThat(node.get("sleeper", OpenSandbox.ENVD_PORT, "/health").statusCode())
+                .isEqualTo(502);
+        assertThat(node.keepers.pause(ID, Keep.MEMORY)).isEqualTo(Saved.WHOLE);
+        awaitSettled();
+        assertThat(node.traces("sleeper", slot))
+                .containsExactly(SandboxNotes.folder(place.records(), ID).toString());
+
+        restart();
+        assertThat(node.keepers.find(ID).orElseThrow().saved()).isEqualTo(Saved.WHOLE);
+        assertThat(node.keepers.resume(ID, true).saved()).isNull();
+        int first = count("sleeper");
+        await(() -> count("sleeper") > first);
+        assertThat(node.run("sleeper", "cat /proc/sys/kernel/random/boot_id")).isEqualTo(boot);
+
+        node.keepers.pause(ID, Keep.MEMORY);
+        awaitSettled();
+        node.keepers.resume(ID, true);
+        int second = count("sleeper");
+        assertThat(second).isGreaterThanOrEqualTo(first);
+        await(() -> count("sleeper") > second);
+        await(() -> snapshots() == 0);
+    }
+
+    @Test
+    void thawsWhatIsStillThere() throws Exception {
+        node.keepers.create(TestNode.spec("sleeper"));
+        start("sleeper", COUNTER);
+        await(() -> count("sleeper") > 3);
+        String pid = node.run("sleeper", "echo $PPID");
+        node.keepers.pause(ID, Keep.MEMORY);
+        node.keepers.resume(ID, true);
+        int count = count("sleeper");
+        await(() -> count("sleeper") > count);
+        assertThat(node.run("sleeper", "echo $PPID")).isEqualTo(pid);
+    }
+
+    @Test
+    void keepsOnlyFilesWhenAsked() throws Exception {
+        node.keepers.create(TestNode.spec("sleeper"));
+        start("sleeper", COUNTER);
+        await(() -> count("sleeper") > 3);
+        String boot = node.run("sleeper", "cat /proc/sys/kernel/random/boot_id");
+        assertThat(node.keepers.pause(ID, Keep.FILES)).isEqualTo(Saved.FILES);
+        node.keepers.resume(ID, true);
+        int count = count("sleeper");
+        assertThat(count).isGreaterThan(3);
+        assertThat(node.run("sleeper", "sleep 0.2; cat /count")).isEqualTo(Integer.toString(count));
+        assertThat(node.run("sleeper", "cat /proc/sys/kernel/random/boot_id")).isNotEqualTo(boot);
+    }
+
+    @Test
+    void rebootsOnFilesWhenAsked() throws Exception {
+        node.keepers.create(TestNode.spec("sleeper"));
+        start("sleeper", COUNTER);
+        await(() -> count("sleeper") > 3);
+        node.keepers.pause(ID, Keep.MEMORY);
+        node.keepers.resume(ID, false);
+        assertThat(node.run("sleeper", "cat /count; sleep 0.2; cat /count")).matches("(\\d+)\\s+\\1");
+    }
+
+    @Test
+    void copiesWhatRunsAndRollsBack() throws Exception {
+        node.keepers.create(TestNode.spec("sleeper"));
+        start("sleeper", COUNTER);
+        await(() -> count("sleeper") > 3);
+        node.run("sleeper", "echo before > /file");
+        assertThat(node.keepers.snapshot(ID, "snap", Keep.MEMORY)).isEqualTo(Saved.WHOLE);
+        int taken = count("sleeper");
+        node.run("sleeper", "echo after > /file");
+
+        var fork = copyOf("fork", "snap");
+        node.keepers.create(fork);
+        assertThat(node.run("fork", "cat /file; hostname; echo $FROM_CREATE")).isEqualTo("before\nfork\n1");
+        int forked = count("fork");
+        await(() -> count("fork") > forked);
+        node.run("fork", "echo mine > /file");
+        assertThat(node.run("sleeper", "cat /file")).isEqualTo("after");
+
+        node.keepers.rollback(ID, "snap");
+        assertThat(node.run("sleeper", "cat /file")).isEqualTo("before");
+        int rolled = count("sleeper");
+        await(() -> count("sleeper") > rolled);
+        assertThat(node.keepers.snapshots()).containsExactly("snap");
+        node.keepers.deleteSnapshot("snap");
+        node.keepers.deleteSnapshot("snap");
+        assertThat(node.keepers.snapshots()).isEmpty();
+        assertThat(taken).isPositive();
+        assertThat(node.run("fork", "cat /file")).isEqualTo("mine");
+    }
+
+    @Test
+    void saysWhatCannotBeSavedAndGoesOn() throws Exception {
+        node.keepers.create(TestNode.spec("sleeper"));
+        start("sleeper", "exec python3 -c 'import os,time; f=os.pidfd_open(os.getpid()); time.sleep(999)'");
+        await(() -> node.run("sleeper", "pgrep -c python3 || true").equals("1"));
+        assertThatThrownBy(() -> node.keepers.pause(ID, Keep.MEMORY)).isInstanceOfSatisfying(CayException.class, e -> {
+            assertThat(e.kind()).isEqualTo(ErrorKind.NOT_SAVED);
+            assertThat(e.userMessage()).contains("python3");
+        });
+        assertThat(node.run("sleeper", "echo on")).isEqualTo("on");
+        assertThat(node.keepers.find(ID).orElseThrow().saved()).isNull();
+        assertThat(snapshots()).isZero();
+
+        var saved = node.keepers.pause(ID, Keep.MEMORY_IF_POSSIBLE);
+        assertThat(saved.memory()).isFalse();
+        assertThat(saved.loss()).contains("python3");
+        node.keepers.resume(ID, true);
+        assertThat(node.run("sleeper", "echo on")).isEqualTo("on");
+    }
+
+    @Test
+    void endsWhatIsPaused() throws Exception {
+        node.keepers.create(TestNode.spec("sleeper"));
+        int slot = slot();
+        node.keepers.pause(ID, Keep.MEMORY);
+        node.keepers.kill(ID);
+        assertThat(node.keepers.find(ID)).isEmpty();
+        assertThat(node.traces("sleeper", slot)).isEmpty();
+        assertThat(snapshots()).isZero();
+        assertThatThrownBy(() -> node.keepers.resume(ID, true)).isInstanceOf(CayException.class);
+    }
+
+    private static SandboxSpec copyOf(String id, String snapshot) {
+        var spec = TestNode.spec(id);
+        return new SandboxSpec(
+                spec.id(),
+                spec.templateId(),
+                spec.layers(),
+                spec.resources(),
+                java.util.Map.of(),
+                null,
+                "root",
+                "/tmp",
+                true,
+                snapshot);
+    }
+
+    private void restart() throws Exception {
+        node.close();
+        node = new TestNode(place);
+    }
+
+    private void start(String id, String script) throws Exception {
+        node.start(id, script);
+    }
+
+    private int count(String id) throws Exception {
+        String text = node.run(id, "cat /count");
+        return text.isEmpty() || !text.chars().allMatch(Character::isDigit) ? 0 : Integer.parseInt(text);
+    }
+
+    private int slot() {
+        return node.machine.plan().taken() - 1;
+    }
+
+    private long snapshots() throws Exception {
+        try (var list = Files.list(node.machine.pool().directory("snapshots"))) {
+            return list.count();
+        }
+    }
+
+    private void awaitSettled() throws Exception {
+        await(() -> !Files.exists(node.machine.pool().layer(ID))
+                && node.machine.plan().taken() == 0);
+    }
+
+    private interface Check {
+        boolean holds() throws Exception;
+    }
+
+    private static void await(Check check) throws Exception {
+        long deadline = System.nanoTime() + TestNode.LIMIT.toNanos();
+        while (!check.holds()) {
+            assertThat(System.nanoTime()).isLessThan(deadline);
+            Thread.sleep(Duration.ofMillis(20));
+        }
+    }
+}
