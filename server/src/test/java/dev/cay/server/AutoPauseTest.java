@@ -6,6 +6,9 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /// What happens when the time of a sandbox is over, running or paused.
@@ -67,6 +70,31 @@ final class AutoPauseTest extends ServerTest {
                 "its pause", () -> state(id).equals("paused") && story(id).size() == 2);
         assertThat(cay.node.count("pause")).isEqualTo(3);
         assertThat(story(id)).containsExactly("create", "pause");
+    }
+
+    @Test
+    void whatExpiresDuringAPauseThatFailsIsPausedLater() throws Exception {
+        String id = create("\"timeout\":10,\"autoPause\":true");
+        var reached = new CountDownLatch(1);
+        var go = new CountDownLatch(1);
+        cay.node.onPause = _ -> {
+            hold(reached, go);
+            throw new CayException(ErrorKind.UNAVAILABLE, "the disk is full");
+        };
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var pausing = threads.submit(() -> pause(id, ""));
+            assertThat(reached.await(10, TimeUnit.SECONDS)).isTrue();
+            String witness = create("\"timeout\":11");
+            cay.clock.pass(Duration.ofSeconds(11));
+            TestServer.await("one that ends after it", () -> !cay.node.running.containsKey(new SandboxId(witness)));
+            cay.node.onPause = _ -> {};
+            go.countDown();
+            assertThat(pausing.get(10, TimeUnit.SECONDS)).isEqualTo(503);
+        }
+        assertThat(state(id)).isEqualTo("running");
+        cay.clock.pass(Duration.ofSeconds(5));
+        TestServer.await("its pause", () -> story(id).size() == 2);
+        assertThat(state(id)).isEqualTo("paused");
     }
 
     @Test

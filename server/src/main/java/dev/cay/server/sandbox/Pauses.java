@@ -97,10 +97,13 @@ public final class Pauses {
             return;
         }
         var mine = transitions.begin(id);
-        if (mine.isPresent()) {
-            try (var _ = mine.get()) {
-                save(id, sandbox.get().lifecycle().onTimeout(), still -> pausesOnTimeout(still) && expiry.isDue(still));
-            }
+        if (mine.isEmpty()) {
+            // Whatever is done there may fail.
+            expiry.scheduleAgain(sandbox.get());
+            return;
+        }
+        try (var _ = mine.get()) {
+            save(id, sandbox.get().lifecycle().onTimeout(), still -> pausesOnTimeout(still) && expiry.isDue(still));
         }
     }
 
