@@ -7,6 +7,7 @@ import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorCompletionService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -95,6 +96,37 @@ final class AutoPauseTest extends ServerTest {
         cay.clock.pass(Duration.ofSeconds(5));
         TestServer.await("its pause", () -> story(id).size() == 2);
         assertThat(state(id)).isEqualTo("paused");
+    }
+
+    @Test
+    void aPauseThatWaitsForItsTurnIsNotOvertakenByTheEnd() throws Exception {
+        int turns = Runtime.getRuntime().availableProcessors();
+        var reached = new CountDownLatch(turns);
+        var go = new CountDownLatch(1);
+        cay.node.onPause = _ -> hold(reached, go);
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int i = 0; i < turns; i++) {
+                String other = cay.create();
+                threads.submit(() -> pause(other, ""));
+            }
+            assertThat(reached.await(10, TimeUnit.SECONDS)).isTrue();
+            String id = create("\"timeout\":10");
+            var calls = new ExecutorCompletionService<Integer>(threads);
+            calls.submit(() -> pause(id, ""));
+            calls.submit(() -> pause(id, ""));
+            var refused = calls.poll(10, TimeUnit.SECONDS);
+            assertThat(refused).isNotNull();
+            assertThat(refused.get()).as("the other one waits").isEqualTo(409);
+            String witness = create("\"timeout\":11");
+            cay.clock.pass(Duration.ofSeconds(11));
+            TestServer.await("one that ends after it", () -> !cay.node.running.containsKey(new SandboxId(witness)));
+            assertThat(state(id)).isEqualTo("running");
+            go.countDown();
+            var paused = calls.poll(10, TimeUnit.SECONDS);
+            assertThat(paused).isNotNull();
+            assertThat(paused.get()).isEqualTo(204);
+            assertThat(state(id)).isEqualTo("paused");
+        }
     }
 
     @Test
