@@ -20,7 +20,6 @@ import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
 import org.eclipse.jetty.io.WindowRateControl;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.HttpConfiguration;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
@@ -56,7 +55,7 @@ public final class HttpListeners implements AutoCloseable {
         server.setHandler(exchanges);
         server.setErrorHandler(new JettyErrors());
         HttpConfiguration configuration = configuration();
-        plain = new HttpConnectionFactory(configuration);
+        plain = new Http1Connection.Factory(configuration);
         connector = new SharedConnector(
                 server,
                 IDLE,
