@@ -16,7 +16,6 @@ import javax.net.ssl.SSLContext;
 import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
 import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.http2.server.AbstractHTTP2ServerConnectionFactory;
-import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
 import org.eclipse.jetty.io.WindowRateControl;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.HttpConfiguration;
@@ -62,7 +61,7 @@ public final class HttpListeners implements AutoCloseable {
                 plain,
                 roomy(new PriorKnowledge(configuration)),
                 alpn(),
-                roomy(new HTTP2ServerConnectionFactory(configuration)));
+                roomy(new SecureHttp2(configuration)));
         server.addConnector(connector);
     }
 
