@@ -1,5 +1,6 @@
 package dev.cay.server.sandbox;
 
+import dev.cay.life.TaskGroup;
 import dev.cay.server.event.EventStore;
 import dev.cay.server.fleet.Fleet;
 import dev.cay.server.store.Store;
@@ -105,6 +106,32 @@ public final class Pauses {
                 return;
             }
             save(id, sandbox.get().lifecycle().onTimeout(), still -> pausesOnTimeout(still) && expiry.isDue(still));
+        }
+    }
+
+    /// Saves all that would be paused when their time is over, as far as the limit allows: the machine goes down.
+    public void pauseAll(Duration limit) {
+        try (var tasks = new TaskGroup()) {
+            for (var sandbox : directory.list()) {
+                if (pausesOnTimeout(sandbox)) {
+                    tasks.run(() -> pauseForStop(sandbox));
+                }
+            }
+            tasks.join(limit);
+        } catch (Exception e) {
+            log.atError().setCause(e).log("not all sandboxes could be paused in time");
+        }
+    }
+
+    private void pauseForStop(SandboxRecord sandbox) {
+        var mine = transitions.begin(sandbox.id());
+        if (mine.isEmpty()) {
+            return;
+        }
+        try (var _ = mine.get()) {
+            save(sandbox.id(), sandbox.lifecycle().onTimeout(), Pauses::pausesOnTimeout);
+        } catch (RuntimeException e) {
+            log.atError().setCause(e).addKeyValue("sandbox", sandbox.id()).log("a sandbox could not be paused");
         }
     }
 
