@@ -1,5 +1,6 @@
 package dev.cay.server.sandbox;
 
+import dev.cay.life.Steps;
 import dev.cay.life.TaskGroup;
 import dev.cay.server.event.EventStore;
 import dev.cay.server.fleet.Fleet;
@@ -240,6 +241,7 @@ public final class Pauses {
         var resuming = change(id, Set.of(SandboxState.PAUSED), old -> old.in(SandboxState.RESUMING))
                 .orElseThrow(() -> Sandboxes.notFound(id));
         var saved = resuming.saved();
+        Steps.reach("resuming");
         try {
             fleet.node().resume(id, wish.memory() && saved != null && saved.memory());
         } catch (RuntimeException e) {
@@ -247,6 +249,7 @@ public final class Pauses {
                     .filter(sandbox -> sandbox.state() == SandboxState.RUNNING)
                     .orElseThrow(() -> explained(e));
         }
+        Steps.reach("node-resumed");
         return goOn(resuming, wish);
     }
 
@@ -277,6 +280,7 @@ public final class Pauses {
             if (pausing.isEmpty()) {
                 return Optional.empty();
             }
+            Steps.reach("pausing");
             Saved saved;
             try {
                 saved = fleet.node().pause(id, keep);
@@ -285,6 +289,7 @@ public final class Pauses {
                         .filter(sandbox -> sandbox.state() == SandboxState.PAUSED)
                         .orElseThrow(() -> e));
             }
+            Steps.reach("node-paused");
             return Optional.of(notePaused(id, saved));
         }
     }
