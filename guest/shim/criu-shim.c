@@ -3,8 +3,12 @@
  * 1. From 6.16 on the kernel refuses SO_PASSCRED and SO_PASSSEC on sockets that are not unix sockets, and CRIU takes
  *    that for a failed dump of every internet socket. The answer it wants to hear is "off".
  * 2. From 6.13 on x86 kernels show the clock pages beside [vvar] as [vvar_vclock], which CRIU before 4.1 does not know.
- *    It is shown both as one [vvar]; a restore moves that in one piece, which kernels can do from 6.17 on. */
+ *    It is shown both as one [vvar]; a restore moves that in one piece, which kernels can do from 6.17 on.
+ * 3. Processors with AMX have more registers than the 4 KiB that CRIU reads of them, and the kernel takes all or none
+ *    back: without help no process with threads could be saved. What CRIU leaves out it has not changed either. */
 #define _GNU_SOURCE
+#include <dlfcn.h>
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -12,8 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -26,6 +32,38 @@ EXPORTED int getsockopt(int fd, int level, int name, void *restrict value, sockl
         return 0;
     }
     return (int)result;
+}
+
+typedef long (*ptrace_call)(int request, pid_t pid, void *address, void *data);
+
+/* Sets the first part of the registers and leaves the rest as it is. */
+static long set_part(ptrace_call real, pid_t pid, const struct iovec *part)
+{
+    _Alignas(64) char all[1 << 16];
+    struct iovec whole = {.iov_base = all, .iov_len = sizeof all};
+    if (real(PTRACE_GETREGSET, pid, (void *)NT_X86_XSTATE, &whole) < 0)
+        return -1;
+    if (part->iov_len >= whole.iov_len) {
+        errno = EFAULT;
+        return -1;
+    }
+    memcpy(all, part->iov_base, part->iov_len);
+    return real(PTRACE_SETREGSET, pid, (void *)NT_X86_XSTATE, &whole);
+}
+
+EXPORTED long ptrace(enum __ptrace_request request, ...)
+{
+    va_list more;
+    va_start(more, request);
+    pid_t pid = va_arg(more, pid_t);
+    void *address = va_arg(more, void *);
+    void *data = va_arg(more, void *);
+    va_end(more);
+    ptrace_call real = (ptrace_call)dlsym(RTLD_NEXT, "ptrace");
+    long result = real((int)request, pid, address, data);
+    if (result < 0 && errno == EFAULT && request == PTRACE_SETREGSET && address == (void *)NT_X86_XSTATE)
+        return set_part(real, pid, data);
+    return result;
 }
 
 static char *read_all(int fd, size_t *length)

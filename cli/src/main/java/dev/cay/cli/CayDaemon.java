@@ -34,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// The caller has checked the configuration, made the directories, holds the instance's lock and found the ports free.
 final class CayDaemon implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration MEASURE_EVERY = Duration.ofSeconds(5);
     private static final Path OPERATOR_CERTIFICATES = Path.of("/usr/local/share/ca-certificates");
 
@@ -72,6 +73,7 @@ final class CayDaemon implements AutoCloseable {
                             config.sandboxes().timeout(),
                             config.sandboxes().maxTimeout(),
                             config.sandboxes().keepPaused(),
+                            PATIENCE,
                             config.stateDir().resolve("records"),
                             MEASURE_EVERY),
                     opened(database),

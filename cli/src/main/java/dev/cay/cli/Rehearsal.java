@@ -99,6 +99,7 @@ final class Rehearsal implements AutoCloseable {
                             Duration.ofMinutes(5),
                             Duration.ofHours(1),
                             null,
+                            Duration.ofMinutes(1),
                             directory.resolve("records"),
                             Duration.ofSeconds(5)),
                     closing.add(Store.open(directory.resolve("cay.db"))),

@@ -79,6 +79,7 @@ final class ConfigLoaderTest {
                 sandboxes:
                   timeout: 1h30m
                   maxTimeout: 2d
+                  keepPaused: never
                   memoryMB: 2GiB
                   processLogBytes: 64KB
                 storage:
@@ -92,6 +93,7 @@ final class ConfigLoaderTest {
         assertThat(config.http().listen()).containsExactly("0.0.0.0", "::");
         assertThat(config.sandboxes().timeout()).isEqualTo(Duration.ofMinutes(90));
         assertThat(config.sandboxes().maxTimeout()).isEqualTo(Duration.ofDays(2));
+        assertThat(config.sandboxes().keepPaused()).isNull();
         assertThat(config.sandboxes().memoryMB()).isEqualTo(2048);
         assertThat(config.sandboxes().processLogBytes()).isEqualTo(65_536);
         assertThat(config.storage().poolSizeMB()).isEqualTo(4096);

@@ -37,6 +37,10 @@ import dev.cay.server.sandbox.SandboxView;
 import dev.cay.server.sandbox.Sandboxes;
 import dev.cay.server.sandbox.Settlement;
 import dev.cay.server.sandbox.Turns;
+import dev.cay.server.snapshot.ForkRoutes;
+import dev.cay.server.snapshot.Forks;
+import dev.cay.server.snapshot.SnapshotRoutes;
+import dev.cay.server.snapshot.Snapshots;
 import dev.cay.server.store.Store;
 import dev.cay.server.template.TemplateRoutes;
 import dev.cay.server.template.Templates;
@@ -62,6 +66,7 @@ public final class CayServer implements AutoCloseable {
     /// @param timeout      how long a sandbox lives whose client did not say
     /// @param maxTimeout   longest life of a sandbox from its start
     /// @param keepPaused   how long a paused sandbox is kept; null for ever
+    /// @param patience     how long a request waits for a sandbox that is being paused or resumed
     /// @param records      directory of metrics and logs of sandboxes
     /// @param measureEvery time between two readings of what sandboxes use
     public record Settings(
@@ -70,6 +75,7 @@ public final class CayServer implements AutoCloseable {
             Duration timeout,
             Duration maxTimeout,
             @Nullable Duration keepPaused,
+            Duration patience,
             Path records,
             Duration measureEvery) {}
 
@@ -84,6 +90,7 @@ public final class CayServer implements AutoCloseable {
     private final Sandboxes sandboxes;
     private final SandboxStarter starter;
     private final Pauses pauses;
+    private final Snapshots snapshots;
     private final Settlement settlement;
     private final Expiry expiry;
     private final Chores chores;
@@ -106,19 +113,12 @@ public final class CayServer implements AutoCloseable {
         sandboxes = new Sandboxes(store, directory, fleet, expiry, clock, settings.maxTimeout());
         var starts = Turns.starting();
         starter = new SandboxStarter(
-                store, directory, sandboxes, templates, fleet, expiry, tokens, clock, starts, meters);
+                store, directory, sandboxes, templates, fleet, expiry, tokens, clock, random, starts, meters);
+        var saves = Turns.saving();
         var agreement = new Agreement(store, clock);
-        pauses = new Pauses(
-                store,
-                directory,
-                sandboxes,
-                fleet,
-                expiry,
-                agreement,
-                clock,
-                settings.maxTimeout(),
-                starts,
-                Turns.saving());
+        var limits = new Pauses.Limits(settings.maxTimeout(), settings.patience(), starts, saves);
+        pauses = new Pauses(store, directory, sandboxes, fleet, expiry, agreement, clock, limits);
+        snapshots = new Snapshots(store, templates, sandboxes, fleet, saves, clock, random);
         settlement = new Settlement(store, directory, fleet, expiry, agreement, clock);
         chores = opened.add(new Chores(store, sandboxes, pauses, clock));
         var records = settings.records();
@@ -137,7 +137,7 @@ public final class CayServer implements AutoCloseable {
                 settings.domain(),
                 new ControlPlane(routes.measured(meters)),
                 directory,
-                new SandboxGate(directory, tokens, ports));
+                new SandboxGate(directory, pauses, tokens, ports, clock));
     }
 
     private Routes routes(Settings settings, Store store, SandboxView view) {
@@ -155,6 +155,17 @@ public final class CayServer implements AutoCloseable {
                         settings.maxTimeout())
                 .addTo(routes);
         new SandboxListing(access, sandboxes, templates, view).addTo(routes);
+        new SnapshotRoutes(
+                        access,
+                        sandboxes,
+                        templates,
+                        snapshots,
+                        pauses,
+                        view,
+                        settings.timeout(),
+                        settings.maxTimeout())
+                .addTo(routes);
+        new ForkRoutes(access, sandboxes, new Forks(snapshots, starter, view), settings.maxTimeout()).addTo(routes);
         new LogRoutes(access, sandboxes, logs).addTo(routes);
         new EventRoutes(access, store).addTo(routes);
         new Unserved(access).addTo(routes);
@@ -169,6 +180,7 @@ public final class CayServer implements AutoCloseable {
         fleet.node().onEnd(this::ended);
         fleet.node().onLog(logs::add);
         settlement.settle();
+        snapshots.settle();
         expiry.start(pauses::expire, sandboxes::followClock);
         chores.start();
         sampler.start();

@@ -7,6 +7,7 @@ import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.Node;
 import dev.cay.wire.node.NodeSandbox;
 import dev.cay.wire.node.ResourceUse;
+import dev.cay.wire.node.Resources;
 import dev.cay.wire.node.SandboxKind;
 import dev.cay.wire.node.SandboxSpec;
 import dev.cay.wire.node.Saved;
@@ -38,6 +39,7 @@ final class FakeNode implements Node {
     volatile Consumer<SandboxId> onPause = id -> {};
     volatile Consumer<SandboxId> onResume = id -> {};
     volatile Consumer<SandboxId> onSnapshot = id -> {};
+    volatile Consumer<SandboxId> onFind = id -> {};
     volatile Consumer<SandboxId> onRollback = id -> {};
     /// Called when a call was done: what it throws is an answer that gets lost.
     volatile Runnable onAnswer = () -> {};
@@ -72,6 +74,7 @@ final class FakeNode implements Node {
 
     @Override
     public Optional<NodeSandbox> find(SandboxId id) {
+        onFind.accept(id);
         return Optional.ofNullable(running.getOrDefault(id, pausedSpecs.get(id)))
                 .map(this::view);
     }
@@ -163,6 +166,14 @@ final class FakeNode implements Node {
     public void deleteSnapshot(String name) {
         calls.add("delete snapshot " + name);
         snapshots.remove(name);
+    }
+
+    /// One that was paused in some other life.
+    void addPaused(SandboxId id) {
+        paused.put(id, Saved.WHOLE);
+        pausedSpecs.put(
+                id,
+                new SandboxSpec(id, "t", List.of(), new Resources(1, 1, 1), Map.of(), null, "user", null, true, null));
     }
 
     /// How often something was asked for.

@@ -354,33 +354,10 @@ final class PauseTest extends ServerTest {
         return results;
     }
 
-    private static void hold(CountDownLatch reached, CountDownLatch go) {
-        reached.countDown();
-        try {
-            assertThat(go.await(10, TimeUnit.SECONDS)).isTrue();
-        } catch (InterruptedException e) {
-            throw new AssertionError(e);
-        }
-    }
-
     private List<String> ids(String path) {
         return cay.call("GET", path).json().values().stream()
                 .map(sandbox -> sandbox.get("sandboxID").stringValue())
                 .toList();
-    }
-
-    private String create(String fields) {
-        return cay.create("{\"templateID\":\"base\"," + fields + "}")
-                .get("sandboxID")
-                .stringValue();
-    }
-
-    private int pause(String id, String body) {
-        return cay.call("POST", "/sandboxes/" + id + "/pause", body).status();
-    }
-
-    private int connect(String id, String body) {
-        return cay.call("POST", "/v2/sandboxes/" + id + "/connect", body).status();
     }
 
     private int edge(String id) {

@@ -45,13 +45,10 @@ final class RefusalTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = ' ', textBlock = """
-            POST /sandboxes/i1/fork
-            POST /sandboxes/i1/snapshots
-            GET /snapshots
             POST /v3/templates
             POST /v2/templates/t/builds/b
             GET /templates/t/builds/b/status
-            DELETE /templates/team%2Fname%3Atag
+            DELETE /templates/base%3Atag
             PATCH /v2/templates/t
             POST /templates/tags
             DELETE /templates/tags

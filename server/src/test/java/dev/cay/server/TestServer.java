@@ -20,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -32,6 +33,7 @@ final class TestServer implements AutoCloseable {
     }
 
     static final String DOMAIN = "cay.test:8443";
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final JsonMapper JSON = JsonMapper.shared();
 
     record Answer(int status, String text, HttpHeaders headers) {
@@ -60,24 +62,57 @@ final class TestServer implements AutoCloseable {
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
     static TestServer start(Path directory) throws IOException {
-        return new TestServer(directory, new FakeNode(), new FakeClock(), "");
+        return new TestServer(
+                directory, new FakeNode(), new FakeClock(), "", Duration.ofDays(30), PATIENCE, store -> {});
     }
 
     /// Another run of the server on the same files and node.
     static TestServer again(Path directory, TestServer before) throws IOException {
-        return new TestServer(directory, before.node, before.clock, before.key);
+        return again(directory, before, store -> {});
     }
 
-    private TestServer(Path directory, FakeNode node, FakeClock clock, String oldKey) throws IOException {
+    /// The same, after something else wrote to the database.
+    static TestServer again(Path directory, TestServer before, Consumer<Store> prepare) throws IOException {
+        return new TestServer(directory, before.node, before.clock, before.key, Duration.ofDays(30), PATIENCE, prepare);
+    }
+
+    /// The same, with no patience for what somebody else does.
+    static TestServer impatient(Path directory, TestServer before) throws IOException {
+        return new TestServer(
+                directory,
+                before.node,
+                before.clock,
+                before.key,
+                Duration.ofDays(30),
+                Duration.ofMillis(100),
+                store -> {});
+    }
+
+    /// The same, and paused sandboxes are never killed.
+    static TestServer keepingForEver(Path directory, TestServer before) throws IOException {
+        return new TestServer(directory, before.node, before.clock, before.key, null, PATIENCE, store -> {});
+    }
+
+    private TestServer(
+            Path directory,
+            FakeNode node,
+            FakeClock clock,
+            String oldKey,
+            @Nullable Duration keepPaused,
+            Duration patience,
+            Consumer<Store> prepare)
+            throws IOException {
         this.node = node;
         this.clock = clock;
         store = Store.open(directory.resolve("cay.db"));
+        prepare.accept(store);
         var settings = new CayServer.Settings(
                 directory.resolve("secret"),
                 DOMAIN,
                 Duration.ofMinutes(5),
                 Duration.ofHours(24),
-                Duration.ofDays(30),
+                keepPaused,
+                patience,
                 directory.resolve("records"),
                 Duration.ofMillis(50));
         server = new CayServer(
@@ -89,6 +124,7 @@ final class TestServer implements AutoCloseable {
                         Map.of(
                                 "sandbox", target.sandbox().value(),
                                 "port", target.port(),
+                                "body", exchange.body().readAllBytes().length,
                                 "host", String.valueOf(exchange.upstreamHost()))),
                 clock,
                 new Meters());
@@ -107,6 +143,11 @@ final class TestServer implements AutoCloseable {
         for (int i = 1; i < bodyAndHeaders.length; i += 2) {
             headers.put(bodyAndHeaders[i], bodyAndHeaders[i + 1]);
         }
+        return send(address, method, path, body, headers);
+    }
+
+    /// The same with a body.
+    Answer request(String method, String path, Map<String, String> headers, String body) {
         return send(address, method, path, body, headers);
     }
 

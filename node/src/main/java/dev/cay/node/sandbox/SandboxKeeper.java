@@ -258,6 +258,8 @@ final class SandboxKeeper {
 
     private void goOn() {
         try {
+            // A runc that was killed leaves its CRIU at work.
+            machine.runtime().settle(id());
             open(premises.thaw());
         } catch (IOException | RuntimeException e) {
             log.atError().setCause(e).addKeyValue("sandbox", id()).log("a sandbox does not go on after it was saved");

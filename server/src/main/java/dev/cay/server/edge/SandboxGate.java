@@ -1,21 +1,29 @@
 package dev.cay.server.edge;
 
 import dev.cay.http.EdgeAnswers;
+import dev.cay.http.ErrorRenderer;
 import dev.cay.http.Exchange;
+import dev.cay.http.FileSignature;
 import dev.cay.http.SandboxAddress;
 import dev.cay.http.SandboxPorts;
 import dev.cay.server.access.SandboxTokens;
+import dev.cay.server.sandbox.Pauses;
 import dev.cay.server.sandbox.SandboxDirectory;
 import dev.cay.server.sandbox.SandboxRecord;
 import dev.cay.server.sandbox.SandboxState;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.LinkedHashMap;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
-/// Lets a request through to a port of a sandbox, if that runs and the request may.
+/// Lets a request through to a port of a sandbox, if the request may and the sandbox runs, or was made to go on by
+/// itself.
 public final class SandboxGate {
     private static final int SYSTEM_PORT = 49983;
     /// Routes that only the platform itself may use where the protocol has them.
@@ -23,58 +31,118 @@ public final class SandboxGate {
             Set.of("/init", "/freeze", "/unfreeze", "/fsfreeze", "/fsthaw", "/collapse", "/upgrade");
 
     private final SandboxDirectory directory;
+    private final Pauses pauses;
     private final SandboxTokens tokens;
     private final SandboxPorts ports;
+    private final InstantSource clock;
 
-    public SandboxGate(SandboxDirectory directory, SandboxTokens tokens, SandboxPorts ports) {
+    public SandboxGate(
+            SandboxDirectory directory, Pauses pauses, SandboxTokens tokens, SandboxPorts ports, InstantSource clock) {
         this.directory = directory;
+        this.pauses = pauses;
         this.tokens = tokens;
         this.ports = ports;
+        this.clock = clock;
     }
 
     void pass(SandboxAddress address, Exchange exchange) throws Exception {
-        var sandbox = directory.find(address.sandbox()).filter(found -> found.state() == SandboxState.RUNNING);
-        if (sandbox.isEmpty()) {
+        var found = directory.find(address.sandbox()).filter(SandboxGate::servesRequests);
+        if (found.isEmpty()) {
             EdgeAnswers.sandboxNotFound(exchange, address.sandbox().value());
             return;
         }
-        if (address.port() == SYSTEM_PORT) {
-            passToSystemPort(address, exchange);
+        var sandbox = found.get();
+        boolean system = address.port() == SYSTEM_PORT;
+        if (system && INTERNAL.contains(cleaned(exchange.path()))) {
+            refuseInternal(exchange);
             return;
         }
-        if (!mayEnter(sandbox.get(), exchange)) {
+        if (!system && !mayEnter(sandbox, exchange)) {
             EdgeAnswers.trafficTokenNeeded(exchange, address.sandbox().value());
             return;
         }
-        String mask = sandbox.get().network().maskRequestHost();
-        if (mask != null) {
+        if (sandbox.state() != SandboxState.RUNNING && !wake(sandbox, system, exchange)) {
+            return;
+        }
+        String mask = sandbox.network().maskRequestHost();
+        if (mask != null && !system) {
             exchange.upstreamHost(mask.replace("${PORT}", Integer.toString(address.port())));
         }
         ports.handle(address, exchange);
     }
 
-    /// The system port checks its own token.
-    private void passToSystemPort(SandboxAddress address, Exchange exchange) throws Exception {
-        if (INTERNAL.contains(cleaned(exchange.path()))) {
-            var answer = new LinkedHashMap<String, Object>();
-            answer.put("code", 404);
-            answer.put("message", "this route is not served to clients");
-            answer.put("path", exchange.path());
-            exchange.sendJson(404, answer);
-            return;
+    /// One that is about to run is waited for; one that is paused only if it was made to go on by itself.
+    private static boolean servesRequests(SandboxRecord sandbox) {
+        return switch (sandbox.state()) {
+            case RUNNING, RESUMING -> true;
+            case PAUSING, PAUSED -> sandbox.wakes();
+            case STARTING, KILLED -> false;
+        };
+    }
+
+    private static void refuseInternal(Exchange exchange) {
+        var answer = new LinkedHashMap<String, Object>();
+        answer.put("code", 404);
+        answer.put("message", "this route is not served to clients");
+        answer.put("path", exchange.path());
+        exchange.sendJson(404, answer);
+    }
+
+    /// Holds the request, its body unread, until the sandbox runs. Only for those who may use what they ask for, as a
+    /// stranger could keep it running otherwise.
+    ///
+    /// @return whether it runs; if not, the request was answered
+    private boolean wake(SandboxRecord sandbox, boolean system, Exchange exchange) {
+        String id = sandbox.id().value();
+        if (system && sandbox.secure() && !opensSystemPort(sandbox, exchange)) {
+            EdgeAnswers.refuse(
+                    exchange, 403, id, "The sandbox is paused: send its access token in the header X-Access-Token");
+            return false;
         }
-        ports.handle(address, exchange);
+        try {
+            pauses.wake(sandbox);
+            return true;
+        } catch (CayException e) {
+            if (e.kind() == ErrorKind.NOT_FOUND) {
+                EdgeAnswers.sandboxNotFound(exchange, id);
+            } else {
+                EdgeAnswers.refuse(exchange, ErrorRenderer.status(e.kind()), id, e.userMessage());
+            }
+            return false;
+        }
+    }
+
+    /// The system port of a sandbox that runs checks this itself.
+    private boolean opensSystemPort(SandboxRecord sandbox, Exchange exchange) {
+        String access = tokens.access(sandbox.id());
+        if (same(exchange.header("X-Access-Token"), access)) {
+            return true;
+        }
+        return exchange.path().equals("/files")
+                && FileSignature.of(exchange)
+                        .filter(signature -> signature.madeWith(access) && !expired(signature))
+                        .isPresent();
+    }
+
+    private boolean expired(FileSignature signature) {
+        String expiration = signature.expiration();
+        try {
+            return expiration != null
+                    && Long.parseLong(expiration) < clock.instant().getEpochSecond();
+        } catch (NumberFormatException e) {
+            return true;
+        }
     }
 
     private boolean mayEnter(SandboxRecord sandbox, Exchange exchange) {
-        if (sandbox.network().allowPublicTraffic()) {
-            return true;
-        }
-        String token = exchange.header("e2b-traffic-access-token");
+        return sandbox.network().allowPublicTraffic()
+                || same(exchange.header("e2b-traffic-access-token"), tokens.traffic(sandbox.id()));
+    }
+
+    private static boolean same(@Nullable String token, String wanted) {
         return token != null
                 && MessageDigest.isEqual(
-                        token.getBytes(StandardCharsets.UTF_8),
-                        tokens.traffic(sandbox.id()).getBytes(StandardCharsets.UTF_8));
+                        token.getBytes(StandardCharsets.UTF_8), wanted.getBytes(StandardCharsets.UTF_8));
     }
 
     /// The path as a lenient server would understand it: `//%69nit/` is `/init`.

@@ -10,9 +10,6 @@ import dev.cay.wire.ErrorKind;
 public final class Unserved {
     /// Method, path, what it is.
     private static final String ROUTES = """
-            POST   /sandboxes/{sandboxID}/fork                          forking a sandbox
-            POST   /sandboxes/{sandboxID}/snapshots                     taking a snapshot
-            GET    /snapshots                                           listing snapshots
             POST   /v3/templates                                        building a template
             POST   /v2/templates                                        building a template
             POST   /templates                                           building a template
@@ -22,7 +19,6 @@ public final class Unserved {
             GET    /templates/{templateID}/builds/{buildID}/status      building a template
             GET    /templates/{templateID}/builds/{buildID}/logs        building a template
             GET    /templates/{templateID}/files/{hash}                 building a template
-            DELETE /templates/{templateID}                              deleting a template
             PATCH  /templates/{templateID}                              changing a template
             PATCH  /v2/templates/{templateID}                           changing a template
             POST   /templates/tags                                      tagging a template

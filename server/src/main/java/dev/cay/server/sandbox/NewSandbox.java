@@ -47,7 +47,7 @@ record NewSandbox(
         if (!network.allowPublicTraffic() && !secure) {
             throw RequestBody.invalid("'network.allowPublicTraffic' false requires 'secure' true");
         }
-        var timeout = timeout(body, rules);
+        var timeout = body.timeout(rules.timeout(), rules.maxTimeout());
         return new NewSandbox(
                 template, timeout, secure, metadata(body), environment(body), network, lifecycle(body, timeout));
     }
@@ -61,25 +61,6 @@ record NewSandbox(
         return new CayException(
                 ErrorKind.NOT_IMPLEMENTED,
                 "'%s' is not supported by this version of Cay; leave it away".formatted(field));
-    }
-
-    static Duration checkedTimeout(long seconds, Duration max) {
-        if (seconds > max.toSeconds()) {
-            String most = max.toMinutes() % 60 == 0 ? max.toHours() + " hours" : max.toSeconds() + " seconds";
-            throw new CayException(ErrorKind.INVALID_ARGUMENT, "Timeout cannot be greater than " + most);
-        }
-        return Duration.ofSeconds(seconds);
-    }
-
-    private static Duration timeout(RequestBody body, Rules rules) {
-        Integer seconds = body.integer("timeout");
-        if (seconds == null) {
-            return rules.timeout().compareTo(rules.maxTimeout()) > 0 ? rules.maxTimeout() : rules.timeout();
-        }
-        if (seconds <= 0) {
-            throw new CayException(ErrorKind.INVALID_ARGUMENT, "Timeout must be greater than 0");
-        }
-        return checkedTimeout(seconds, rules.maxTimeout());
     }
 
     /// Better no sandbox than one that silently lacks what was asked for. What only says the default is fine.

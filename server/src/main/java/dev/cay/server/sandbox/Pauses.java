@@ -28,7 +28,6 @@ import org.slf4j.LoggerFactory;
 /// for a paused one, it is resumed once. After a failure, or a crash, the node is asked what became of it.
 public final class Pauses {
     private static final Logger log = LoggerFactory.getLogger(Pauses.class);
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final Store store;
     private final SandboxDirectory directory;
@@ -37,12 +36,17 @@ public final class Pauses {
     private final Expiry expiry;
     private final Agreement agreement;
     private final InstantSource clock;
-    private final Duration maxTimeout;
-    private final Turns starts;
-    private final Turns saves;
+    private final Limits limits;
     private final Transitions transitions = new Transitions();
 
-    /// @param starts shared with creates, which are as much work for a machine as resumes
+    /// How long, and how many at once.
+    ///
+    /// @param maxTimeout longest life of a sandbox from its start
+    /// @param patience   for a change that somebody else makes
+    /// @param starts     shared with creates, which are as much work for a machine as resumes
+    /// @param saves      shared with snapshots
+    public record Limits(Duration maxTimeout, Duration patience, Turns starts, Turns saves) {}
+
     public Pauses(
             Store store,
             SandboxDirectory directory,
@@ -51,9 +55,7 @@ public final class Pauses {
             Expiry expiry,
             Agreement agreement,
             InstantSource clock,
-            Duration maxTimeout,
-            Turns starts,
-            Turns saves) {
+            Limits limits) {
         this.store = store;
         this.directory = directory;
         this.sandboxes = sandboxes;
@@ -61,9 +63,7 @@ public final class Pauses {
         this.expiry = expiry;
         this.agreement = agreement;
         this.clock = clock;
-        this.maxTimeout = maxTimeout;
-        this.starts = starts;
-        this.saves = saves;
+        this.limits = limits;
     }
 
     /// How a paused sandbox shall go on.
@@ -106,7 +106,7 @@ public final class Pauses {
 
     /// Lets a sandbox go on that is paused or about to be; leaves one that runs as it is.
     Resumed resume(SandboxId id, Wish wish) {
-        long end = System.nanoTime() + PATIENCE.toNanos();
+        long end = System.nanoTime() + limits.patience().toNanos();
         boolean wasPaused = false;
         while (true) {
             var sandbox = directory.find(id).orElseThrow(() -> Sandboxes.notFound(id));
@@ -149,7 +149,7 @@ public final class Pauses {
     public SandboxRecord rollback(SandboxRecord sandbox, String snapshot, Duration timeout) {
         var id = sandbox.id();
         try (var mine = transitions.begin(id).orElseThrow(() -> refusal(id));
-                var _ = starts.take()) {
+                var _ = limits.starts().take()) {
             mine.resumes(true);
             var stable = Set.of(SandboxState.RUNNING, SandboxState.PAUSED);
             var resuming =
@@ -193,7 +193,7 @@ public final class Pauses {
                 return Optional.empty();
             }
             mine.resumes(wish.memory());
-            try (var _ = starts.take()) {
+            try (var _ = limits.starts().take()) {
                 return Optional.of(bringBack(id, wish));
             } catch (RuntimeException e) {
                 mine.failed(e);
@@ -219,7 +219,7 @@ public final class Pauses {
     /// The node has it running: a new run on record.
     private SandboxRecord goOn(SandboxRecord resuming, Wish wish) {
         var id = resuming.id();
-        var timeout = wish.timeout().compareTo(maxTimeout) > 0 ? maxTimeout : wish.timeout();
+        var timeout = wish.timeout().compareTo(limits.maxTimeout()) > 0 ? limits.maxTimeout() : wish.timeout();
         var running = store.write(handle -> {
             Instant now = now();
             var changed = SandboxStore.change(handle, id, Set.of(SandboxState.RESUMING), old -> {
@@ -238,7 +238,7 @@ public final class Pauses {
 
     /// Empty when it was not there to be paused.
     private Optional<SandboxRecord> save(SandboxId id, Keep keep, Predicate<SandboxRecord> still) {
-        try (var _ = saves.take()) {
+        try (var _ = limits.saves().take()) {
             var pausing = change(id, Set.of(SandboxState.RUNNING), still, old -> old.in(SandboxState.PAUSING));
             if (pausing.isEmpty()) {
                 return Optional.empty();

@@ -3,6 +3,7 @@ package dev.cay.server.sandbox;
 import dev.cay.http.Exchange;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -13,7 +14,7 @@ import tools.jackson.databind.node.JsonNodeFactory;
 
 /// The JSON object of a request, read field by field, so that an error can name the field. Unknown fields are ignored,
 /// null counts as absent.
-final class RequestBody {
+public final class RequestBody {
     private final String path;
     private final JsonNode node;
 
@@ -23,7 +24,7 @@ final class RequestBody {
     }
 
     /// The body; none at all counts as an empty object.
-    static RequestBody of(Exchange exchange) {
+    public static RequestBody of(Exchange exchange) {
         JsonNode node = exchange.json(JsonNode.class);
         if (node == null || node.isNull() || node.isMissingNode()) {
             return new RequestBody("", JsonNodeFactory.instance.objectNode());
@@ -34,12 +35,11 @@ final class RequestBody {
         return new RequestBody("", node);
     }
 
-    static CayException invalid(String message) {
+    public static CayException invalid(String message) {
         return new CayException(ErrorKind.INVALID_ARGUMENT, "validation error: " + message);
     }
 
-    @Nullable
-    String text(String name) {
+    public @Nullable String text(String name) {
         JsonNode value = find(name);
         if (value != null && !value.isString()) {
             throw wrong(name, "a string", value);
@@ -47,8 +47,7 @@ final class RequestBody {
         return value == null ? null : value.stringValue();
     }
 
-    @Nullable
-    Integer integer(String name) {
+    public @Nullable Integer integer(String name) {
         JsonNode value = find(name);
         if (value != null && !(value.isIntegralNumber() && value.canConvertToInt())) {
             throw wrong(name, "a whole number", value);
@@ -56,13 +55,32 @@ final class RequestBody {
         return value == null ? null : Integer.valueOf(value.intValue());
     }
 
-    @Nullable
-    Boolean bool(String name) {
+    public @Nullable Boolean bool(String name) {
         JsonNode value = find(name);
         if (value != null && !value.isBoolean()) {
             throw wrong(name, "true or false", value);
         }
         return value == null ? null : Boolean.valueOf(value.booleanValue());
+    }
+
+    /// How long a sandbox shall live: the field `timeout`, in seconds.
+    public Duration timeout(Duration absent, Duration max) {
+        Integer seconds = integer("timeout");
+        if (seconds == null) {
+            return absent.compareTo(max) > 0 ? max : absent;
+        }
+        if (seconds <= 0) {
+            throw new CayException(ErrorKind.INVALID_ARGUMENT, "Timeout must be greater than 0");
+        }
+        return checkedTimeout(seconds, max);
+    }
+
+    static Duration checkedTimeout(long seconds, Duration max) {
+        if (seconds > max.toSeconds()) {
+            String most = max.toMinutes() % 60 == 0 ? max.toHours() + " hours" : max.toSeconds() + " seconds";
+            throw new CayException(ErrorKind.INVALID_ARGUMENT, "Timeout cannot be greater than " + most);
+        }
+        return Duration.ofSeconds(seconds);
     }
 
     /// A nested object; empty when absent.

@@ -86,7 +86,7 @@ public final class SandboxRoutes {
         if (seconds == null || seconds < 0) {
             throw RequestBody.invalid("'timeout' is required: for how many seconds the sandbox shall live at least");
         }
-        connect(team, exchange, body, NewSandbox.checkedTimeout(seconds, maxTimeout));
+        connect(team, exchange, body, RequestBody.checkedTimeout(seconds, maxTimeout));
     }
 
     private void connectV2(Team team, Exchange exchange) {
@@ -95,7 +95,7 @@ public final class SandboxRoutes {
         if (seconds != null && seconds < 1) {
             throw RequestBody.invalid("'timeout' must be at least 1 second");
         }
-        connect(team, exchange, body, seconds == null ? timeout : NewSandbox.checkedTimeout(seconds, maxTimeout));
+        connect(team, exchange, body, seconds == null ? timeout : RequestBody.checkedTimeout(seconds, maxTimeout));
     }
 
     /// Resumes what is paused; what runs gets more time, and its memory is not touched.
@@ -113,7 +113,7 @@ public final class SandboxRoutes {
             throw RequestBody.invalid("'timeout' must be at least 0 seconds");
         }
         var wish = new Pauses.Wish(
-                seconds == null ? OLD_TIMEOUT : NewSandbox.checkedTimeout(seconds, maxTimeout),
+                seconds == null ? OLD_TIMEOUT : RequestBody.checkedTimeout(seconds, maxTimeout),
                 !Boolean.FALSE.equals(body.bool("memory")),
                 body.bool("autoPause"));
         var resumed = pauses.resume(sandbox(team, exchange).id(), wish);

@@ -8,13 +8,14 @@ import dev.cay.server.access.Team;
 import dev.cay.server.event.EventStore;
 import dev.cay.server.fleet.Fleet;
 import dev.cay.server.store.Store;
-import dev.cay.server.template.TemplateRecord;
+import dev.cay.server.template.StartPoint;
 import dev.cay.server.template.Templates;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.SandboxKind;
 import dev.cay.wire.node.SandboxSpec;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -22,7 +23,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,6 +41,7 @@ public final class SandboxStarter {
     private final Expiry expiry;
     private final SandboxTokens tokens;
     private final InstantSource clock;
+    private final SecureRandom random;
     private final Tally creates;
     private final Timing phases;
     private final Turns turns;
@@ -57,6 +58,7 @@ public final class SandboxStarter {
             Expiry expiry,
             SandboxTokens tokens,
             InstantSource clock,
+            SecureRandom random,
             Turns turns,
             Meters meters) {
         this.store = store;
@@ -67,17 +69,36 @@ public final class SandboxStarter {
         this.expiry = expiry;
         this.tokens = tokens;
         this.clock = clock;
+        this.random = random;
         this.turns = turns;
         this.creates = meters.tally("cay_creates_total", "Sandboxes that were asked for, by outcome", "result");
         this.phases = meters.timing("cay_create_seconds", "Creates: waiting for their turn, and in all", "phase");
     }
 
     SandboxRecord start(Team team, NewSandbox wanted, SandboxStore.@Nullable Request request) {
-        var template = templates.require(team, wanted.template());
+        var from = templates.requireStart(team, wanted.template());
+        try {
+            return start(Beginning.of(team, wanted, from), request);
+        } catch (RuntimeException e) {
+            // A snapshot may have been replaced by a newer one of its name meanwhile, and is gone.
+            var now = templates.requireStart(team, wanted.template());
+            if (from.snapshot() == null || now.equals(from)) {
+                throw e;
+            }
+            return start(Beginning.of(team, wanted, now), request);
+        }
+    }
+
+    /// Another sandbox like this one, which goes on from where a snapshot of it was made.
+    public SandboxRecord fork(SandboxRecord source, StartPoint from, Duration timeout) {
+        return start(Beginning.like(source, from, timeout), null);
+    }
+
+    private SandboxRecord start(Beginning beginning, SandboxStore.@Nullable Request request) {
         long began = System.nanoTime();
         try (var _ = turns.take()) {
             phases.since(began, "queue");
-            var sandbox = record(team, wanted, template);
+            var sandbox = beginning.record(id(beginning.from()), now());
             synchronized (starting) {
                 starting.put(sandbox.id(), "");
             }
@@ -87,8 +108,8 @@ public final class SandboxStarter {
                     SandboxStore.insert(handle, sandbox, request);
                     return sandbox;
                 });
-                fleet.node().create(spec(sandbox, wanted, template));
-                running = run(sandbox, wanted.timeout());
+                fleet.node().create(spec(sandbox, beginning));
+                running = run(sandbox, beginning);
             } catch (RuntimeException e) {
                 creates.count("failed");
                 undo(sandbox.id());
@@ -111,14 +132,19 @@ public final class SandboxStarter {
         sandboxes.end(id, KillReason.unasked(reason));
     }
 
-    private SandboxRecord run(SandboxRecord sandbox, Duration timeout) {
+    private SandboxRecord run(SandboxRecord sandbox, Beginning beginning) {
         var running = store.write(handle -> {
             Instant now = now();
             var changed = SandboxStore.change(
-                    handle, sandbox.id(), Set.of(SandboxState.STARTING), old -> old.running(now, now.plus(timeout)));
+                    handle,
+                    sandbox.id(),
+                    Set.of(SandboxState.STARTING),
+                    old -> old.running(now, now.plus(beginning.timeout())));
             var record = changed.orElseThrow(
                     () -> new CayException(ErrorKind.CONFLICT, "the sandbox was taken away while it started"));
-            EventStore.insert(handle, SandboxEvents.created(record, now));
+            EventStore.insert(
+                    handle,
+                    beginning.isFork() ? SandboxEvents.resumed(record, now) : SandboxEvents.created(record, now));
             templates.countSpawn(handle, record.templateId(), now);
             return record;
         });
@@ -156,40 +182,28 @@ public final class SandboxStarter {
         }
     }
 
-    private SandboxRecord record(Team team, NewSandbox wanted, TemplateRecord template) {
-        Instant now = now();
-        return new SandboxRecord(
-                fleet.node().reserve(new SandboxKind(template.id(), template.layers(), template.resources())),
-                team.id(),
-                template.id(),
-                template.buildId(),
-                template.aliases().isEmpty() ? null : template.aliases().getFirst(),
-                template.origin(),
-                UUID.randomUUID().toString(),
-                SandboxState.STARTING,
-                1,
-                wanted.secure(),
-                template.resources(),
-                wanted.metadata(),
-                wanted.network(),
-                wanted.lifecycle(),
-                now,
-                now.plus(wanted.timeout()),
-                null);
+    /// One that starts anew may have been started in advance; what goes on from a snapshot never was.
+    private SandboxId id(StartPoint from) {
+        return from.snapshot() == null
+                ? fleet.node()
+                        .reserve(
+                                new SandboxKind(from.templateId(), from.origin().layers(), from.resources()))
+                : SandboxId.random(random);
     }
 
-    private SandboxSpec spec(SandboxRecord sandbox, NewSandbox wanted, TemplateRecord template) {
+    private SandboxSpec spec(SandboxRecord sandbox, Beginning beginning) {
+        var from = beginning.from();
         return new SandboxSpec(
                 sandbox.id(),
-                template.id(),
-                template.layers(),
-                template.resources(),
-                wanted.environment(),
+                from.templateId(),
+                from.origin().layers(),
+                from.resources(),
+                beginning.environment(),
                 sandbox.secure() ? tokens.access(sandbox.id()) : null,
-                template.defaultUser(),
-                template.defaultWorkdir(),
+                from.origin().defaultUser(),
+                from.origin().defaultWorkdir(),
                 sandbox.network().internet(),
-                null);
+                from.snapshot());
     }
 
     private Instant now() {

@@ -19,7 +19,7 @@ public final class SandboxView {
         this.domain = domain;
     }
 
-    SandboxInfo info(SandboxRecord sandbox) {
+    public SandboxInfo info(SandboxRecord sandbox) {
         return new SandboxInfo(
                 sandbox.templateId(),
                 sandbox.id().value(),

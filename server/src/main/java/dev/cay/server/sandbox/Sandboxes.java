@@ -19,6 +19,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
+import org.jdbi.v3.core.Handle;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -110,6 +111,11 @@ public final class Sandboxes {
     void setNetwork(SandboxRecord sandbox, SandboxNetwork network) {
         fleet.node().setInternetAccess(sandbox.id(), network.internet());
         change(sandbox, old -> old.with(network), SandboxEvents::networkSet);
+    }
+
+    /// To be called in the transaction that keeps what was saved of the sandbox while it went on.
+    public void noteSaved(Handle handle, SandboxRecord sandbox) {
+        EventStore.insert(handle, SandboxEvents.checkpointed(sandbox, now()));
     }
 
     /// Ends the sandbox on a client's word.

@@ -13,7 +13,7 @@ public final class Turns {
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
     /// One that was let in; closing lets in the next.
-    interface Turn extends AutoCloseable {
+    public interface Turn extends AutoCloseable {
         @Override
         void close();
     }
@@ -41,7 +41,7 @@ public final class Turns {
         return new Turns("The sandbox goes on", cpus(), MOST_WAITING, LIMIT);
     }
 
-    Turn take() {
+    public Turn take() {
         if (!room.tryAcquire()) {
             throw busy("too many others wait for their turn");
         }

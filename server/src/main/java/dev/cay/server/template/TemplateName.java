@@ -9,13 +9,13 @@ import org.jspecify.annotations.Nullable;
 /// How clients name a template: `[namespace/]alias[:tag]`, where the alias may also be a template's id.
 ///
 /// @param tag null for none and for `default`, which means the same
-record TemplateName(
+public record TemplateName(
         @Nullable String namespace, String alias, @Nullable String tag) {
     private static final Pattern WORD = Pattern.compile("[a-z0-9_-]{1,128}");
     private static final Pattern TAG = Pattern.compile("[a-z0-9_.-]{1,128}");
     private static final Pattern UUID = Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
 
-    static TemplateName parse(String text) {
+    public static TemplateName parse(String text) {
         String rest = text.strip().toLowerCase(Locale.ROOT);
         String tag = null;
         int colon = rest.indexOf(':');
@@ -34,6 +34,10 @@ record TemplateName(
         }
         check(WORD.matcher(rest).matches(), text, "a name has only letters, digits, '-' and '_'");
         return new TemplateName(namespace, rest, "default".equals(tag) ? null : tag);
+    }
+
+    public boolean isTagged(String other) {
+        return other.equals(tag == null ? SnapshotBuild.DEFAULT_TAG : tag);
     }
 
     private static void check(boolean good, String text, String rule) {

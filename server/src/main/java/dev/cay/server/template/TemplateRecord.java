@@ -4,6 +4,7 @@ import dev.cay.wire.node.Resources;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// What a sandbox is made from.
@@ -12,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 /// @param names     full names: `namespace/alias`, or the alias alone where everybody may use it
 /// @param layers    content keys, top first
 /// @param buildId   changes with the content
+/// @param snapshots all its builds, the newest last, if it was saved from a sandbox; the rest is that of the newest
+/// then
 public record TemplateRecord(
         String id,
         String teamId,
@@ -27,11 +30,28 @@ public record TemplateRecord(
         Instant updatedAt,
         @Nullable Instant lastSpawnedAt,
         long spawnCount,
-        int buildCount) {
+        int buildCount,
+        List<SnapshotBuild> snapshots) {
     public TemplateRecord {
         aliases = List.copyOf(aliases);
         names = List.copyOf(names);
         layers = List.copyOf(layers);
+        snapshots = List.copyOf(snapshots);
+    }
+
+    /// Whether it was saved from a sandbox.
+    public boolean isSnapshot() {
+        return !snapshots.isEmpty();
+    }
+
+    /// The build with this tag; without one the default, or the newest where nothing is called so.
+    public Optional<SnapshotBuild> snapshot(@Nullable String tag) {
+        String wanted = tag == null ? SnapshotBuild.DEFAULT_TAG : tag;
+        var tagged =
+                snapshots.stream().filter(build -> build.tag().equals(wanted)).findFirst();
+        return tagged.or(() -> tag == null
+                ? snapshots.stream().skip(Math.max(0, snapshots.size() - 1)).findFirst()
+                : Optional.empty());
     }
 
     public Origin origin() {
@@ -45,6 +65,28 @@ public record TemplateRecord(
                 && defaultUser.equals(other.defaultUser)
                 && Objects.equals(defaultWorkdir, other.defaultWorkdir)
                 && isPublic == other.isPublic;
+    }
+
+    /// With other builds of what was saved, the newest of them last.
+    TemplateRecord saved(List<SnapshotBuild> builds, Instant at) {
+        var newest = builds.getLast();
+        return new TemplateRecord(
+                id,
+                teamId,
+                aliases,
+                names,
+                isPublic,
+                newest.resources(),
+                newest.origin().layers(),
+                newest.origin().defaultUser(),
+                newest.origin().defaultWorkdir(),
+                newest.buildId(),
+                createdAt,
+                at,
+                lastSpawnedAt,
+                spawnCount,
+                buildCount + 1,
+                builds);
     }
 
     TemplateRecord spawned(Instant at) {
@@ -63,6 +105,7 @@ public record TemplateRecord(
                 updatedAt,
                 at,
                 spawnCount + 1,
-                buildCount);
+                buildCount,
+                snapshots);
     }
 }

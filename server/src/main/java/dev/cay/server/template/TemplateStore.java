@@ -59,6 +59,37 @@ final class TemplateStore {
                 templateId);
     }
 
+    /// In place of the one with the same tag.
+    static void putSnapshot(Handle handle, String templateId, SnapshotBuild build) {
+        handle.execute("DELETE FROM snapshot WHERE template_id = ? AND tag = ?", templateId, build.tag());
+        handle.createUpdate("""
+                        INSERT INTO snapshot (name, template_id, tag, build_id, sandbox_id, cpu_count, memory_mb,
+                            disk_size_mb, origin, created_at)
+                        VALUES (:name, :template, :tag, :build, :sandbox, :cpu, :memory, :disk, :origin, :created)
+                        """)
+                .bind("name", build.name())
+                .bind("template", templateId)
+                .bind("tag", build.tag())
+                .bind("build", build.buildId())
+                .bind("sandbox", build.sandboxId())
+                .bind("cpu", build.resources().cpuCount())
+                .bind("memory", build.resources().memoryMB())
+                .bind("disk", build.resources().diskSizeMB())
+                .bind("origin", JsonColumn.write(build.origin()))
+                .bind("created", build.createdAt().toEpochMilli())
+                .execute();
+    }
+
+    static int deleteSnapshot(Handle handle, String name) {
+        return handle.execute("DELETE FROM snapshot WHERE name = ?", name);
+    }
+
+    static int delete(Handle handle, String templateId) {
+        handle.execute("DELETE FROM snapshot WHERE template_id = ?", templateId);
+        handle.execute("DELETE FROM template_alias WHERE template_id = ?", templateId);
+        return handle.execute("DELETE FROM template WHERE id = ?", templateId);
+    }
+
     static List<TemplateRecord> all(Handle handle) {
         Map<String, List<String>> aliases = new HashMap<>();
         Map<String, List<String>> names = new HashMap<>();
@@ -70,15 +101,38 @@ final class TemplateStore {
                     aliases.computeIfAbsent(row.get(2), id -> new ArrayList<>()).add(row.get(1));
                     names.computeIfAbsent(row.get(2), id -> new ArrayList<>()).add(full);
                 });
+        Map<String, List<SnapshotBuild>> snapshots = new HashMap<>();
+        handle.createQuery("SELECT * FROM snapshot ORDER BY created_at, name")
+                .map((row, context) -> Map.entry(row.getString("template_id"), snapshot(row)))
+                .forEach(row -> snapshots
+                        .computeIfAbsent(row.getKey(), id -> new ArrayList<>())
+                        .add(row.getValue()));
         return handle.createQuery("SELECT * FROM template")
                 .map((row, context) -> {
                     String id = row.getString("id");
-                    return record(row, aliases.getOrDefault(id, List.of()), names.getOrDefault(id, List.of()));
+                    return record(
+                            row,
+                            aliases.getOrDefault(id, List.of()),
+                            names.getOrDefault(id, List.of()),
+                            snapshots.getOrDefault(id, List.of()));
                 })
                 .list();
     }
 
-    private static TemplateRecord record(ResultSet row, List<String> aliases, List<String> names) throws SQLException {
+    private static SnapshotBuild snapshot(ResultSet row) throws SQLException {
+        return new SnapshotBuild(
+                row.getString("name"),
+                row.getString("tag"),
+                row.getString("build_id"),
+                row.getString("sandbox_id"),
+                new Resources(row.getInt("cpu_count"), row.getInt("memory_mb"), row.getInt("disk_size_mb")),
+                JsonColumn.read(row.getString("origin"), Origin.class),
+                Instant.ofEpochMilli(row.getLong("created_at")));
+    }
+
+    private static TemplateRecord record(
+            ResultSet row, List<String> aliases, List<String> names, List<SnapshotBuild> snapshots)
+            throws SQLException {
         return new TemplateRecord(
                 row.getString("id"),
                 row.getString("team_id"),
@@ -94,7 +148,8 @@ final class TemplateStore {
                 Instant.ofEpochMilli(row.getLong("updated_at")),
                 instantOrNull(row, "last_spawned_at"),
                 row.getLong("spawn_count"),
-                row.getInt("build_count"));
+                row.getInt("build_count"),
+                snapshots);
     }
 
     private static @Nullable Instant instantOrNull(ResultSet row, String column) throws SQLException {

@@ -1,4 +1,4 @@
-/// What sandboxes are made from: names, layers, sizes.
+/// What sandboxes are made from: names, layers, sizes, and what was saved of other sandboxes.
 ///
 /// Start at {@link dev.cay.server.template.Templates}. Building them is not here.
 @NullMarked

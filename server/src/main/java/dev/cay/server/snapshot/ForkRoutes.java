@@ -1,0 +1,46 @@
+package dev.cay.server.snapshot;
+
+import dev.cay.http.Exchange;
+import dev.cay.http.Routes;
+import dev.cay.server.access.Access;
+import dev.cay.server.access.Team;
+import dev.cay.server.sandbox.RequestBody;
+import dev.cay.server.sandbox.Sandboxes;
+import dev.cay.wire.SandboxId;
+import java.time.Duration;
+
+/// Make copies of a running sandbox.
+public final class ForkRoutes {
+    /// Older clients always said so. New ones say nothing and E2B makes 15 seconds of it, in which hardly anybody gets
+    /// to use what he asked for.
+    private static final Duration TIMEOUT = Duration.ofSeconds(300);
+
+    private static final int MOST = 100;
+
+    private final Access access;
+    private final Sandboxes sandboxes;
+    private final Forks forks;
+    private final Duration maxTimeout;
+
+    public ForkRoutes(Access access, Sandboxes sandboxes, Forks forks, Duration maxTimeout) {
+        this.access = access;
+        this.sandboxes = sandboxes;
+        this.forks = forks;
+        this.maxTimeout = maxTimeout;
+    }
+
+    public void addTo(Routes routes) {
+        routes.on("POST", "/sandboxes/{sandboxID}/fork", access.guard(this::fork));
+    }
+
+    private void fork(Team team, Exchange exchange) {
+        var body = RequestBody.of(exchange);
+        Integer count = body.integer("count");
+        if (count != null && (count < 1 || count > MOST)) {
+            throw RequestBody.invalid("'count' must be from 1 to %d".formatted(MOST));
+        }
+        var timeout = body.timeout(TIMEOUT, maxTimeout);
+        var source = sandboxes.requireRunning(team, SandboxId.parse(exchange.parameter("sandboxID")));
+        exchange.sendJson(201, forks.fork(source, count == null ? 1 : count, timeout));
+    }
+}
