@@ -1,6 +1,7 @@
 package dev.cay.prove;
 
 import dev.cay.bench.OwnCay;
+import dev.cay.bench.RemoteSandbox;
 import dev.cay.bench.Script;
 import dev.cay.bench.Times;
 import java.io.IOException;
@@ -48,6 +49,8 @@ final class CyclesProof implements Proof {
         var parts = Set.copyOf(stage.chosen(List.of(PAUSES, FORKS), part -> part));
         var cay = stage.cay(Map.of("sandboxes.memoryMB", "2GB", "sandboxes.spares", "0"));
         var household = new Household(cay);
+        // The first sandbox of all makes what stays for the others.
+        RemoteSandbox.create(cay.url(), cay.key()).close();
         var before = household.things();
         var directory = Files.createTempDirectory("cay-cycles-");
         try (var script = script(cay, directory)) {

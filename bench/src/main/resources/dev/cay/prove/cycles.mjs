@@ -2,7 +2,7 @@
 // after a resume everybody inside is asked whether all is as it was.
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { Sandbox, order, pause, tell, until } from './client.mjs'
+import { Sandbox, order, tell, timed, until } from './client.mjs'
 
 const [, , residents, runtime] = process.argv
 const LIFE = 3_600_000
@@ -263,12 +263,6 @@ async function check(one, now) {
   return found
 }
 
-async function timed(work) {
-  const began = performance.now()
-  await work()
-  return performance.now() - began
-}
-
 const orders = {
   async pause() {
     const path = `/home/user/round-${known.files.length}`
@@ -291,6 +285,7 @@ const orders = {
   async fork() {
     let fork
     const took = await timed(async () => ([fork] = await box.fork({ count: 1 })))
+    if (fork instanceof Error) throw fork
     const copy = structuredClone({ ...known, files: [], resumedAt: Date.now() })
     copy.files = known.files
     wrong.push(...(await check(fork, copy)).map((line) => `in the fork: ${line}`))
@@ -318,4 +313,3 @@ for (let said = await order(); said; said = await order()) {
     tell({ wrong: [...wrong, `${said}: ${e.name}: ${e.message}`], broken: true })
   }
 }
-await pause(0)
