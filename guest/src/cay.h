@@ -12,6 +12,7 @@ int run_init(void);
 int run_launch(int argc, char **argv);
 int run_hook(int argc, char **argv);
 int run_boot(int argc, char **argv);
+int run_mend(int argc, char **argv);
 int run_unplug(int argc, char **argv);
 int run_volume(int argc, char **argv);
 

@@ -58,9 +58,11 @@ int main(int argc, char **argv)
         return run_hook(argc - 2, argv + 2);
     if (!strcmp(mode, "boot"))
         return run_boot(argc - 2, argv + 2);
+    if (!strcmp(mode, "mend"))
+        return run_mend(argc - 2, argv + 2);
     if (!strcmp(mode, "unplug"))
         return run_unplug(argc - 2, argv + 2);
     if (!strcmp(mode, "volume"))
         return run_volume(argc - 2, argv + 2);
-    refuse("usage: cay-guest init|launch|hook|boot|unplug|volume ...");
+    refuse("usage: cay-guest init|launch|hook|boot|mend|unplug|volume ...");
 }

@@ -277,7 +277,10 @@ final class PauseTest extends ServerTest {
         var go = new CountDownLatch(1);
         cay.node.onResume = _ -> hold(reached, go);
         var statuses = allAtOnce(20, reached, go, () -> connect(id, "{\"timeout\":100}"));
-        assertThat(statuses).containsOnly(201);
+        assertThat(statuses)
+                .as("who comes late finds it running")
+                .isSubsetOf(200, 201)
+                .contains(201);
         assertThat(cay.node.count("resume")).isEqualTo(1);
         assertThat(story(id).stream().filter("resume"::equals)).hasSize(1);
     }

@@ -189,7 +189,7 @@ final class Cgroups {
     }
 
     /// Processes of the group, from the hierarchy that is surest to have it.
-    private List<Integer> members(String group) {
+    List<Integer> members(String group) {
         return everywhere(group).stream()
                 .flatMap(directory -> lines(directory.resolve("cgroup.procs")).stream())
                 .map(Integer::valueOf)

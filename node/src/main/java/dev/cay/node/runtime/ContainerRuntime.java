@@ -49,6 +49,12 @@ public interface ContainerRuntime {
     /// is best left to end by itself. What does not end is ended.
     void settle(SandboxId id);
 
+    /// Lets a container that was being saved go on, whatever became of that: settles, takes away what a killed dump
+    /// leaves, thaws.
+    ///
+    /// @return nothing when it is gone
+    Optional<Container> goOn(SandboxId id);
+
     /// Reads what the container uses now, and shows it inside as `/proc/meminfo`.
     Usage usage(Container container);
 

@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -203,6 +204,19 @@ public final class RuncRuntime implements ContainerRuntime {
         while (find(id).filter(RuncRuntime::isTraced).isPresent() && System.nanoTime() < deadline) {
             Launcher.pause();
         }
+    }
+
+    @Override
+    public Optional<Container> goOn(SandboxId id) {
+        settle(id);
+        var container = find(id);
+        container.ifPresent(found -> new CutDump(found).clear(guest.path(), pids(id)));
+        thaw(id);
+        return container;
+    }
+
+    private String pids(SandboxId id) {
+        return cgroups.members(cgroup(id)).stream().map(pid -> pid + "\n").collect(Collectors.joining());
     }
 
     /// CRIU may be at it without the runc that started it.

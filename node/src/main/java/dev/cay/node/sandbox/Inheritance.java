@@ -36,7 +36,7 @@ final class Inheritance {
 
         /// Whether there is a snapshot that holds it.
         boolean isSaved() {
-            return phase() != SandboxNotes.Phase.RUNNING;
+            return notes != null && notes.isSaved();
         }
 
         private int rank() {

@@ -94,17 +94,25 @@ final class Premises {
 
     /// Saves it. It must be closed; it is frozen, and stays so.
     Snapshot save(String name, Keep keep) {
+        note(notes.saving());
         machine.runtime().freeze(id());
         var layers = notes.layers() == null ? layers(notes.spec()) : notes.layers();
         return machine.snapshots().take(name, new Snapshots.Subject(notes.spec(), layers, processes()), keep);
     }
 
-    /// Lets a frozen one go on.
+    /// Lets one go on that was saved.
     Container thaw() {
         machine.runtime().thaw(id());
-        return machine.runtime()
-                .find(id())
-                .orElseThrow(() -> new CayException(ErrorKind.NOT_FOUND, "sandbox %s is not running".formatted(id())));
+        return machine.runtime().find(id()).orElseThrow(this::notRunning);
+    }
+
+    /// Lets one go on whose saving was cut short, by whatever.
+    Container mend() {
+        return machine.runtime().goOn(id()).orElseThrow(this::notRunning);
+    }
+
+    private CayException notRunning() {
+        return new CayException(ErrorKind.NOT_FOUND, "sandbox %s is not running".formatted(id()));
     }
 
     /// Gives a paused one a slot again, in which it may run.

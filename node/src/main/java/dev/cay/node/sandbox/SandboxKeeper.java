@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -178,14 +179,20 @@ final class SandboxKeeper {
         });
     }
 
-    /// Takes up a sandbox that runs already. A pause that a crash cut short is forgotten.
+    /// Takes up a sandbox that runs already, or has just come back. A saving that a crash cut short is forgotten.
     void adopt() {
         turns.ask("adopt", SAVE_LIMIT, () -> {
-            machine.runtime().settle(id());
             machine.network().attach(premises.requireSlot(), notes().spec().internetAccess());
-            open(premises.thaw());
-            if (notes().phaseNow() != SandboxNotes.Phase.RUNNING) {
-                nowRuns();
+            switch (notes().phaseNow()) {
+                case RUNNING -> open(machine.runtime().find(id()).orElseThrow(this::notRunning));
+                case SAVING -> {
+                    open(premises.mend());
+                    premises.note(notes().running(notes().startedAt()));
+                }
+                case PAUSED, RESUMING -> {
+                    open(machine.runtime().find(id()).orElseThrow(this::notRunning));
+                    nowRuns();
+                }
             }
             stage = Stage.OPEN;
             return null;
@@ -237,7 +244,7 @@ final class SandboxKeeper {
     Saved snapshot(String name, Keep keep) {
         return turns.ask("be saved", SAVE_LIMIT, () -> {
             var snapshot = save(name, keep);
-            goOn();
+            goOn(premises::thaw);
             return snapshot.saved();
         });
     }
@@ -251,16 +258,15 @@ final class SandboxKeeper {
         try {
             return premises.save(name, keep);
         } catch (RuntimeException e) {
-            goOn();
+            goOn(premises::mend);
             throw e;
         }
     }
 
-    private void goOn() {
+    private void goOn(Supplier<Container> how) {
         try {
-            // A runc that was killed leaves its CRIU at work.
-            machine.runtime().settle(id());
-            open(premises.thaw());
+            open(how.get());
+            premises.note(notes().running(notes().startedAt()));
         } catch (IOException | RuntimeException e) {
             log.atError().setCause(e).addKeyValue("sandbox", id()).log("a sandbox does not go on after it was saved");
             recover();

@@ -55,6 +55,8 @@ record SandboxNotes(
     enum Phase {
         /// The container. A snapshot of this generation was never finished.
         RUNNING,
+        /// The same, but it is frozen, and somebody may be at work on it.
+        SAVING,
         /// The snapshot. A container is only kept until the disk has the snapshot.
         PAUSED,
         /// The snapshot, unless a container has come up from it.
@@ -78,6 +80,11 @@ record SandboxNotes(
     /// Those of a Cay that could not pause do not say it.
     Phase phaseNow() {
         return phase == null ? Phase.RUNNING : phase;
+    }
+
+    /// Whether there is a snapshot that holds it.
+    boolean isSaved() {
+        return phaseNow() == Phase.PAUSED || phaseNow() == Phase.RESUMING;
     }
 
     /// Name of the snapshot that holds it, or would.
@@ -124,6 +131,10 @@ record SandboxNotes(
         return new SandboxNotes(spec, place, startedAt, ready, spare, phase, saved, generation, layers, VERSION);
     }
 
+    SandboxNotes saving() {
+        return in(Phase.SAVING, startedAt, null);
+    }
+
     SandboxNotes resuming() {
         return in(Phase.RESUMING, startedAt, saved);
     }
@@ -145,12 +156,12 @@ record SandboxNotes(
             var folder = Files.createDirectories(folder(records, spec.id()));
             var fresh = folder.resolve(FILE + ".new");
             Files.write(fresh, Json.write(this));
-            if (phaseNow() != Phase.RUNNING) {
-                // What runs is gone after a loss of power, but what is paused must not be.
+            // What runs is gone after a loss of power, but what is paused must not be.
+            if (isSaved()) {
                 force(fresh);
             }
             Files.move(fresh, folder.resolve(FILE), StandardCopyOption.ATOMIC_MOVE);
-            if (phaseNow() != Phase.RUNNING) {
+            if (isSaved()) {
                 force(folder);
             }
         } catch (IOException e) {

@@ -68,6 +68,11 @@ class RuntimeAround implements ContainerRuntime {
     }
 
     @Override
+    public Optional<Container> goOn(SandboxId id) {
+        return real.goOn(id);
+    }
+
+    @Override
     public void settle(SandboxId id) {
         real.settle(id);
     }

@@ -1,0 +1,161 @@
+package dev.cay.node.sandbox;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cay.wire.CayException;
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Keep;
+import dev.cay.wire.node.Saved;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// runc or CRIU are killed while a sandbox is saved or brought back: it goes on, and the next try succeeds.
+class BrokenToolsTest extends NodeTest {
+    private static final SandboxId ID = new SandboxId("victim");
+
+    /// Holds what a dump takes some time for, in a process with threads, and tells it by HTTP.
+    private static final String SERVER = """
+            exec python3 -c '
+            import hashlib, http.server, os, threading, time
+            held = bytearray(os.urandom(1 << 20) * 80)
+            for i in range(3): threading.Thread(target=time.sleep, args=(9999,), daemon=True).start()
+            class Tell(http.server.BaseHTTPRequestHandler):
+                def do_GET(self):
+                    text = ("%d %s" % (os.getpid(), hashlib.sha256(held).hexdigest())).encode()
+                    self.send_response(200); self.send_header("Content-Length", str(len(text))); self.end_headers()
+                    self.wfile.write(text)
+                def log_message(self, *rest): pass
+            http.server.ThreadingHTTPServer(("127.0.0.1", 8000), Tell).serve_forever()'
+            """;
+
+    /// A connection inside that is open all the time.
+    private static final String TALK = """
+            exec python3 -c '
+            import http.client, time
+            held = http.client.HTTPConnection("127.0.0.1", 8000)
+            while True:
+                held.request("GET", "/"); said = held.getresponse().read().decode()
+                open("/said.new", "w").write(said + " " + str(time.time()))
+                import os; os.rename("/said.new", "/said"); time.sleep(0.05)'
+            """;
+
+    private String told;
+
+    @BeforeEach
+    void fill() throws Exception {
+        node.keepers.create(TestNode.spec("victim"));
+        node.start("victim", SERVER.strip());
+        told = node.get("victim", 8000, "/").body();
+        node.start("victim", TALK.strip());
+        assertUnharmed();
+    }
+
+    @ParameterizedTest(name = "{0} when {1} is there")
+    @CsvSource({
+        "criu, inventory.img",
+        "criu, core-1.img",
+        "criu, pages-1.img",
+        "criu, mountpoints-",
+        "runc, inventory.img",
+        "runc, pages-1.img"
+    })
+    void goesOnWhenADumpIsCut(String tool, String image) throws Exception {
+        var killed = killOnce(tool, "checkpoint", image);
+        assertThatThrownBy(() -> node.keepers.pause(ID, Keep.MEMORY)).isInstanceOf(CayException.class);
+        assertThat(killed.get(30, TimeUnit.SECONDS)).isTrue();
+        assertUnharmed();
+        assertThat(node.keepers.pause(ID, Keep.MEMORY)).isEqualTo(Saved.WHOLE);
+        gone();
+        node.keepers.resume(ID, true);
+        assertUnharmed();
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @CsvSource({"criu", "runc"})
+    void comesBackWhenARestoreIsCut(String tool) throws Exception {
+        node.keepers.pause(ID, Keep.MEMORY);
+        gone();
+        var killed = killOnce(tool, "restore", "restore.log");
+        node.keepers.resume(ID, true);
+        assertThat(killed.get(30, TimeUnit.SECONDS)).isTrue();
+        assertUnharmed();
+    }
+
+    /// The same process with the same memory, and a connection that still works.
+    private void assertUnharmed() throws Exception {
+        assertThat(node.get("victim", 8000, "/").body()).isEqualTo(told);
+        String before = node.run("victim", "cat /said");
+        await(() -> {
+            String now = node.run("victim", "cat /said");
+            return now.startsWith(told) && !now.equals(before);
+        });
+    }
+
+    private void gone() throws Exception {
+        await(() -> !Files.exists(node.machine.pool().layer(ID)));
+    }
+
+    private CompletableFuture<Boolean> killOnce(String tool, String doing, String file) {
+        return CompletableFuture.supplyAsync(
+                () -> {
+                    long deadline = System.nanoTime() + TestNode.LIMIT.toNanos();
+                    while (System.nanoTime() < deadline) {
+                        if (isThere(file)) {
+                            var found = ours(tool, doing);
+                            found.forEach(ProcessHandle::destroyForcibly);
+                            if (!found.isEmpty()) {
+                                return true;
+                            }
+                        }
+                    }
+                    return false;
+                },
+                task -> Thread.ofPlatform().start(task));
+    }
+
+    private boolean isThere(String file) {
+        for (Path places : List.of(
+                node.machine.pool().directory("snapshots"), place.directory().resolve("run/bundles"))) {
+            try (var found = Files.find(
+                    places, 3, (path, _) -> path.getFileName().toString().startsWith(file))) {
+                if (found.findAny().isPresent()) {
+                    return true;
+                }
+            } catch (IOException | UncheckedIOException e) {
+                // It changes while we look.
+            }
+        }
+        return false;
+    }
+
+    private List<ProcessHandle> ours(String tool, String doing) {
+        return ProcessHandle.allProcesses()
+                .filter(process -> isOurs(tool.equals("criu") ? process.parent().orElse(process) : process, doing))
+                .filter(process -> read(process.pid(), "comm").strip().equals(tool))
+                .toList();
+    }
+
+    private boolean isOurs(ProcessHandle process, String doing) {
+        String line = read(process.pid(), "cmdline");
+        return line.contains("\0" + doing + "\0")
+                && line.contains(place.directory().toString());
+    }
+
+    private static String read(long pid, String file) {
+        try {
+            return Files.readString(Path.of("/proc/" + pid, file), ISO_8859_1);
+        } catch (IOException gone) {
+            return "";
+        }
+    }
+}
