@@ -29,6 +29,10 @@ async function background(command) {
   return handle.pid
 }
 
+/** Its end would be noticed, and how it came. */
+const resident = (role) =>
+  background(`exec 2>> /tmp/residents/errors; python3 /tmp/residents/residents.py ${role}; echo "${role} ended with $?" >&2`)
+
 async function terminal(onData) {
   return box.pty.create({ cols: 80, rows: 24, timeoutMs: 0, onData })
 }
@@ -74,9 +78,9 @@ async function moveIn() {
   } else {
     await background(`exec node -e "${SERVER.replace('8001', '8002')}"`)
   }
-  for (const role of ['memory', 'web', 'rows']) await background(`exec python3 /tmp/residents/residents.py ${role}`)
+  for (const role of ['memory', 'web', 'locks', 'rows']) await resident(role)
   await until('the web server', () => box.commands.run('curl -sf http://127.0.0.1:8000/').then(() => true, () => false))
-  await background('exec python3 /tmp/residents/residents.py caller')
+  await resident('caller')
   await background(`exec node -e "${SERVER}"`)
   await background(LINES)
   const pids = [await orphan(), await orphanWithPipes(), await terminalOrphan()]
@@ -87,7 +91,7 @@ async function moveIn() {
   }
   await until('the residents', async () => {
     const seen = await look(box, known).catch(() => null)
-    return seen && ['memory', 'child', 'caller', 'rows', 'lines'].every((name) => !seen[name].error)
+    return seen && ['memory', 'child', 'caller', 'locks', 'rows', 'lines'].every((name) => !seen[name].error)
   }, 60_000)
   for (const port of [8001, 8002]) await until('a server', () => visit(box, port).catch(() => null), 60_000)
   // What they are now is what they must be ever after.
@@ -95,6 +99,7 @@ async function moveIn() {
   known.memory = seen.memory
   known.child = seen.child
   known.caller = seen.caller
+  known.locks = seen.locks
   known.rowsPid = seen.rows.pid
   known.processes = seen.processes
   for (const port of [8001, 8002]) known.asked[port] = await visit(box, port)
@@ -128,6 +133,8 @@ async function residentsAreTheSame(one, now) {
     ...differs('shared memory', now.child, seen.child),
     ...differs('keep-alive connection', { ...now.caller, asked: now.caller.asked + 1 }, seen.caller),
     ...differs('orphans', now.processes, seen.processes),
+    ...differs('locks', now.locks, seen.locks),
+    ...differs('errors of residents', '', seen.errors),
     ...differs('host name', one.sandboxId, seen.hostname),
     ...differs('sqlite', { mode: 'wal', integrity: 'ok', whole: true, pid: now.rowsPid }, { ...seen.rows, count: undefined }),
   ]

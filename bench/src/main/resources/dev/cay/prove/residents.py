@@ -2,6 +2,7 @@
 
 `residents.py ROLE` plays one of them; `residents.py look PID...` asks all, and tells as one line of JSON what it found.
 """
+import fcntl
 import hashlib
 import http.client
 import http.server
@@ -17,6 +18,7 @@ import time
 
 HOME = '/tmp/residents/'
 MEMORY = 64 << 20
+LOCKS = ['lockf', 'lockf-mapped', 'flock', 'flock-mapped']
 
 
 def answer(name, reply):
@@ -85,6 +87,31 @@ def caller():
     answer('caller', call)
 
 
+def locks():
+    """Holds a lock of each kind, on files that are mapped and on others, as databases do."""
+    kept = []
+    for name in LOCKS:
+        file = open(HOME + name, 'w+b')
+        file.write(bytes(4096))
+        file.flush()
+        kept.append((file, mmap.mmap(file.fileno(), 4096) if 'mapped' in name else None))
+        (fcntl.flock if 'flock' in name else fcntl.lockf)(file, fcntl.LOCK_EX)
+    answer('locks', lambda: {})
+
+
+def is_locked(name):
+    with open(HOME + name, 'r+b') as file:
+        try:
+            (fcntl.flock if 'flock' in name else fcntl.lockf)(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return False
+        except BlockingIOError:
+            return True
+
+
+def look_at_locks():
+    return {**ask('locks'), **{name: is_locked(name) for name in LOCKS}}
+
+
 def rows():
     with sqlite3.connect(HOME + 'rows.db', isolation_level=None) as database:
         database.execute('PRAGMA journal_mode=WAL')
@@ -122,6 +149,11 @@ def look_at_lines():
     }
 
 
+def look_at_errors():
+    with open(HOME + 'errors', 'rb') as file:
+        return file.read()[-400:].decode(errors='replace')
+
+
 def look_at_process(pid):
     with open(f'/proc/{pid}/cmdline', 'rb') as file:
         return {'pid': int(pid), 'command': file.read().replace(b'\0', b' ').decode().strip()}
@@ -138,9 +170,11 @@ def look(pids):
         'memory': found(lambda: ask('memory')),
         'child': found(lambda: ask('child')),
         'caller': found(lambda: ask('caller')),
+        'locks': found(look_at_locks),
         'rows': found(look_at_rows),
         'lines': found(look_at_lines),
         'processes': [found(lambda: look_at_process(pid)) for pid in pids],
+        'errors': found(look_at_errors),
         'time': time.time(),
         'hostname': socket.gethostname(),
         'random': os.urandom(16).hex(),
