@@ -20,7 +20,19 @@ final class Pausing implements Measurement {
     private static final int RUNS = 5;
 
     /// Half of all times with one amount of memory, in seconds.
-    private record Row(int size, double pause, double resume, double plainPause, double plainResume) {}
+    private record Row(int size, double pause, double resume, double plainPause, double plainResume) {
+        @Override
+        public String toString() {
+            return String.format(
+                    Locale.ROOT,
+                    "%d MiB: pause %.2f s, resume %.2f s; runc alone %.2f s, %.2f s",
+                    size,
+                    pause,
+                    resume,
+                    plainPause,
+                    plainResume);
+        }
+    }
 
     @Override
     public String name() {
@@ -40,7 +52,7 @@ final class Pausing implements Measurement {
                 for (int size : SIZES) {
                     var found = script.next(LIMIT);
                     rows.add(row(found, PlainPauses.measure(cay, size, RUNS)));
-                    progress.detail(String.format(Locale.ROOT, "%d MiB: %s", size, rows.getLast()));
+                    progress.detail(rows.getLast().toString());
                     thaw = size == PROMISED ? seconds(found, "thaw") : thaw;
                     script.tell("on");
                 }
@@ -64,7 +76,7 @@ final class Pausing implements Measurement {
 
     private static List<Figure> figures(List<Row> rows, double thaw) {
         String method =
-                "JS SDK by plain URLs, a Python process with random pages, n=%d; resumed when the original was gone, images in the page cache"
+                "JS SDK by plain URLs, a Python process with random pages, n=%d; resumed when the original was gone, images in the page cache; runc with the same CRIU and disk"
                         .formatted(RUNS);
         var figures = new ArrayList<Figure>();
         for (var row : rows) {
