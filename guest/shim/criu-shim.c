@@ -7,8 +7,9 @@
  * 3. Processors with AMX have more registers than the 4 KiB that CRIU reads of them, and the kernel takes all or none
  *    back: without help no process with threads could be saved. What CRIU leaves out it has not changed either.
  * 4. CRIU gives a process its POSIX locks first, and then maps its files and closes what it mapped them by, which drops
- *    all the process's locks on these files: SQLite, which locks a file it has mapped, would run on
- *    without, and the next process to open the database would cut that file off under it. So the locks are noted, and taken again just before the first process goes on. */
+ *    all locks that the process has on these files. SQLite locks a file it has mapped: it would run on without, and
+ *    the next process to open the database would cut that file off under it. So the locks are noted, and taken again
+ *    just before the first process goes on. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <elf.h>

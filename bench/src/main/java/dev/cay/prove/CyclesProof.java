@@ -15,6 +15,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -25,6 +26,8 @@ final class CyclesProof implements Proof {
     private static final int FORK_EVERY = 10;
     /// Two of three wait until the original is gone; the others most likely find it frozen.
     private static final int THAW_EVERY = 3;
+    private static final int CRASH_EVERY = 25;
+    private static final int COMPRESSED_CYCLE = 50;
     private static final int WARM_UP = 5;
     private static final int SLACK = 12;
     private static final Duration LIMIT = Duration.ofMinutes(5);
@@ -97,6 +100,8 @@ final class CyclesProof implements Proof {
         private final List<Double> restores = new ArrayList<>();
         private final List<Double> thaws = new ArrayList<>();
         private final List<Double> forks = new ArrayList<>();
+        private int crashes;
+        /// Of the daemon that runs now, when it had warmed up.
         private @Nullable HostCounters early;
 
         Run(Stage stage, OwnCay cay, Household household, Script script, String sandbox, Set<String> parts) {
@@ -115,7 +120,7 @@ final class CyclesProof implements Proof {
                 if (!cycle(cycle)) {
                     return;
                 }
-                if (cycle == WARM_UP) {
+                if (cycle % CRASH_EVERY == WARM_UP && early == null) {
                     early = HostCounters.read(cay.daemon().pid());
                 }
                 if (cycle % SAY_EVERY == 0) {
@@ -141,9 +146,7 @@ final class CyclesProof implements Proof {
                 return false;
             }
             pauses.add(paused.get("took").asDouble());
-            if (cycle % THAW_EVERY != 0 && !awaitGone()) {
-                wrong.add("cycle %d: the original is there after %s".formatted(cycle, GONE_LIMIT));
-            }
+            whilePaused(cycle);
             var resumed = order("resume", cycle);
             if (resumed.has("broken")) {
                 return false;
@@ -159,6 +162,33 @@ final class CyclesProof implements Proof {
             return true;
         }
 
+        private void whilePaused(int cycle) throws IOException, InterruptedException {
+            if (cycle % CRASH_EVERY == 0) {
+                cay.crash();
+                cay.startAgain();
+                order("up", cycle);
+                early = null;
+                crashes++;
+            }
+            if (cycle % THAW_EVERY != 0) {
+                await(cycle, "the original is still there", () -> !household.houses(sandbox));
+            }
+            if (cycle == COMPRESSED_CYCLE) {
+                await(cycle, "what was saved is not compressed", () -> household.isCompressed(sandbox));
+            }
+        }
+
+        private void await(int cycle, String otherwise, BooleanSupplier event) throws InterruptedException {
+            long limit = System.nanoTime() + GONE_LIMIT.toNanos();
+            while (!event.getAsBoolean()) {
+                if (System.nanoTime() > limit) {
+                    wrong.add("cycle %d: %s after %s".formatted(cycle, otherwise, GONE_LIMIT));
+                    return;
+                }
+                Thread.sleep(20);
+            }
+        }
+
         private JsonNode order(String order, int cycle) throws IOException, InterruptedException {
             script.tell(order);
             var answer = script.next(LIMIT);
@@ -167,17 +197,6 @@ final class CyclesProof implements Proof {
                 stage.say(wrong.getLast());
             });
             return answer;
-        }
-
-        private boolean awaitGone() throws InterruptedException {
-            long limit = System.nanoTime() + GONE_LIMIT.toNanos();
-            while (household.houses(sandbox)) {
-                if (System.nanoTime() > limit) {
-                    return false;
-                }
-                Thread.sleep(20);
-            }
-            return true;
         }
 
         Verdict judge(Set<String> before) throws IOException, InterruptedException {
@@ -194,13 +213,21 @@ final class CyclesProof implements Proof {
                     .formatted(found.path("rows"), found.path("lines"), found.path("numbers"), found.path("files")));
             details.add("pause %s, restore → connected %s, thaw → connected %s, fork %s; half of them, milliseconds"
                     .formatted(middle(pauses), middle(restores), middle(thaws), middle(forks)));
-            details.add("after %d cycles: %s".formatted(WARM_UP, early));
+            details.add("the first quarter of them: pause %s, restore %s; the last: pause %s, restore %s"
+                    .formatted(first(pauses), first(restores), first(pauses.reversed()), first(restores.reversed())));
+            details.add("when the daemon was warm: " + early);
             details.add("at the end: " + late);
             details.addAll(wrong);
             return new Verdict(
                     wrong.isEmpty(),
-                    "%d cycles: %d restored from disk, %d thawed; %d forks; %d wrong"
-                            .formatted(pauses.size(), restores.size(), thaws.size(), forks.size(), wrong.size()),
+                    "%d cycles: %d restored from disk, %d thawed; %d forks; %d crashes of the daemon meanwhile; %d wrong"
+                            .formatted(
+                                    pauses.size(),
+                                    restores.size(),
+                                    thaws.size(),
+                                    forks.size(),
+                                    crashes,
+                                    wrong.size()),
                     details);
         }
 
@@ -221,6 +248,10 @@ final class CyclesProof implements Proof {
                 }
                 Thread.sleep(200);
             }
+        }
+
+        private static String first(List<Double> values) {
+            return middle(values.subList(0, values.size() / 4));
         }
 
         private static String middle(List<Double> values) {

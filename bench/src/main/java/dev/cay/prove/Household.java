@@ -2,6 +2,7 @@ package dev.cay.prove;
 
 import dev.cay.bench.OwnCay;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,6 +21,20 @@ record Household(OwnCay cay) {
     /// Whether anything of the sandbox is on the host but what was saved of it.
     boolean houses(String sandbox) {
         return Files.exists(pool().resolve("sandboxes").resolve(sandbox));
+    }
+
+    /// Whether what was saved of a paused one takes less room already.
+    boolean isCompressed(String sandbox) {
+        try (var saved = Files.newDirectoryStream(pool().resolve("snapshots"), sandbox + ".*")) {
+            for (Path snapshot : saved) {
+                if (Files.exists(snapshot.resolve("compressed"))) {
+                    return true;
+                }
+            }
+            return false;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /// The host's number for a sandbox's first process: another one after each restore, the same after a thaw.

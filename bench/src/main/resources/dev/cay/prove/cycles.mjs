@@ -1,5 +1,5 @@
-// One sandbox full of life that is paused and resumed again and again. Orders: `pause`, `resume`, `fork`, `finish`;
-// after a resume everybody inside is asked whether all is as it was.
+// One sandbox full of life that is paused and resumed again and again. Orders: `pause`, `up` after a crash,
+// `resume`, `fork`, `finish`; after a resume everybody inside is asked whether all is as it was.
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Sandbox, order, tell, timed, until } from './client.mjs'
@@ -280,6 +280,10 @@ const orders = {
       if (!(await box.pause({ keepMemory: true }))) wrong.push('pause says that it was paused already')
     })
     return { took }
+  },
+  async up() {
+    await until('the daemon', () => Sandbox.list().nextItems().then(() => true, () => false), 60_000)
+    return {}
   },
   async resume() {
     const took = await timed(async () => {
