@@ -16,11 +16,9 @@ import javax.net.ssl.SSLContext;
 import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
 import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.http2.server.AbstractHTTP2ServerConnectionFactory;
-import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
 import org.eclipse.jetty.io.WindowRateControl;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.HttpConfiguration;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
@@ -56,14 +54,14 @@ public final class HttpListeners implements AutoCloseable {
         server.setHandler(exchanges);
         server.setErrorHandler(new JettyErrors());
         HttpConfiguration configuration = configuration();
-        plain = new HttpConnectionFactory(configuration);
+        plain = new Http1Connection.Factory(configuration);
         connector = new SharedConnector(
                 server,
                 IDLE,
                 plain,
                 roomy(new PriorKnowledge(configuration)),
                 alpn(),
-                roomy(new HTTP2ServerConnectionFactory(configuration)));
+                roomy(new SecureHttp2(configuration)));
         server.addConnector(connector);
     }
 

@@ -3,11 +3,14 @@ package dev.cay.http;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.http.MetaData;
+import org.eclipse.jetty.http2.api.Session;
+import org.eclipse.jetty.http2.api.server.ServerSessionListener;
 import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
 /// HTTP/2 without TLS, only for clients that begin with it.
@@ -27,5 +30,16 @@ final class PriorKnowledge extends HTTP2CServerConnectionFactory {
         return HttpMethod.PRI.is(request.getMethod())
                 ? super.upgradeConnection(connector, endPoint, request, answer)
                 : null;
+    }
+
+    @Override
+    protected ServerSessionListener newSessionListener(Connector connector, EndPoint endPoint) {
+        return new HTTPServerSessionListener(endPoint) {
+            @Override
+            public void onFailure(Session session, Throwable failure, Callback callback) {
+                BrokenHttp2.closeSoon(connector, endPoint);
+                super.onFailure(session, failure, callback);
+            }
+        };
     }
 }

@@ -5,6 +5,8 @@ import dev.cay.metrics.Tally;
 import dev.cay.metrics.Timing;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -80,7 +82,18 @@ public final class ReverseProxy implements AutoCloseable {
         if (kept != null && attempt(exchange, request, kept)) {
             return;
         }
-        attempt(exchange, request, pool.open(upstream));
+        attempt(exchange, request, open(upstream));
+    }
+
+    private UpstreamConnection open(Upstream upstream) throws IOException {
+        try {
+            return pool.open(upstream);
+        } catch (ConnectException e) {
+            throw e;
+        } catch (SocketException | SocketTimeoutException e) {
+            // A server that ends just now, or root inside who has packets dropped or answered as he likes.
+            throw new BrokenUpstream("The server in the sandbox took no connection: " + e.getMessage(), e);
+        }
     }
 
     private void passCall(Exchange exchange, UpstreamRequest request, Upstream upstream) throws IOException {

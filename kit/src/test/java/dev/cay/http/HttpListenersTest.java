@@ -1,5 +1,6 @@
 package dev.cay.http;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -15,6 +16,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
@@ -110,6 +112,40 @@ class HttpListenersTest {
     }
 
     /// A client that begins with HTTP/2 hears it: the first frame that comes back is SETTINGS.
+    /// Jetty alone would keep the connection for ever.
+    @Test
+    void closesABrokenHttp2ConnectionOnWhichNothingCanBeSentAnyMore() throws Exception {
+        var answered = new CountDownLatch(2);
+        try (var http = new TestHttp(directory, exchange -> {
+                    exchange.onEnd(answered::countDown);
+                    exchange.send(204);
+                });
+                var plain = new RawClient(http.plain);
+                var secure = (SSLSocket) http.trusting().getSocketFactory().createSocket()) {
+            var parameters = secure.getSSLParameters();
+            parameters.setApplicationProtocols(new String[] {"h2"});
+            secure.setSSLParameters(parameters);
+            secure.setSoTimeout((int) TestHttp.LIMIT.toMillis());
+            secure.connect(http.secure);
+            for (Socket client : List.of(plain.socket, secure)) {
+                // Heads of answers may be one byte long; a request.
+                client.getOutputStream()
+                        .write(("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+                                        + "\0\0\6\4\0\0\0\0\0" + "\0\6\0\0\0\1"
+                                        + "\0\0\6\1\5\0\0\0\1" + "\202\204\206\101\1x")
+                                .getBytes(ISO_8859_1));
+            }
+            assertThat(answered.await(TestHttp.LIMIT.toSeconds(), TimeUnit.SECONDS))
+                    .isTrue();
+            for (Socket client : List.of(plain.socket, secure)) {
+                // Settings are six bytes each, not one.
+                client.getOutputStream().write("\0\0\1\4\0\0\0\0\0x".getBytes(ISO_8859_1));
+                // Whatever came before: then it ends, and no time limit of ours is reached.
+                client.getInputStream().readAllBytes();
+            }
+        }
+    }
+
     @Test
     void servesHttp2ToWhoeverKnowsItBeforehand() throws Exception {
         try (var http = new TestHttp(directory, exchange -> exchange.send(204));

@@ -9,6 +9,8 @@ import java.io.OutputStream;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -16,6 +18,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -26,6 +29,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// The server "inside" is one of ours; the connector opens plain loopback connections and counts them.
@@ -148,6 +152,27 @@ class ReverseProxyTest {
         assertThat(answer.headers().firstValue("x-inside")).contains("yes");
         mask = "app.example:80";
         assertThat(get(second, "/hosts").body()).isEqualTo("\"app.example:80 " + host + " null null null\"");
+    }
+
+    /// Not an error of ours: what fails there is up to whoever is root inside.
+    @ParameterizedTest
+    @MethodSource("brokenConnects")
+    void answersForAServerThatTakesNoConnection(IOException broken) throws Exception {
+        ReverseProxy.Connector connector = _ -> {
+            throw broken;
+        };
+        try (var http = new TestHttp(
+                directory,
+                exchange -> proxy.forward(exchange, new ReverseProxy.Upstream("broken", 1, connector, null)))) {
+            var answer = http.http1().send(http.request(false, "/").build(), BodyHandlers.ofString());
+            assertThat(answer.statusCode()).isEqualTo(502);
+            assertThat(answer.body()).contains("took no connection").contains(broken.getMessage());
+        }
+    }
+
+    static List<IOException> brokenConnects() {
+        return List.of(
+                new SocketException("Connection reset by peer"), new SocketTimeoutException("Connect timed out"));
     }
 
     @Test

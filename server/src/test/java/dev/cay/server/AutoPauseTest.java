@@ -6,6 +6,10 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorCompletionService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /// What happens when the time of a sandbox is over, running or paused.
@@ -67,6 +71,62 @@ final class AutoPauseTest extends ServerTest {
                 "its pause", () -> state(id).equals("paused") && story(id).size() == 2);
         assertThat(cay.node.count("pause")).isEqualTo(3);
         assertThat(story(id)).containsExactly("create", "pause");
+    }
+
+    @Test
+    void whatExpiresDuringAPauseThatFailsIsPausedLater() throws Exception {
+        String id = create("\"timeout\":10,\"autoPause\":true");
+        var reached = new CountDownLatch(1);
+        var go = new CountDownLatch(1);
+        cay.node.onPause = _ -> {
+            hold(reached, go);
+            throw new CayException(ErrorKind.UNAVAILABLE, "the disk is full");
+        };
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var pausing = threads.submit(() -> pause(id, ""));
+            assertThat(reached.await(10, TimeUnit.SECONDS)).isTrue();
+            String witness = create("\"timeout\":11");
+            cay.clock.pass(Duration.ofSeconds(11));
+            TestServer.await("one that ends after it", () -> !cay.node.running.containsKey(new SandboxId(witness)));
+            cay.node.onPause = _ -> {};
+            go.countDown();
+            assertThat(pausing.get(10, TimeUnit.SECONDS)).isEqualTo(503);
+        }
+        assertThat(state(id)).isEqualTo("running");
+        cay.clock.pass(Duration.ofSeconds(5));
+        TestServer.await("its pause", () -> story(id).size() == 2);
+        assertThat(state(id)).isEqualTo("paused");
+    }
+
+    @Test
+    void aPauseThatWaitsForItsTurnIsNotOvertakenByTheEnd() throws Exception {
+        int turns = Runtime.getRuntime().availableProcessors();
+        var reached = new CountDownLatch(turns);
+        var go = new CountDownLatch(1);
+        cay.node.onPause = _ -> hold(reached, go);
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int i = 0; i < turns; i++) {
+                String other = cay.create();
+                threads.submit(() -> pause(other, ""));
+            }
+            assertThat(reached.await(10, TimeUnit.SECONDS)).isTrue();
+            String id = create("\"timeout\":10");
+            var calls = new ExecutorCompletionService<Integer>(threads);
+            calls.submit(() -> pause(id, ""));
+            calls.submit(() -> pause(id, ""));
+            var refused = calls.poll(10, TimeUnit.SECONDS);
+            assertThat(refused).isNotNull();
+            assertThat(refused.get()).as("the other one waits").isEqualTo(409);
+            String witness = create("\"timeout\":11");
+            cay.clock.pass(Duration.ofSeconds(11));
+            TestServer.await("one that ends after it", () -> !cay.node.running.containsKey(new SandboxId(witness)));
+            assertThat(state(id)).isEqualTo("running");
+            go.countDown();
+            var paused = calls.poll(10, TimeUnit.SECONDS);
+            assertThat(paused).isNotNull();
+            assertThat(paused.get()).isEqualTo(204);
+            assertThat(state(id)).isEqualTo("paused");
+        }
     }
 
     @Test

@@ -108,6 +108,23 @@ final class AutoResumeTest extends ServerTest {
     }
 
     @Test
+    void whoComesWhileOnlyItsFilesAreSavedDoesNotWakeIt() throws Exception {
+        String id = create(WAKES);
+        var reached = new CountDownLatch(1);
+        var go = new CountDownLatch(1);
+        cay.node.onPause = _ -> hold(reached, go);
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var pausing = threads.submit(() -> pause(id, "{\"memory\":false}"));
+            assertThat(reached.await(10, TimeUnit.SECONDS)).isTrue();
+            var request = threads.submit(() -> edge(id, 3000, "/").status());
+            go.countDown();
+            assertThat(pausing.get(10, TimeUnit.SECONDS)).isEqualTo(204);
+            assertThat(request.get(10, TimeUnit.SECONDS)).isEqualTo(502);
+        }
+        assertThat(cay.node.count("resume")).isZero();
+    }
+
+    @Test
     void privateTrafficNeedsItsTokenBeforeAnythingIsWoken() {
         var created = cay.create("{\"templateID\":\"base\",\"network\":{\"allowPublicTraffic\":false}," + WAKES + "}");
         String id = created.get("sandboxID").stringValue();

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Resources;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -145,6 +147,22 @@ final class ForkTest extends ServerTest {
         }
         go.countDown();
         caller.join(Duration.ofSeconds(10));
+    }
+
+    @Test
+    void aSandboxOfAnOlderCayIsForkedAsLongAsItsTemplateIsTheSame() throws Exception {
+        String id = cay.create();
+        cay.close();
+        cay = TestServer.again(
+                directory,
+                cay,
+                store -> store.write(handle -> handle.execute("UPDATE sandbox SET lifecycle = NULL, origin = NULL")));
+        assertThat(info(id).get("lifecycle").get("onTimeout").stringValue()).isEqualTo("kill");
+        assertThat(cay.call("POST", "/sandboxes/" + id + "/fork").status()).isEqualTo(201);
+        cay.server.templates().register("base", List.of("layer2"), new Resources(2, 512, 10240), "user", null);
+        var answer = cay.call("POST", "/sandboxes/" + id + "/fork");
+        assertThat(answer.status()).isEqualTo(409);
+        assertThat(answer.message()).contains("made by an older Cay");
     }
 
     @Test

@@ -24,6 +24,7 @@ final class OutputLog implements AutoCloseable {
     private @Nullable Descriptor current;
     private long base;
     private long end;
+    private boolean closed;
 
     /// @param space shared with the process's other streams
     OutputLog(LogSpace space, Channel channel) {
@@ -80,9 +81,14 @@ final class OutputLog implements AutoCloseable {
     }
 
     /// Begins a file, for which the oldest may have to go. File work: not on the poller's thread.
+    ///
+    /// Does nothing to a log that was closed meanwhile: nobody would close it again.
     void rotate() throws IOException {
         long from;
         synchronized (this) {
+            if (closed) {
+                return;
+            }
             if (current != null) {
                 current.close();
             }
@@ -169,6 +175,7 @@ final class OutputLog implements AutoCloseable {
     /// Ends writing; what is there can still be read.
     @Override
     public synchronized void close() {
+        closed = true;
         if (current != null) {
             current.close();
             current = null;

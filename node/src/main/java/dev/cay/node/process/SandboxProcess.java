@@ -31,6 +31,7 @@ public final class SandboxProcess {
     private final ProcessInput input;
     /// When this process began.
     private final long memoryKills;
+    private final Map<Channel, OutputLog> logs;
     private final List<Pump> pumps = new ArrayList<>();
     private final List<Pump> open;
     private @Nullable Exit exit;
@@ -53,6 +54,7 @@ public final class SandboxProcess {
         this.folder = folder;
         this.about = about;
         this.pid = pid;
+        this.logs = logs;
         this.described = about.info().getSerializedSize();
         this.memoryKills = about.memoryKills();
         this.audience = new Audience(table, folder.number(), logs);
@@ -266,6 +268,8 @@ public final class SandboxProcess {
             }
         }
         pumps.forEach(Pump::close);
+        // Also those of streams that a guest did not lend.
+        logs.values().forEach(OutputLog::close);
         input.release();
         audience.close();
     }

@@ -43,6 +43,10 @@ final class Inheritance {
             return notes == null ? 2 : container != null && notes.ready() ? 0 : 1;
         }
 
+        Found with(@Nullable Container other) {
+            return new Found(id, notes, slot, other);
+        }
+
         private Found with(Slot claimed) {
             return new Found(id, notes, claimed, container);
         }

@@ -20,15 +20,12 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -45,21 +42,21 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Keepers.class);
     private static final Duration MEASURE_LIMIT = Duration.ofSeconds(30);
-    private static final int TAKEN_UP_AT_ONCE = 32;
 
     private final Machine machine;
     private final ConcurrentHashMap<SandboxId, SandboxKeeper> keepers = new ConcurrentHashMap<>();
+    private final Dormitory dormitory;
     private final Sweep sweep;
     private final List<EndListener> listeners = new CopyOnWriteArrayList<>();
     private final SecureRandom random = new SecureRandom();
     private final AtomicInteger startsAwaited = new AtomicInteger();
     private final Spares spares;
-    private final Queue<SandboxId> inheritedSpares = new ConcurrentLinkedQueue<>();
     private @Nullable Upkeep upkeep;
     private volatile boolean closed;
 
     public Keepers(Machine machine) {
         this.machine = machine;
+        this.dormitory = new Dormitory(machine, keepers);
         this.sweep = new Sweep(machine, keepers::containsKey, this::slots);
         this.spares = new Spares(
                 machine.mostSpares(),
@@ -91,58 +88,17 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     /// Takes up what an earlier daemon left running, and removes what it left half made. Nothing may be created before.
     public void start() {
         Mounts.unmountBelow(machine.pool().directory("sandboxes"));
-        var found = new Inheritance(machine).look();
-        // Many at once: what takes long here is waiting for a guest that root inside keeps from answering.
-        Several.each(found.keySet(), TAKEN_UP_AT_ONCE, id -> takeUp(Objects.requireNonNull(found.get(id))));
+        var inheritedSpares = new TakeUp(machine, this::keep).all();
         machine.network().removeOrphans(slots());
-        machine.snapshots().tidy(this::isInUse);
-        upkeep = new Upkeep(
-                machine, sweep, spares, List.copyOf(inheritedSpares), this::resisted, this::kill, this::lookAfterSaved);
+        dormitory.tidy();
+        upkeep = new Upkeep(machine, sweep, spares, inheritedSpares, this::resisted, this::kill, dormitory::lookAfter);
         upkeep.start();
     }
 
-    private void takeUp(Inheritance.Found found) {
-        if (found.notes() == null || (found.slot() == null && !found.isSaved())) {
-            Premises.remove(machine, found.id());
-            return;
-        }
-        var keeper = new SandboxKeeper(machine, found.slot(), found.notes(), this::ended);
+    private SandboxKeeper keep(Inheritance.Found found) {
+        var keeper = new SandboxKeeper(machine, found.slot(), Objects.requireNonNull(found.notes()), this::ended);
         keepers.put(found.id(), keeper);
-        if (found.isSaved() && !hasComeBack(found)) {
-            keeper.adoptPaused();
-            return;
-        }
-        if (found.notes().spare()) {
-            // Made by a daemon that may have been another version; nobody waits for its end.
-            inheritedSpares.add(found.id());
-            return;
-        }
-        if (!Inheritance.canGoOn(found)) {
-            keeper.end();
-            return;
-        }
-        try {
-            keeper.adopt();
-        } catch (CayException e) {
-            log.atError()
-                    .setCause(e)
-                    .addKeyValue("sandbox", found.id())
-                    .log("a sandbox could not be taken up and is removed");
-            keeper.end();
-        }
-    }
-
-    /// Whether a crash came between the resume of a sandbox and the note of it.
-    private boolean hasComeBack(Inheritance.Found found) {
-        if (found.phase() != SandboxNotes.Phase.RESUMING) {
-            return false;
-        }
-        machine.runtime().settle(found.id());
-        return Inheritance.canGoOn(new Inheritance.Found(
-                found.id(),
-                found.notes(),
-                found.slot(),
-                machine.runtime().find(found.id()).orElse(null)));
+        return keeper;
     }
 
     @Override
@@ -164,21 +120,10 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
         }
         startsAwaited.incrementAndGet();
         try {
-            return start(whole(spec), false).view();
+            return start(machine.snapshots().whole(spec), false).view();
         } finally {
             startsAwaited.decrementAndGet();
         }
-    }
-
-    /// With the variables that the snapshot knows and the caller does not name.
-    private SandboxSpec whole(SandboxSpec spec) {
-        if (spec.snapshot() == null) {
-            return spec;
-        }
-        var environment = new HashMap<>(
-                machine.snapshots().require(spec.snapshot()).spec().environment());
-        environment.putAll(spec.environment());
-        return spec.withEnvironment(environment);
     }
 
     /// @return false when it had ended meanwhile, and all of it is gone
@@ -251,7 +196,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
 
     @Override
     public Saved pause(SandboxId id, Keep keep) {
-        return require(id).pause(keep);
+        return require(id).saving().pause(keep);
     }
 
     @Override
@@ -259,7 +204,9 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
         requireOpen();
         startsAwaited.incrementAndGet();
         try {
-            return require(id).resume(memory);
+            var keeper = require(id);
+            keeper.saving().resume(memory);
+            return keeper.view();
         } finally {
             startsAwaited.decrementAndGet();
         }
@@ -267,13 +214,15 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
 
     @Override
     public Saved snapshot(SandboxId id, String name, Keep keep) {
-        return require(id).snapshot(name, keep);
+        return require(id).saving().snapshot(name, keep);
     }
 
     @Override
     public NodeSandbox rollback(SandboxId id, String snapshot) {
         requireOpen();
-        return require(id).rollback(snapshot);
+        var keeper = require(id);
+        keeper.saving().rollback(snapshot);
+        return keeper.view();
     }
 
     @Override
@@ -304,14 +253,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
                         .map(SandboxKeeper::id)
                         .toList(),
                 this::kill);
-        awaitSettled();
-    }
-
-    private void awaitSettled() {
-        var waiting = keepers.values().stream().filter(SandboxKeeper::unsettled).toList();
-        Several.each(
-                waiting.stream().map(SandboxKeeper::id).toList(),
-                id -> require(id).awaitSettled());
+        dormitory.settle();
     }
 
     @Override
@@ -331,27 +273,10 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
             return Map.of();
         }
         try {
-            return machine.fileWork().call(MEASURE_LIMIT, this::readAll);
+            return machine.fileWork().call(MEASURE_LIMIT, () -> UseMeter.readAll(machine, keepers.values()));
         } catch (IOException e) {
             throw new CayException(ErrorKind.UNAVAILABLE, "what sandboxes use cannot be read now", e);
         }
-    }
-
-    private Map<SandboxId, ResourceUse> readAll() {
-        var disks = machine.pool().used();
-        var found = new HashMap<SandboxId, ResourceUse>();
-        for (var keeper : keepers.values()) {
-            if (!keeper.isThere()) {
-                continue;
-            }
-            try {
-                keeper.measure(disks.getOrDefault(keeper.id(), 0L)).ifPresent(use -> found.put(keeper.id(), use));
-            } catch (RuntimeException e) {
-                // It ended just now; if not, the next reading is seconds away.
-                log.atDebug().setCause(e).addKeyValue("sandbox", keeper.id()).log("no reading");
-            }
-        }
-        return found;
     }
 
     @Override
@@ -401,8 +326,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
                         .map(SandboxKeeper::id)
                         .toList(),
                 this::kill);
-        awaitSettled();
-        return keepers.values().stream().allMatch(keeper -> keeper.isPaused() && !keeper.unsettled());
+        return dormitory.settle();
     }
 
     /// Told by a keeper when nothing is left of its sandbox.
@@ -458,18 +382,6 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
         if (upkeep != null) {
             upkeep.tidy();
         }
-    }
-
-    /// Whether a paused sandbox lies in the snapshot of this name.
-    private boolean isInUse(String snapshot) {
-        var keeper = keepers.get(new SandboxId(snapshot.substring(0, snapshot.indexOf('.'))));
-        return keeper != null && keeper.liesIn(snapshot);
-    }
-
-    private void lookAfterSaved() {
-        keepers.values().stream().filter(SandboxKeeper::unsettled).forEach(SandboxKeeper::settleAgain);
-        machine.snapshots().tidy(this::isInUse);
-        machine.snapshots().compressOld();
     }
 
     private List<SandboxId> resisted() {

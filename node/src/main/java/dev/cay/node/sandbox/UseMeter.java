@@ -4,11 +4,14 @@ import dev.cay.node.log.SandboxLog;
 import dev.cay.node.runtime.Container;
 import dev.cay.node.runtime.ContainerRuntime;
 import dev.cay.node.runtime.Usage;
+import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.ResourceUse;
 import dev.cay.wire.node.Resources;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -106,5 +109,27 @@ final class UseMeter {
                     "Out of memory: the kernel killed %d of its processes".formatted(more),
                     Map.of("event_type", "oom", "memory_mb", Integer.toString(resources.memoryMB())));
         }
+    }
+
+    /// Of all that are open, one after the other.
+    static Map<SandboxId, ResourceUse> readAll(Machine machine, Collection<SandboxKeeper> keepers) {
+        var disks = machine.pool().used();
+        var found = new HashMap<SandboxId, ResourceUse>();
+        for (var keeper : keepers) {
+            if (!keeper.isThere()) {
+                continue;
+            }
+            try {
+                keeper.measure(disks.getOrDefault(keeper.id(), 0L)).ifPresent(use -> found.put(keeper.id(), use));
+            } catch (RuntimeException e) {
+                // It ended just now; if not, the next reading is seconds away.
+                daemonLog
+                        .atDebug()
+                        .setCause(e)
+                        .addKeyValue("sandbox", keeper.id())
+                        .log("no reading");
+            }
+        }
+        return found;
     }
 }

@@ -222,6 +222,16 @@ public final class Snapshots implements AutoCloseable {
         });
     }
 
+    /// A new sandbox that is made of a snapshot has the variables its maker knew, where the caller names no others.
+    public SandboxSpec whole(SandboxSpec spec) {
+        if (spec.snapshot() == null) {
+            return spec;
+        }
+        var environment = new HashMap<>(require(spec.snapshot()).spec().environment());
+        environment.putAll(spec.environment());
+        return spec.withEnvironment(environment);
+    }
+
     public Optional<Snapshot> find(String name) {
         Path place = place(name);
         try {

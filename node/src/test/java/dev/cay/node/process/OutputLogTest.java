@@ -49,6 +49,18 @@ class OutputLogTest {
         }
     }
 
+    /// A pump may be about to do so on another thread when its sandbox ends.
+    @Test
+    void opensNothingAfterItWasClosed() throws Exception {
+        var log = new OutputLog(space(1), Channel.STDOUT);
+        put(log, "first");
+        log.close();
+        log.rotate();
+        assertThat(log.room()).isZero();
+        assertThat(directory.toFile().list()).containsExactly("stdout.0");
+        assertThat(log.read(0, 100)).isEqualTo("first".getBytes(UTF_8));
+    }
+
     @Test
     void aLoudStreamTakesTheRoomOfASilentOneButNotItsNewest() throws Exception {
         var space = space(2);

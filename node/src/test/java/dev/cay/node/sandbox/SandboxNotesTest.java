@@ -41,7 +41,7 @@ final class SandboxNotesTest {
         assertThatThrownBy(() -> SandboxNotes.requireKnown(records))
                 .isInstanceOf(CayException.class)
                 .hasMessageContaining(
-                        "sandbox old was made by a newer Cay, whose notes have version 9; this Cay knows up to 1")
+                        "sandbox old was made by a newer Cay, whose notes have version 9; this Cay knows up to 2")
                 .hasMessageNotContaining("\n");
         assertThat(records.resolve("old/sandbox.json")).hasContent(newer);
     }

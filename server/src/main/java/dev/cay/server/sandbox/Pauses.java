@@ -70,7 +70,8 @@ public final class Pauses {
     ///
     /// @param memory false for a fresh start on its files
     /// @param pause  what shall happen when its time is over; null for what was said before
-    record Wish(Duration timeout, boolean memory, @Nullable Boolean pause) {}
+    /// @param asked  false if only traffic came for it, which not every sandbox wakes for
+    record Wish(Duration timeout, boolean memory, @Nullable Boolean pause, boolean asked) {}
 
     /// @param wasPaused false for one that ran already, and nothing was done
     record Resumed(SandboxRecord sandbox, boolean wasPaused) {}
@@ -92,15 +93,18 @@ public final class Pauses {
     /// again later, as ending it would lose everything.
     public void expire(SandboxId id) {
         var sandbox = directory.find(id);
-        if (sandbox.filter(Pauses::pausesOnTimeout).isEmpty()) {
-            sandboxes.expire(id);
+        var mine = transitions.begin(id);
+        if (mine.isEmpty()) {
+            // It may be about to be paused or resumed and wait for its turn, which must not cost it its life.
+            sandbox.ifPresent(expiry::scheduleAgain);
             return;
         }
-        var mine = transitions.begin(id);
-        if (mine.isPresent()) {
-            try (var _ = mine.get()) {
-                save(id, sandbox.get().lifecycle().onTimeout(), still -> pausesOnTimeout(still) && expiry.isDue(still));
+        try (var _ = mine.get()) {
+            if (sandbox.filter(Pauses::pausesOnTimeout).isEmpty()) {
+                sandboxes.expire(id);
+                return;
             }
+            save(id, sandbox.get().lifecycle().onTimeout(), still -> pausesOnTimeout(still) && expiry.isDue(still));
         }
     }
 
@@ -138,7 +142,7 @@ public final class Pauses {
 
     /// Lets a sandbox go on because a request came for it.
     public SandboxRecord wake(SandboxRecord sandbox) {
-        var wish = new Wish(sandbox.lifecycle().resumeTimeout(), true, null);
+        var wish = new Wish(sandbox.lifecycle().resumeTimeout(), true, null, false);
         return resume(sandbox.id(), wish).sandbox();
     }
 
@@ -160,7 +164,7 @@ public final class Pauses {
                 lookAfter(resuming);
                 throw e;
             }
-            return goOn(resuming, new Wish(timeout, true, null));
+            return goOn(resuming, new Wish(timeout, true, null, true));
         }
     }
 
@@ -191,6 +195,9 @@ public final class Pauses {
             }
             if (sandbox.state() != SandboxState.PAUSED) {
                 return Optional.empty();
+            }
+            if (!wish.asked() && !sandbox.wakes()) {
+                throw Sandboxes.notFound(id);
             }
             mine.resumes(wish.memory());
             try (var _ = limits.starts().take()) {

@@ -100,7 +100,7 @@ public final class SandboxRoutes {
 
     /// Resumes what is paused; what runs gets more time, and its memory is not touched.
     private void connect(Team team, Exchange exchange, RequestBody body, Duration wanted) {
-        var wish = new Pauses.Wish(wanted, !Boolean.FALSE.equals(body.bool("memory")), null);
+        var wish = new Pauses.Wish(wanted, !Boolean.FALSE.equals(body.bool("memory")), null, true);
         var resumed = pauses.resume(sandbox(team, exchange).id(), wish);
         var sandbox = sandboxes.extend(resumed.sandbox(), wanted);
         exchange.sendJson(resumed.wasPaused() ? 201 : 200, view.info(sandbox));
@@ -115,7 +115,8 @@ public final class SandboxRoutes {
         var wish = new Pauses.Wish(
                 seconds == null ? OLD_TIMEOUT : RequestBody.checkedTimeout(seconds, maxTimeout),
                 !Boolean.FALSE.equals(body.bool("memory")),
-                body.bool("autoPause"));
+                body.bool("autoPause"),
+                true);
         var resumed = pauses.resume(sandbox(team, exchange).id(), wish);
         if (!resumed.wasPaused()) {
             throw new CayException(

@@ -50,7 +50,7 @@ public final class SandboxView {
 
     SandboxDetail detail(SandboxRecord sandbox) {
         var network = sandbox.network();
-        var saved = sandbox.saved();
+        var saved = sandbox.state() == SandboxState.PAUSED ? sandbox.saved() : null;
         return new SandboxDetail(
                 sandbox.templateId(),
                 sandbox.alias(),

@@ -1,0 +1,257 @@
+package dev.cay.node.sandbox;
+
+import dev.cay.node.runtime.Container;
+import dev.cay.node.sandbox.Life.Stage;
+import dev.cay.node.snapshot.Snapshot;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Keep;
+import dev.cay.wire.node.Saved;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Saves one sandbox and brings it back, in turn with everything else its keeper does.
+///
+/// At every moment there is either the container or a snapshot that holds all of it, and the notes say which. What was
+/// saved is given up when the sandbox runs again, and the original when the disk has what was saved.
+final class Saving {
+    private static final Logger log = LoggerFactory.getLogger(Saving.class);
+    private static final Duration LIMIT = Duration.ofMinutes(6);
+
+    private final Machine machine;
+    private final Premises premises;
+    private final Turns turns;
+    private final Life life;
+    private final Doors doors;
+    private final Runnable stuck;
+
+    /// @param stuck sees to a sandbox that runs and cannot be opened; on the keeper's thread
+    Saving(Machine machine, Premises premises, Turns turns, Life life, Doors doors, Runnable stuck) {
+        this.machine = machine;
+        this.premises = premises;
+        this.turns = turns;
+        this.life = life;
+        this.doors = doors;
+        this.stuck = stuck;
+    }
+
+    private SandboxId id() {
+        return notes().spec().id();
+    }
+
+    private SandboxNotes notes() {
+        return premises.notes();
+    }
+
+    /// Whether it lies in the snapshot of this name, or is just about to.
+    boolean liesIn(String snapshot) {
+        return notes().snapshot().equals(snapshot);
+    }
+
+    /// Saves it and takes it off the machine.
+    Saved pause(Keep keep) {
+        return turns.ask("be paused", LIMIT, () -> {
+            if (life.is(Stage.PAUSED)) {
+                return savedNow();
+            }
+            becomePaused(keep);
+            settle(notes().snapshot());
+            return savedNow();
+        });
+    }
+
+    private void becomePaused(Keep keep) {
+        premises.note(notes().nextGeneration());
+        var snapshot = save(notes().snapshot(), keep);
+        premises.note(notes().paused(snapshot.saved()));
+        life.enter(Stage.PAUSED);
+    }
+
+    /// Saves it while it goes on.
+    Saved snapshot(String name, Keep keep) {
+        return turns.ask("be saved", LIMIT, () -> {
+            var snapshot = save(name, keep);
+            goOn(premises::thaw);
+            return snapshot.saved();
+        });
+    }
+
+    /// Leaves it closed and frozen; when it fails, as it was.
+    private Snapshot save(String name, Keep keep) {
+        life.requireOpen();
+        life.requireWanted();
+        doors.refuse();
+        doors.close();
+        try {
+            return premises.save(name, keep);
+        } catch (RuntimeException e) {
+            goOn(premises::mend);
+            throw e;
+        }
+    }
+
+    private void goOn(Supplier<Container> how) {
+        try {
+            doors.open(how.get());
+            premises.note(notes().running(notes().startedAt()));
+        } catch (IOException | RuntimeException e) {
+            log.atError().setCause(e).addKeyValue("sandbox", id()).log("a sandbox does not go on after it was saved");
+            stuck.run();
+        }
+    }
+
+    /// The original stays until the disk has what was saved: a machine that loses power must not lose both.
+    private void settle(String snapshot) {
+        machine.snapshots()
+                .afterSync(() -> turns.later(() -> {
+                    if (life.is(Stage.PAUSED) && premises.slot() != null && liesIn(snapshot)) {
+                        premises.vacate();
+                    }
+                }));
+    }
+
+    /// Whether its original is still there because the disk had not all of it.
+    boolean unsettled() {
+        return life.is(Stage.PAUSED) && premises.slot() != null;
+    }
+
+    void settleAgain() {
+        settle(notes().snapshot());
+    }
+
+    /// Returns when nothing of a paused sandbox is left but what was saved.
+    void awaitSettled() {
+        turns.askIfThere("settle", LIMIT, () -> {
+            if (unsettled()) {
+                machine.snapshots().sync();
+                premises.vacate();
+            }
+        });
+    }
+
+    /// Lets a paused sandbox go on.
+    void resume(boolean memory) {
+        turns.ask("be resumed", LIMIT, () -> {
+            if (!life.is(Stage.OPEN)) {
+                life.requirePaused();
+                var snapshot = machine.snapshots().require(notes().snapshot());
+                boolean whole = memory && snapshot.hasMemory();
+                if (!(whole && unsettled() && thawOriginal())) {
+                    bringTwice(snapshot, whole);
+                }
+                nowRuns();
+            }
+            return null;
+        });
+    }
+
+    /// Nothing of it has been taken away yet, so nothing needs to be brought back.
+    private boolean thawOriginal() {
+        if (machine.runtime().find(id()).isEmpty()) {
+            return false;
+        }
+        try {
+            doors.open(premises.thaw());
+            return true;
+        } catch (IOException | RuntimeException e) {
+            log.atWarn().setCause(e).addKeyValue("sandbox", id()).log("a frozen sandbox does not thaw; it is restored");
+            return false;
+        }
+    }
+
+    /// What fails once may work the second time; after that the sandbox is as paused as it was.
+    private void bringTwice(Snapshot snapshot, boolean memory) {
+        if (premises.slot() != null) {
+            premises.vacate();
+        }
+        premises.enter();
+        try {
+            try {
+                bring(snapshot, memory);
+            } catch (IOException | RuntimeException e) {
+                log.atWarn().setCause(e).addKeyValue("sandbox", id()).log("a sandbox did not come back; once more");
+                doors.close();
+                premises.clear();
+                bring(snapshot, memory);
+            }
+        } catch (IOException | RuntimeException e) {
+            doors.close();
+            premises.vacate();
+            premises.note(notes().paused(savedNow()));
+            throw notRestored(e);
+        }
+    }
+
+    private void bring(Snapshot snapshot, boolean memory) throws IOException {
+        life.requireWanted();
+        doors.open(premises.bring(snapshot, memory));
+    }
+
+    private CayException notRestored(Exception e) {
+        if (e instanceof CayException known && known.kind() != ErrorKind.INTERNAL) {
+            return known;
+        }
+        return new CayException(
+                ErrorKind.NOT_RESTORED,
+                "sandbox %s could not be brought back, and is still paused with all that was saved: %s"
+                        .formatted(id(), e.getMessage()),
+                e);
+    }
+
+    /// Puts it back to what another snapshot holds. What it is now is kept until that has worked.
+    void rollback(String name) {
+        turns.ask("be rolled back", LIMIT, () -> {
+            var target = machine.snapshots().require(name);
+            boolean ran = life.is(Stage.OPEN);
+            if (ran) {
+                becomePaused(Keep.MEMORY_IF_POSSIBLE);
+            }
+            life.requirePaused();
+            try {
+                bringTwice(target, true);
+            } catch (RuntimeException e) {
+                if (ran) {
+                    bringTwice(machine.snapshots().require(notes().snapshot()), true);
+                    nowRuns();
+                }
+                throw e;
+            }
+            nowRuns();
+            return null;
+        });
+    }
+
+    private Saved savedNow() {
+        return Objects.requireNonNull(notes().saved(), "a paused sandbox without a word on what was saved");
+    }
+
+    /// What it was brought back from is of no use any more.
+    void nowRuns() {
+        premises.note(notes().running(machine.clock().instant()));
+        life.enter(Stage.OPEN);
+        machine.snapshots().deleteLater(notes().snapshot());
+    }
+
+    /// Takes up a paused one. Whatever is left of its container goes.
+    void adopt() {
+        if (notes().phaseNow() == SandboxNotes.Phase.SAVING) {
+            premises.note(notes().paused(
+                            machine.snapshots().require(notes().snapshot()).saved()));
+        }
+        life.enter(Stage.PAUSED);
+        turns.later(() -> {
+            machine.runtime().settle(id());
+            if (notes().phaseNow() == SandboxNotes.Phase.RESUMING) {
+                premises.vacate();
+                premises.note(notes().paused(savedNow()));
+            } else if (unsettled()) {
+                settle(notes().snapshot());
+            }
+        });
+    }
+}

@@ -1,0 +1,85 @@
+package dev.cay.node.sandbox;
+
+import dev.cay.wire.CayException;
+import dev.cay.wire.SandboxId;
+import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Takes up what an earlier daemon left: what runs goes on, what is saved stays saved, what was half made is removed.
+final class TakeUp {
+    private static final Logger log = LoggerFactory.getLogger(TakeUp.class);
+
+    /// What takes long here is waiting for a guest that root inside keeps from answering.
+    private static final int AT_ONCE = 32;
+
+    private final Machine machine;
+    private final Function<Inheritance.Found, SandboxKeeper> keep;
+    private final Queue<SandboxId> spares = new ConcurrentLinkedQueue<>();
+
+    /// @param keep makes the keeper of what has notes
+    TakeUp(Machine machine, Function<Inheritance.Found, SandboxKeeper> keep) {
+        this.machine = machine;
+        this.keep = keep;
+    }
+
+    /// @return spare sandboxes, to be replaced: they were made by a daemon that may have been another version
+    List<SandboxId> all() {
+        var found = new Inheritance(machine).look();
+        Several.each(found.keySet(), AT_ONCE, id -> one(Objects.requireNonNull(found.get(id))));
+        return List.copyOf(spares);
+    }
+
+    private void one(Inheritance.Found found) {
+        if (found.notes() == null || (found.slot() == null && !isSaved(found))) {
+            Premises.remove(machine, found.id());
+            return;
+        }
+        var keeper = keep.apply(found);
+        if (isSaved(found)) {
+            saved(keeper, found);
+        } else if (found.notes().spare()) {
+            spares.add(found.id());
+        } else if (!Inheritance.canGoOn(found) || !adopted(keeper)) {
+            keeper.end();
+        }
+    }
+
+    /// Whether there is a snapshot that holds it. It may be that the machine went down between the snapshot and the
+    /// note
+    /// of it.
+    private boolean isSaved(Inheritance.Found found) {
+        var notes = found.notes();
+        return found.isSaved()
+                || (notes != null
+                        && notes.phaseNow() == SandboxNotes.Phase.SAVING
+                        && found.container() == null
+                        && machine.snapshots().find(notes.snapshot()).isPresent());
+    }
+
+    /// A crash may have come between the resume of a sandbox and the note of it. Whatever fails, what was saved stays.
+    private void saved(SandboxKeeper keeper, Inheritance.Found found) {
+        if (found.phase() == SandboxNotes.Phase.RESUMING) {
+            machine.runtime().settle(found.id());
+            var container = machine.runtime().find(found.id()).orElse(null);
+            if (Inheritance.canGoOn(found.with(container)) && adopted(keeper)) {
+                return;
+            }
+        }
+        keeper.saving().adopt();
+    }
+
+    private static boolean adopted(SandboxKeeper keeper) {
+        try {
+            keeper.adopt();
+            return true;
+        } catch (CayException e) {
+            log.atError().setCause(e).addKeyValue("sandbox", keeper.id()).log("a sandbox could not be taken up");
+            return false;
+        }
+    }
+}
