@@ -32,8 +32,8 @@ final class Forking implements Measurement {
             var saved = script.next(LIMIT);
             String method = "JS SDK, %d MiB dirty, n=%d".formatted(MEGABYTES, RUNS);
             figures.add(Figure.of("snapshot of a running sandbox, p50", "ms", p50(saved, "snapshot"), method));
-            figures.add(Figure.of(
-                    "create from a snapshot → first command, p50", "ms", p50(saved, "fromSnapshot"), method));
+            figures.add(
+                    Figure.of("create from a snapshot → first command, p50", "ms", p50(saved, "fromSnapshot"), method));
             var woken = script.next(LIMIT);
             figures.add(Figure.of(
                             "request that wakes a paused sandbox, p50",

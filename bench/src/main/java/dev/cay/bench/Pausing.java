@@ -106,8 +106,12 @@ final class Pausing implements Measurement {
     private static double slope(List<Row> rows, Function<Row, Double> value) {
         double x = rows.stream().mapToDouble(Row::size).average().orElse(0);
         double y = rows.stream().mapToDouble(value::apply).average().orElse(0);
-        double above = rows.stream().mapToDouble(row -> (row.size - x) * (value.apply(row) - y)).sum();
-        double below = rows.stream().mapToDouble(row -> (row.size - x) * (row.size - x)).sum();
+        double above = rows.stream()
+                .mapToDouble(row -> (row.size - x) * (value.apply(row) - y))
+                .sum();
+        double below = rows.stream()
+                .mapToDouble(row -> (row.size - x) * (row.size - x))
+                .sum();
         return above / below;
     }
 
@@ -122,7 +126,8 @@ final class Pausing implements Measurement {
             var program = List.of(
                     "/usr/bin/python3",
                     "-c",
-                    "import os, time; kept = [os.urandom(1 << 20) for _ in range(%d)]; time.sleep(9999)".formatted(size));
+                    "import os, time; kept = [os.urandom(1 << 20) for _ in range(%d)]; time.sleep(9999)"
+                            .formatted(size));
             Path criu = criu(cay);
             Path place = Files.createDirectories(cay.directory().resolve("state/pool/bench"));
             var times = new double[2][runs];

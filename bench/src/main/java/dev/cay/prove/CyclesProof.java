@@ -43,7 +43,8 @@ final class CyclesProof implements Proof {
 
     @Override
     public String promise() {
-        return CYCLES + " pauses of one sandbox with terminals, servers, connections, a JVM, a database and orphans, and"
+        return CYCLES
+                + " pauses of one sandbox with terminals, servers, connections, a JVM, a database and orphans, and"
                 + " forks between them: nothing is lost, doubled or changed, and nothing is left";
     }
 
@@ -112,7 +113,8 @@ final class CyclesProof implements Proof {
             this.sandbox = sandbox;
             this.parts = parts;
             int minutes = stage.minutes(0);
-            this.end = System.nanoTime() + Duration.ofMinutes(minutes == 0 ? 24 * 60 : minutes).toNanos();
+            this.end = System.nanoTime()
+                    + Duration.ofMinutes(minutes == 0 ? 24 * 60 : minutes).toNanos();
         }
 
         void go() throws IOException, InterruptedException {
@@ -222,12 +224,7 @@ final class CyclesProof implements Proof {
                     wrong.isEmpty(),
                     "%d cycles: %d restored from disk, %d thawed; %d forks; %d crashes of the daemon meanwhile; %d wrong"
                             .formatted(
-                                    pauses.size(),
-                                    restores.size(),
-                                    thaws.size(),
-                                    forks.size(),
-                                    crashes,
-                                    wrong.size()),
+                                    pauses.size(), restores.size(), thaws.size(), forks.size(), crashes, wrong.size()),
                     details);
         }
 

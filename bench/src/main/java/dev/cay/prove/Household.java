@@ -71,8 +71,11 @@ record Household(OwnCay cay) {
         try (Stream<Path> all = Files.list(Path.of("/proc"))) {
             for (Path process : all.toList()) {
                 String pid = process.getFileName().toString();
-                if (pid.chars().allMatch(Character::isDigit) && Long.parseLong(pid) != cay.daemon().pid() && isOurs(process)) {
-                    found.add("process " + pid + " " + read(process.resolve("comm")).strip());
+                if (pid.chars().allMatch(Character::isDigit)
+                        && Long.parseLong(pid) != cay.daemon().pid()
+                        && isOurs(process)) {
+                    found.add("process " + pid + " "
+                            + read(process.resolve("comm")).strip());
                 }
             }
         }
