@@ -36,9 +36,10 @@ public record Snapshot(String name, Path place, About about) {
     /// What a restore needs to know before it tries.
     ///
     /// @param guest  which guest runs as its first process
+    /// @param clock  what deadlines of its commands are told by, when it was saved
     /// @param origin the machine it was saved on
     /// @param images sizes of the files that hold it: one that is shorter was lost with a machine
-    record Memory(String guest, Origin origin, Map<String, Long> images) {
+    record Memory(String guest, Origin origin, Map<String, Long> images, Instant clock) {
         Memory {
             images = Map.copyOf(images);
         }

@@ -4,6 +4,7 @@ import dev.cay.http.Json;
 import dev.cay.node.host.Slot;
 import dev.cay.node.image.LayerStore;
 import dev.cay.node.linux.HostThreads;
+import dev.cay.node.process.ProcessTable;
 import dev.cay.node.runtime.Container;
 import dev.cay.node.runtime.ContainerRuntime;
 import dev.cay.node.runtime.ContainerSpec;
@@ -155,7 +156,7 @@ public final class Snapshots implements AutoCloseable {
                 sizes.put(image.getFileName().toString(), Files.size(image));
             }
         }
-        return new Snapshot.Memory(runtime.guest(id), here(), sizes);
+        return new Snapshot.Memory(runtime.guest(id), here(), sizes, ProcessTable.clock());
     }
 
     /// Asked for once, when it is needed.
@@ -204,8 +205,20 @@ public final class Snapshots implements AutoCloseable {
         if (saved == null) {
             return runtime.start(container);
         }
-        Trees.copy(snapshot.processes(), processes, work, COPY_LIMIT);
+        bringProcesses(snapshot, saved, processes);
         return runtime.restore(container, snapshot.images(), saved.guest());
+    }
+
+    private void bringProcesses(Snapshot snapshot, Snapshot.Memory saved, Path processes) {
+        Trees.copy(snapshot.processes(), processes, work, COPY_LIMIT);
+        try {
+            work.call(COPY_LIMIT, () -> {
+                ProcessTable.wake(processes, saved.clock());
+                return true;
+            });
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, "what is known of its commands cannot be brought back", e);
+        }
     }
 
     private void requireFit(Snapshot snapshot, Snapshot.Memory memory) {

@@ -11,29 +11,13 @@ import dev.cay.wire.node.SandboxSpec;
 import dev.cay.wire.node.Saved;
 import java.nio.file.Files;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /// A paused sandbox has nothing but disk, and goes on where it was; so do copies of one that runs.
-class PauseTest {
+class PauseTest extends NodeTest {
     private static final SandboxId ID = new SandboxId("sleeper");
     private static final String COUNTER = "i=0; while true; do i=$((i+1)); echo $i > /count; sleep 0.02; done";
-
-    private TestNode.Place place;
-    private TestNode node;
-
-    @BeforeEach
-    void open() throws Exception {
-        place = TestNode.Place.make();
-        node = new TestNode(place);
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        node.close();
-        place.close();
-    }
 
     @Test
     void keepsProcessesThroughPausesAndARestartBetween() throws Exception {
@@ -156,6 +140,37 @@ class PauseTest {
     }
 
     @Test
+    void stopsTheClockOfACommandThatSleeps() throws Exception {
+        node.keepers.create(TestNode.spec("sleeper"));
+        var events = node.startFor(Duration.ofSeconds(6), "sleeper", "echo $$ > /pid; sleep 9999");
+        await(() -> !node.run("sleeper", "cat /pid").isEmpty());
+        node.keepers.pause(ID, Keep.MEMORY);
+        awaitSettled();
+        Thread.sleep(Duration.ofSeconds(6));
+        node.keepers.resume(ID, true);
+        assertThat(node.run("sleeper", "kill -0 $(cat /pid) && echo alive")).isEqualTo("alive");
+        await(() -> node.run("sleeper", "kill -0 $(cat /pid) && echo alive").contains("No such process"));
+        events.close();
+    }
+
+    @Test
+    void keepsAProcessWithThreads() throws Exception {
+        node.keepers.create(TestNode.spec("sleeper"));
+        start(
+                "sleeper",
+                "exec python3 -c 'import threading,time; [threading.Thread(target=time.sleep, args=(999,)).start() for i in range(4)]'");
+        await(() -> threads().equals("5"));
+        node.keepers.pause(ID, Keep.MEMORY);
+        awaitSettled();
+        node.keepers.resume(ID, true);
+        assertThat(threads()).isEqualTo("5");
+    }
+
+    private String threads() throws Exception {
+        return node.run("sleeper", "ls /proc/$(pgrep python3)/task | wc -l");
+    }
+
+    @Test
     void endsWhatIsPaused() throws Exception {
         node.keepers.create(TestNode.spec("sleeper"));
         int slot = slot();
@@ -174,7 +189,7 @@ class PauseTest {
                 spec.templateId(),
                 spec.layers(),
                 spec.resources(),
-                java.util.Map.of(),
+                Map.of(),
                 null,
                 "root",
                 "/tmp",
@@ -209,17 +224,5 @@ class PauseTest {
     private void awaitSettled() throws Exception {
         await(() -> !Files.exists(node.machine.pool().layer(ID))
                 && node.machine.plan().taken() == 0);
-    }
-
-    private interface Check {
-        boolean holds() throws Exception;
-    }
-
-    private static void await(Check check) throws Exception {
-        long deadline = System.nanoTime() + TestNode.LIMIT.toNanos();
-        while (!check.holds()) {
-            assertThat(System.nanoTime()).isLessThan(deadline);
-            Thread.sleep(Duration.ofMillis(20));
-        }
     }
 }

@@ -267,6 +267,11 @@ final class TestNode implements AutoCloseable {
 
     /// A process's events, as they come.
     InputStream start(String id, String script) throws IOException, InterruptedException {
+        return startFor(Duration.ofHours(1), id, script);
+    }
+
+    /// The same of one that is killed when its time is over.
+    InputStream startFor(Duration limit, String id, String script) throws IOException, InterruptedException {
         byte[] message = ("{\"process\":{\"cmd\":\"/bin/bash\",\"args\":[\"-c\",\"%s\"]},\"stdin\":false}")
                 .formatted(script.replace("\\", "\\\\").replace("\"", "\\\""))
                 .getBytes(UTF_8);
@@ -277,6 +282,7 @@ final class TestNode implements AutoCloseable {
         var response = http.send(
                 request(id, OpenSandbox.ENVD_PORT, "/process.Process/Start")
                         .header("Content-Type", "application/connect+json")
+                        .header("Connect-Timeout-Ms", Long.toString(limit.toMillis()))
                         .POST(HttpRequest.BodyPublishers.ofByteArray(framed.array()))
                         .build(),
                 HttpResponse.BodyHandlers.ofInputStream());
