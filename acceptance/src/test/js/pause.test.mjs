@@ -202,6 +202,26 @@ test('Sandbox.fork copies what runs', { skip: !atLeast(2, 35) }, async () => {
   await Promise.all(forks.map((fork) => fork.kill()))
 })
 
+test('a fork has the locks of its source, also on files that are mapped', { skip: !atLeast(2, 35) }, async () => {
+  const one = await sandbox()
+  await one.files.write('lock.py', `
+import fcntl, mmap, sys, time
+file = open('locked', 'r+b')
+mapped = mmap.mmap(file.fileno(), 4)
+fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+print('locked', flush=True)
+time.sleep(1000)
+`)
+  await one.files.write('locked', 'file')
+  const holder = await one.commands.run('python3 lock.py', { background: true })
+  await until('the lock', () => holder.stdout.includes('locked'))
+  const [fork] = await one.fork()
+  for (const each of [one, fork]) {
+    await assert.rejects(each.commands.run('timeout 5 python3 lock.py'), { stderr: /BlockingIOError/ })
+  }
+  await fork.kill()
+})
+
 test('Sandbox.fork of a paused sandbox is refused', { skip: !atLeast(2, 35) }, async () => {
   const one = await sandbox()
   await one.pause()

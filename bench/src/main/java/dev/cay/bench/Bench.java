@@ -22,7 +22,9 @@ public final class Bench {
             new Printing(),
             new Proxying(),
             new Crowding(),
-            new Filing());
+            new Filing(),
+            new Pausing(),
+            new Forking());
 
     private Bench() {}
 

@@ -25,15 +25,17 @@ final class Runc implements AutoCloseable {
     private int count;
 
     Runc() throws IOException {
+        this(List.of("/bin/sleep", "600"));
+    }
+
+    /// @param program what containers run
+    Runc(List<String> program) throws IOException {
         call(directory, List.of("runc", "spec"));
         var file = directory.resolve("config.json");
         var config = (ObjectNode) JsonMapper.shared().readTree(Files.readAllBytes(file));
         config.withObject("/root").put("path", rootfs.toString());
-        config.withObject("/process")
-                .put("terminal", false)
-                .putArray("args")
-                .add("/bin/sleep")
-                .add("600");
+        var arguments = config.withObject("/process").put("terminal", false).putArray("args");
+        program.forEach(arguments::add);
         config.withObject("/linux").put("cgroupsPath", "/" + prefix);
         Files.write(file, JsonMapper.shared().writeValueAsBytes(config));
     }
@@ -52,6 +54,40 @@ final class Runc implements AutoCloseable {
         String name = prefix + count++;
         call(directory, List.of("runc", "run", "--detach", "--bundle", directory.toString(), name));
         return name;
+    }
+
+    /// Saves a container, which ends with it.
+    ///
+    /// @param criu   the program to do it with
+    /// @param images where to; absent yet
+    void checkpoint(String name, Path criu, Path images) {
+        call(
+                directory,
+                List.of("runc", "--criu", criu.toString(), "checkpoint", "--image-path", images.toString(), name));
+    }
+
+    void restore(String name, Path criu, Path images) {
+        call(
+                directory,
+                List.of(
+                        "runc",
+                        "--criu",
+                        criu.toString(),
+                        "restore",
+                        "--detach",
+                        "--image-path",
+                        images.toString(),
+                        "--bundle",
+                        directory.toString(),
+                        name));
+    }
+
+    /// The host's number for a container's first process.
+    long firstProcess(String name) throws IOException {
+        return JsonMapper.shared()
+                .readTree(Files.readAllBytes(Path.of("/run/runc", name, "state.json")))
+                .path("init_process_pid")
+                .asLong();
     }
 
     /// The command that figures are about, in a container that runs.

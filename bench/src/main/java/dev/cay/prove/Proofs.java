@@ -16,6 +16,7 @@ public final class Proofs {
             new DensityProof(),
             new SoakProof(),
             new RacesProof(),
+            new CyclesProof(),
             new FuzzProof());
 
     private Proofs() {}

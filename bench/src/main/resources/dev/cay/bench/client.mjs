@@ -41,3 +41,11 @@ export async function atOnce(count, width, work) {
   }
   await Promise.all(Array.from({ length: width }, worker))
 }
+
+/** Starts a process in a sandbox that has so much memory of its own, no page like another. */
+export async function hold(box, mebibytes) {
+  const program = `import os, time; kept = [os.urandom(1 << 20) for _ in range(${mebibytes})]; print("held", flush=True); time.sleep(9999)`
+  const handle = await box.commands.run(`exec python3 -c '${program}'`, { background: true, timeoutMs: 0 })
+  await until('its memory', () => handle.stdout.includes('held'), 120_000)
+  handle.disconnect().catch(() => {})
+}

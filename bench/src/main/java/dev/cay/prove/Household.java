@@ -1,0 +1,98 @@
+package dev.cay.prove;
+
+import dev.cay.bench.OwnCay;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import tools.jackson.databind.json.JsonMapper;
+
+/// What a daemon's sandboxes have on the host, saved ones too.
+record Household(OwnCay cay) {
+    private Path pool() {
+        return cay.directory().resolve("state/pool");
+    }
+
+    /// Whether anything of the sandbox is on the host but what was saved of it.
+    boolean houses(String sandbox) {
+        return Files.exists(pool().resolve("sandboxes").resolve(sandbox));
+    }
+
+    /// Whether what was saved of a paused one takes less room already.
+    boolean isCompressed(String sandbox) {
+        try (var saved = Files.newDirectoryStream(pool().resolve("snapshots"), sandbox + ".*")) {
+            for (Path snapshot : saved) {
+                if (Files.exists(snapshot.resolve("compressed"))) {
+                    return true;
+                }
+            }
+            return false;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// The host's number for a sandbox's first process: another one after each restore, the same after a thaw.
+    long firstProcess(String sandbox) throws IOException {
+        var state = cay.directory().resolve("run/runc").resolve(sandbox).resolve("state.json");
+        return JsonMapper.shared()
+                .readTree(Files.readAllBytes(state))
+                .path("init_process_pid")
+                .asLong();
+    }
+
+    /// All there is, one per line: links, control groups, mounts, files, saved sandboxes, processes.
+    Set<String> things() throws IOException {
+        var things = new TreeSet<>(Traces.things(cay.instance(), cay.directory()));
+        for (String place : List.of("state/pool/sandboxes", "state/pool/snapshots", "state/sandboxes", "run/runc")) {
+            entries(cay.directory().resolve(place)).forEach(entry -> things.add("entry " + entry));
+        }
+        things.addAll(processes());
+        return things;
+    }
+
+    private static List<Path> entries(Path directory) throws IOException {
+        if (!Files.isDirectory(directory)) {
+            return List.of();
+        }
+        try (var entries = Files.list(directory)) {
+            return entries.toList();
+        }
+    }
+
+    /// All in the sandboxes, and whoever was started for them.
+    private List<String> processes() throws IOException {
+        var found = new ArrayList<String>();
+        try (Stream<Path> all = Files.list(Path.of("/proc"))) {
+            for (Path process : all.toList()) {
+                String pid = process.getFileName().toString();
+                if (pid.chars().allMatch(Character::isDigit)
+                        && Long.parseLong(pid) != cay.daemon().pid()
+                        && isOurs(process)) {
+                    found.add("process " + pid + " "
+                            + read(process.resolve("comm")).strip());
+                }
+            }
+        }
+        return found;
+    }
+
+    private boolean isOurs(Path process) {
+        return read(process.resolve("cgroup")).contains("/cay-" + cay.instance() + "/")
+                || read(process.resolve("cmdline")).contains(cay.directory().toString());
+    }
+
+    /// Empty for a process that has ended meanwhile.
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException _) {
+            return "";
+        }
+    }
+}
