@@ -131,6 +131,7 @@ public final class OwnCay implements AutoCloseable {
         builder.environment().put("CAY_CONFIG", directory.resolve("cay.yaml").toString());
         settings.forEach((key, value) -> builder.environment().put(variable(key), value));
         builder.environment().remove("SUDO_USER");
+        builder.environment().put("JAVA_TOOL_OPTIONS", "-Dcay.faults=" + faults());
         return builder;
     }
 
@@ -198,6 +199,11 @@ public final class OwnCay implements AutoCloseable {
     /// State, run and configuration lie below it.
     public Path directory() {
         return directory;
+    }
+
+    /// A script put here under the name of a step is run when the daemon reaches it.
+    public Path faults() {
+        return directory.resolve("faults");
     }
 
     public int port() {

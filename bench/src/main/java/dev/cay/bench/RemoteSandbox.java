@@ -207,6 +207,20 @@ public final class RemoteSandbox implements AutoCloseable {
         return count;
     }
 
+    /// A call of the API about this sandbox.
+    ///
+    /// @param what follows its address, like `/pause`
+    public HttpResponse<String> api(String method, String what, String body) throws IOException, InterruptedException {
+        return http.send(
+                HttpRequest.newBuilder(url.resolve("/sandboxes/" + id + what))
+                        .timeout(LIMIT)
+                        .header("X-API-Key", key)
+                        .header("Content-Type", "application/json")
+                        .method(method, BodyPublishers.ofString(body))
+                        .build(),
+                BodyHandlers.ofString());
+    }
+
     private HttpRequest.Builder request(String path) {
         return HttpRequest.newBuilder(url.resolve(path))
                 .timeout(LIMIT)

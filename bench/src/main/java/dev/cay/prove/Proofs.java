@@ -17,6 +17,7 @@ public final class Proofs {
             new SoakProof(),
             new RacesProof(),
             new CyclesProof(),
+            new FaultsProof(),
             new FuzzProof());
 
     private Proofs() {}

@@ -1,0 +1,92 @@
+package dev.cay.prove;
+
+import dev.cay.bench.OwnCay;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/// What can go wrong at a step, as scripts that a daemon runs when it gets there.
+enum Faults {
+    /// kill -9 of the daemon.
+    CRASH {
+        @Override
+        String script(OwnCay cay) {
+            return "kill -9 $PPID\nsleep 5\n";
+        }
+    },
+    /// Not a byte is left in the pool.
+    FULL {
+        @Override
+        String script(OwnCay cay) {
+            return "for size in 4096 2048 1024 512 256 128 64 32 16 8 4 2 1; do\n"
+                    + "  for again in 1 2; do fallocate -l ${size}M '%s'/filler-$size-$again 2>/dev/null; done\ndone\ntrue\n"
+                            .formatted(pool(cay));
+        }
+    },
+    /// kill -9 of CRIU as soon as it is at work.
+    CRIU {
+        @Override
+        String script(OwnCay cay) {
+            return hunt(cay, "criu", "$(ps -o ppid= -p $pid | tr -d ' ')");
+        }
+    },
+    /// kill -9 of runc when its CRIU is at work.
+    RUNC {
+        @Override
+        String script(OwnCay cay) {
+            return hunt(cay, "runc", "$pid");
+        }
+    };
+
+    abstract String script(OwnCay cay);
+
+    /// Lies in wait at a step.
+    void arm(OwnCay cay, String step) throws IOException {
+        Files.createDirectories(cay.faults());
+        Files.deleteIfExists(taken(cay, step));
+        Files.writeString(cay.faults().resolve(step), script(cay));
+    }
+
+    /// Whether the daemon came by since.
+    static boolean wasTaken(OwnCay cay, String step) {
+        return Files.exists(taken(cay, step));
+    }
+
+    /// Takes away what none of them does by itself.
+    static void clear(OwnCay cay, String step) throws IOException {
+        Files.deleteIfExists(cay.faults().resolve(step));
+        try (var fillers = Files.newDirectoryStream(pool(cay), "filler-*")) {
+            for (Path filler : fillers) {
+                Files.delete(filler);
+            }
+        }
+    }
+
+    private static Path taken(OwnCay cay, String step) {
+        return cay.faults().resolve(step + ".taken");
+    }
+
+    private static Path pool(OwnCay cay) {
+        return cay.directory().resolve("state/pool");
+    }
+
+    /// Looks for a program of this daemon, in the background, once CRIU has begun to write.
+    ///
+    /// @param runc how to find the runc of one that was found
+    private static String hunt(OwnCay cay, String program, String runc) {
+        return String.join(
+                "\n",
+                List.of(
+                        "( tries=0",
+                        "while [ $tries -lt 3000 ]; do tries=$((tries+1))",
+                        "  ls '%s'/snapshots/*/memory/core-1.img '%s'/run/bundles/*/criu/restore.log >/dev/null 2>&1 || continue"
+                                .formatted(pool(cay), cay.directory()),
+                        "  for pid in $(pgrep -x %s); do".formatted(program),
+                        "    tr '\\0' ' ' < /proc/%s/cmdline 2>/dev/null | grep -q '%s' && kill -9 $pid && exit"
+                                .formatted(runc, cay.directory()),
+                        "  done",
+                        "done ) >/dev/null 2>&1 &",
+                        ""));
+    }
+}
