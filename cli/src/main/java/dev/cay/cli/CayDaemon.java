@@ -235,6 +235,15 @@ final class CayDaemon implements AutoCloseable {
         return present == null ? 0 : present.running();
     }
 
+    /// Saves the sandboxes that are paused when their time is over.
+    void pauseAll(Duration limit) {
+        if (server != null) {
+            progress.step("pausing sandboxes");
+            server.pauseAll(limit);
+            progress.done("paused");
+        }
+    }
+
     /// Ends every sandbox of this instance and puts back what Cay changed on the host. Also works on a daemon that
     /// was never started: then only as much of the node is brought up as cleaning needs.
     void killAll() throws IOException {

@@ -3,8 +3,6 @@ package dev.cay.cli;
 import dev.cay.config.CayConfig;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
-import java.io.IOException;
-import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -35,17 +33,12 @@ final class EnvCommand implements Callable<Integer> {
     private ClientEnvironment.Mode mode = ClientEnvironment.Mode.BOTH;
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() {
         CayConfig config = options.config();
         RunFile daemon = RunFile.find(config.runDir())
                 .orElseThrow(() -> new CayException(
                         ErrorKind.UNAVAILABLE, "Cay is not running; start it with: sudo ./cay up --detach"));
-        Path home = Path.of(System.getenv().getOrDefault("HOME", System.getProperty("user.home")));
-        String key = KeyFile.read(home, config.instance())
-                .orElseThrow(() -> new CayException(
-                        ErrorKind.NOT_FOUND,
-                        "you have no API key in %s; copy it from root's or another user's file of that name"
-                                .formatted(KeyFile.in(home, config.instance()))));
+        String key = Api.ownKey(config.instance());
         System.out.println(ClientEnvironment.write(ClientEnvironment.variables(daemon, key, mode), shell));
         return 0;
     }

@@ -2,6 +2,7 @@ package dev.cay.cli;
 
 import dev.cay.config.CayConfig;
 import dev.cay.node.host.HostLedger;
+import dev.cay.node.host.Programs;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
@@ -24,6 +25,11 @@ import org.slf4j.LoggerFactory;
 /// thread and waits until it is through, so a start that is cut short ends by the same path as a daemon that served
 /// for weeks.
 final class Foreground {
+    /// A service manager gives up on us a little later.
+    private static final Duration PAUSE_LIMIT = Duration.ofSeconds(70);
+
+    private static final Duration ASK_LIMIT = Duration.ofSeconds(5);
+
     private static final Logger log = LoggerFactory.getLogger(Foreground.class);
 
     /// Whoever follows the output knows by this line that all has been said.
@@ -209,11 +215,28 @@ final class Foreground {
             daemon.killAll();
             return "Cay stopped; no sandbox is left.";
         }
+        if (pausesNow()) {
+            daemon.pauseAll(PAUSE_LIMIT);
+        }
         int running = daemon.running();
         return running == 0
                 ? "Cay stopped; no sandbox was running."
                 : "Cay stopped; %s running. `sudo ./cay up` finds them again, `sudo ./cay down --all` ends them."
                         .formatted(running == 1 ? "1 sandbox keeps" : running + " sandboxes keep");
+    }
+
+    /// Whether what runs would be lost otherwise, or the operator wants it.
+    private boolean pausesNow() {
+        return switch (config.sandboxes().pauseAtStop()) {
+            case "always" -> true;
+            case "reboot" ->
+                Programs.ofHost()
+                        .run(ASK_LIMIT, "systemctl", "is-system-running")
+                        .output()
+                        .strip()
+                        .equals("stopping");
+            default -> false;
+        };
     }
 
     private void sayFarewell(String text) throws IOException {

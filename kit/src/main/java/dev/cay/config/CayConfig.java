@@ -47,6 +47,7 @@ public record CayConfig(
     ///
     /// @param spares          most sandboxes of one template that are started before anybody asks
     /// @param keepPaused      how long paused ones are kept; null for ever
+    /// @param pauseAtStop     `never`, `reboot` or `always`
     /// @param processLogBytes how much output of one process is kept to be read again
     public record Sandboxes(
             int cpuCount,
@@ -57,6 +58,7 @@ public record CayConfig(
             Duration timeout,
             Duration maxTimeout,
             @Nullable Duration keepPaused,
+            String pauseAtStop,
             long processLogBytes) {}
 
     /// Where writable layers lie.

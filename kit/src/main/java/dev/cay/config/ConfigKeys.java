@@ -91,6 +91,11 @@ public final class ConfigKeys {
             ConfigValue.unless("never", ConfigValue.duration(Duration.ofMinutes(1), DAY.multipliedBy(3650))),
             "30d",
             "How long a paused sandbox is kept before it is killed; never means that it is kept for ever.");
+    static final ConfigKey<String> PAUSE_AT_STOP = key(
+            "sandboxes.pauseAtStop",
+            ConfigValue.matching("never|reboot|always", "it must be never, reboot or always"),
+            "reboot",
+            "When Cay is stopped, sandboxes that are paused on timeout are paused: never, before a reboot, or always.");
     static final ConfigKey<Long> PROCESS_LOG_BYTES = key(
             "sandboxes.processLogBytes",
             ConfigValue.bytes(4096, 1L << 30),
@@ -153,6 +158,7 @@ public final class ConfigKeys {
             TIMEOUT,
             MAX_TIMEOUT,
             KEEP_PAUSED,
+            PAUSE_AT_STOP,
             PROCESS_LOG_BYTES,
             POOL_SIZE_MB,
             UID_BASE,

@@ -114,6 +114,7 @@ public final class ConfigLoader {
                         value(ConfigKeys.TIMEOUT),
                         value(ConfigKeys.MAX_TIMEOUT),
                         value(ConfigKeys.KEEP_PAUSED).orElse(null),
+                        value(ConfigKeys.PAUSE_AT_STOP),
                         value(ConfigKeys.PROCESS_LOG_BYTES)),
                 new CayConfig.Storage(value(ConfigKeys.POOL_SIZE_MB), value(ConfigKeys.UID_BASE)),
                 new CayConfig.Network(

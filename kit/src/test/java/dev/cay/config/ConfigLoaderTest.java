@@ -50,6 +50,7 @@ final class ConfigLoaderTest {
                         sandboxes.timeout = 5m | CAY_SANDBOXES_TIMEOUT
                         sandboxes.maxTimeout = 24h | CAY_SANDBOXES_MAX_TIMEOUT
                         sandboxes.keepPaused = 30d | CAY_SANDBOXES_KEEP_PAUSED
+                        sandboxes.pauseAtStop = reboot | CAY_SANDBOXES_PAUSE_AT_STOP
                         sandboxes.processLogBytes = 1MB | CAY_SANDBOXES_PROCESS_LOG_BYTES
                         storage.poolSizeMB = 20GB | CAY_STORAGE_POOL_SIZE_MB
                         storage.uidBase = 1000000000 | CAY_STORAGE_UID_BASE

@@ -205,6 +205,11 @@ public final class CayServer implements AutoCloseable {
         return access.newKey(access.firstTeam(), name);
     }
 
+    /// Saves the sandboxes that are paused when their time is over, because the machine goes down.
+    public void pauseAll(Duration limit) {
+        pauses.pauseAll(limit);
+    }
+
     /// How many sandboxes run.
     public int running() {
         return directory.running();

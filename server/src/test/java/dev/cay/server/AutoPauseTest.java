@@ -32,6 +32,22 @@ final class AutoPauseTest extends ServerTest {
     }
 
     @Test
+    void pausesBeforeTheMachineGoesDownWhatMayBePaused() {
+        String pausable = create("\"autoPause\":true");
+        String stubborn = create("\"autoPause\":true");
+        String other = create("\"timeout\":10");
+        cay.node.onPause = id -> {
+            if (id.value().equals(stubborn)) {
+                throw new CayException(ErrorKind.UNAVAILABLE, "the disk is full");
+            }
+        };
+        cay.server.pauseAll(Duration.ofSeconds(10));
+        assertThat(state(pausable)).isEqualTo("paused");
+        assertThat(state(stubborn)).isEqualTo("running");
+        assertThat(state(other)).isEqualTo("running");
+    }
+
+    @Test
     void keepsOnlyTheFilesWhereThatWasWanted() {
         String id = create("\"timeout\":10,\"autoPause\":true,\"autoPauseMemory\":false");
         cay.clock.pass(Duration.ofSeconds(10));

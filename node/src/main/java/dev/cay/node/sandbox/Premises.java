@@ -1,5 +1,6 @@
 package dev.cay.node.sandbox;
 
+import dev.cay.life.Steps;
 import dev.cay.life.TaskGroup;
 import dev.cay.node.host.Slot;
 import dev.cay.node.runtime.Container;
@@ -96,6 +97,7 @@ final class Premises {
     Snapshot save(String name, Keep keep) {
         note(notes.saving());
         machine.runtime().freeze(id());
+        Steps.reach("frozen");
         var layers = notes.layers() == null ? layers(notes.spec()) : notes.layers();
         return machine.snapshots().take(name, new Snapshots.Subject(notes.spec(), layers, processes()), keep);
     }
@@ -121,6 +123,7 @@ final class Premises {
         var taken = machine.plan().take();
         slot = taken;
         note(notes.at(taken.index()).resuming());
+        Steps.reach("slot-taken");
     }
 
     /// Makes files and container out of a snapshot.
@@ -134,6 +137,7 @@ final class Premises {
     /// first step that fails, as what is still used must not be given to another one.
     void vacate() {
         clear();
+        Steps.reach("original-ended");
         note(notes.at(SandboxNotes.NO_SLOT));
         giveBack();
     }

@@ -1,5 +1,6 @@
 package dev.cay.node.sandbox;
 
+import dev.cay.life.Steps;
 import dev.cay.node.runtime.Container;
 import dev.cay.node.sandbox.Life.Stage;
 import dev.cay.node.snapshot.Snapshot;
@@ -69,6 +70,7 @@ final class Saving {
         premises.note(notes().nextGeneration());
         var snapshot = save(notes().snapshot(), keep);
         premises.note(notes().paused(snapshot.saved()));
+        Steps.reach("paused");
         life.enter(Stage.PAUSED);
     }
 
@@ -77,6 +79,7 @@ final class Saving {
         return turns.ask("be saved", LIMIT, () -> {
             var snapshot = save(name, keep);
             goOn(premises::thaw);
+            Steps.reach("went-on");
             return snapshot.saved();
         });
     }
@@ -87,6 +90,7 @@ final class Saving {
         life.requireWanted();
         doors.refuse();
         doors.close();
+        Steps.reach("closed");
         try {
             return premises.save(name, keep);
         } catch (RuntimeException e) {
@@ -109,6 +113,7 @@ final class Saving {
     private void settle(String snapshot) {
         machine.snapshots()
                 .afterSync(() -> turns.later(() -> {
+                    Steps.reach("synced");
                     if (life.is(Stage.PAUSED) && premises.slot() != null && liesIn(snapshot)) {
                         premises.vacate();
                     }
@@ -189,7 +194,10 @@ final class Saving {
 
     private void bring(Snapshot snapshot, boolean memory) throws IOException {
         life.requireWanted();
-        doors.open(premises.bring(snapshot, memory));
+        var container = premises.bring(snapshot, memory);
+        Steps.reach("brought");
+        doors.open(container);
+        Steps.reach("opened");
     }
 
     private CayException notRestored(Exception e) {
@@ -233,6 +241,7 @@ final class Saving {
     /// What it was brought back from is of no use any more.
     void nowRuns() {
         premises.note(notes().running(machine.clock().instant()));
+        Steps.reach("running");
         life.enter(Stage.OPEN);
         machine.snapshots().deleteLater(notes().snapshot());
     }

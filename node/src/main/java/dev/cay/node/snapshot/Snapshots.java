@@ -1,6 +1,7 @@
 package dev.cay.node.snapshot;
 
 import dev.cay.http.Json;
+import dev.cay.life.Steps;
 import dev.cay.node.host.Slot;
 import dev.cay.node.image.LayerStore;
 import dev.cay.node.linux.HostThreads;
@@ -102,11 +103,14 @@ public final class Snapshots implements AutoCloseable {
         try {
             Files.createDirectory(place);
             String loss = keep == Keep.FILES ? null : saveMemory(subject, place, keep);
+            Steps.reach("memory-saved");
             pool.save(
                     subject.id(),
                     Snapshot.disk(place),
                     subject.spec().resources().diskSizeMB());
+            Steps.reach("disk-saved");
             Trees.copy(subject.processes(), Snapshot.processes(place), work, COPY_LIMIT);
+            Steps.reach("commands-saved");
             var about = new Snapshot.About(
                     Snapshot.About.VERSION,
                     subject.spec(),
@@ -115,6 +119,7 @@ public final class Snapshots implements AutoCloseable {
                     loss,
                     keep == Keep.FILES || loss != null ? null : memory(subject.id(), place));
             write(place, about);
+            Steps.reach("saved");
             return new Snapshot(name, place, about);
         } catch (IOException e) {
             var failure = new CayException(ErrorKind.INTERNAL, "the sandbox could not be saved", e);
@@ -194,6 +199,7 @@ public final class Snapshots implements AutoCloseable {
         }
         var paths = snapshot.layers().stream().map(layers::require).toList();
         Path disk = pool.bring(snapshot.disk(), spec.id(), spec.resources().diskSizeMB());
+        Steps.reach("disk-brought");
         var container = new ContainerSpec(
                 spec.id(),
                 slot,
@@ -206,6 +212,7 @@ public final class Snapshots implements AutoCloseable {
             return runtime.start(container);
         }
         bringProcesses(snapshot, saved, processes);
+        Steps.reach("commands-brought");
         return runtime.restore(container, snapshot.images(), saved.guest());
     }
 

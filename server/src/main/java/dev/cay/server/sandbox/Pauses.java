@@ -1,5 +1,7 @@
 package dev.cay.server.sandbox;
 
+import dev.cay.life.Steps;
+import dev.cay.life.TaskGroup;
 import dev.cay.server.event.EventStore;
 import dev.cay.server.fleet.Fleet;
 import dev.cay.server.store.Store;
@@ -108,6 +110,32 @@ public final class Pauses {
         }
     }
 
+    /// Saves all that would be paused when their time is over, as far as the limit allows: the machine goes down.
+    public void pauseAll(Duration limit) {
+        try (var tasks = new TaskGroup()) {
+            for (var sandbox : directory.list()) {
+                if (pausesOnTimeout(sandbox)) {
+                    tasks.run(() -> pauseForStop(sandbox));
+                }
+            }
+            tasks.join(limit);
+        } catch (Exception e) {
+            log.atError().setCause(e).log("not all sandboxes could be paused in time");
+        }
+    }
+
+    private void pauseForStop(SandboxRecord sandbox) {
+        var mine = transitions.begin(sandbox.id());
+        if (mine.isEmpty()) {
+            return;
+        }
+        try (var _ = mine.get()) {
+            save(sandbox.id(), sandbox.lifecycle().onTimeout(), Pauses::pausesOnTimeout);
+        } catch (RuntimeException e) {
+            log.atError().setCause(e).addKeyValue("sandbox", sandbox.id()).log("a sandbox could not be paused");
+        }
+    }
+
     /// Lets a sandbox go on that is paused or about to be; leaves one that runs as it is.
     Resumed resume(SandboxId id, Wish wish) {
         long end = System.nanoTime() + limits.patience().toNanos();
@@ -213,6 +241,7 @@ public final class Pauses {
         var resuming = change(id, Set.of(SandboxState.PAUSED), old -> old.in(SandboxState.RESUMING))
                 .orElseThrow(() -> Sandboxes.notFound(id));
         var saved = resuming.saved();
+        Steps.reach("resuming");
         try {
             fleet.node().resume(id, wish.memory() && saved != null && saved.memory());
         } catch (RuntimeException e) {
@@ -220,6 +249,7 @@ public final class Pauses {
                     .filter(sandbox -> sandbox.state() == SandboxState.RUNNING)
                     .orElseThrow(() -> explained(e));
         }
+        Steps.reach("node-resumed");
         return goOn(resuming, wish);
     }
 
@@ -250,6 +280,7 @@ public final class Pauses {
             if (pausing.isEmpty()) {
                 return Optional.empty();
             }
+            Steps.reach("pausing");
             Saved saved;
             try {
                 saved = fleet.node().pause(id, keep);
@@ -258,6 +289,7 @@ public final class Pauses {
                         .filter(sandbox -> sandbox.state() == SandboxState.PAUSED)
                         .orElseThrow(() -> e));
             }
+            Steps.reach("node-paused");
             return Optional.of(notePaused(id, saved));
         }
     }

@@ -1,0 +1,90 @@
+package dev.cay.cli;
+
+import dev.cay.config.CayConfig;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/// The API of the daemon that runs here, with the user's own key.
+record Api(URI url, String key) {
+    private static final Duration CONNECT_LIMIT = Duration.ofSeconds(10);
+
+    /// A pause may have gigabytes to write.
+    private static final Duration LIMIT = Duration.ofMinutes(7);
+
+    private static final JsonMapper JSON = new JsonMapper();
+
+    /// Refuses when no daemon runs or the user has no key.
+    static Api of(CayConfig config) {
+        RunFile daemon = RunFile.find(config.runDir())
+                .orElseThrow(() -> new CayException(
+                        ErrorKind.UNAVAILABLE, "Cay is not running; start it with: sudo ./cay up --detach"));
+        return new Api(URI.create(daemon.url()), ownKey(config.instance()));
+    }
+
+    static String ownKey(String instance) {
+        Path home = Path.of(System.getenv().getOrDefault("HOME", System.getProperty("user.home")));
+        try {
+            return KeyFile.read(home, instance)
+                    .orElseThrow(() -> new CayException(
+                            ErrorKind.NOT_FOUND,
+                            "you have no API key in %s; copy it from root's or another user's file of that name"
+                                    .formatted(KeyFile.in(home, instance))));
+        } catch (IOException e) {
+            throw new CayException(
+                    ErrorKind.UNAVAILABLE, "cannot read " + KeyFile.in(home, instance) + ": " + e.getMessage(), e);
+        }
+    }
+
+    /// Fails with the daemon's own words.
+    ///
+    /// @param body null for none
+    JsonNode call(String method, String path, @Nullable Map<String, Object> body) {
+        try (var http = HttpClient.newBuilder().connectTimeout(CONNECT_LIMIT).build()) {
+            var request = HttpRequest.newBuilder(url.resolve(path))
+                    .timeout(LIMIT)
+                    .header("X-API-Key", key)
+                    .header("Content-Type", "application/json")
+                    .method(
+                            method,
+                            body == null
+                                    ? BodyPublishers.noBody()
+                                    : BodyPublishers.ofString(JSON.writeValueAsString(body)))
+                    .build();
+            var answer = http.send(request, BodyHandlers.ofString());
+            var json = parse(answer.body());
+            if (answer.statusCode() >= 300) {
+                throw new CayException(
+                        answer.statusCode() == 404 ? ErrorKind.NOT_FOUND : ErrorKind.FAILED,
+                        json.path("message").asString("the daemon answered " + answer.statusCode()));
+            }
+            return json;
+        } catch (IOException e) {
+            throw new CayException(
+                    ErrorKind.UNAVAILABLE, "the daemon at %s does not answer: %s".formatted(url, e.getMessage()), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CayException(ErrorKind.CANCELED, "interrupted", e);
+        }
+    }
+
+    private static JsonNode parse(String text) {
+        try {
+            return text.isEmpty() ? JSON.createObjectNode() : JSON.readTree(text);
+        } catch (JacksonException e) {
+            return JSON.createObjectNode();
+        }
+    }
+}
