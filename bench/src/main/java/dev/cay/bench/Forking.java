@@ -27,7 +27,8 @@ final class Forking implements Measurement {
                 var script = Script.start(cay, Forking.class, "fork.mjs", cay.directory(), MEGABYTES, RUNS)) {
             for (int i = 0; i < 3; i++) {
                 figures.addAll(forks(script.next(LIMIT)));
-                progress.detail(figures.getLast().name());
+                var last = figures.getLast();
+                progress.detail(last.name() + ": " + Figure.number(last.value()) + " " + last.unit());
             }
             var saved = script.next(LIMIT);
             String method = "JS SDK, %d MiB dirty, n=%d".formatted(MEGABYTES, RUNS);
