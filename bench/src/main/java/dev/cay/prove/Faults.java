@@ -1,9 +1,11 @@
 package dev.cay.prove;
 
 import dev.cay.bench.OwnCay;
+import dev.cay.node.host.Programs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 
 /// What can go wrong at a step, as scripts that a daemon runs when it gets there.
@@ -39,6 +41,8 @@ enum Faults {
         }
     };
 
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+
     abstract String script(OwnCay cay);
 
     /// Lies in wait at a step.
@@ -56,10 +60,16 @@ enum Faults {
     /// Takes away what none of them does by itself.
     static void clear(OwnCay cay, String step) throws IOException {
         Files.deleteIfExists(cay.faults().resolve(step));
+        boolean full = false;
         try (var fillers = Files.newDirectoryStream(pool(cay), "filler-*")) {
             for (Path filler : fillers) {
                 Files.delete(filler);
+                full = true;
             }
+        }
+        if (full) {
+            // What was deleted is free when that is on the disk.
+            Programs.ofHost().require(LIMIT, "sync", "-f", pool(cay).toString());
         }
     }
 

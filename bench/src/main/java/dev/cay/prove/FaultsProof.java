@@ -164,6 +164,11 @@ final class FaultsProof implements Proof {
                 return failure == null ? lost() : "the retry failed: " + failure;
             } catch (IllegalStateException e) {
                 return e.getMessage();
+            } finally {
+                Faults.clear(cay, wanted.step());
+                if (!cay.daemon().isAlive()) {
+                    cay.startAgain();
+                }
             }
         }
 

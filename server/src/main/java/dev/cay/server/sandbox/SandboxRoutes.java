@@ -18,6 +18,7 @@ public final class SandboxRoutes {
     private static final Duration OLD_TIMEOUT = Duration.ofSeconds(15);
     private static final Duration LEAST_REFRESH = Duration.ofSeconds(15);
     private static final int MOST_REFRESH = 3600;
+    private static final int ROUNDS = 3;
 
     private final Access access;
     private final Sandboxes sandboxes;
@@ -101,9 +102,21 @@ public final class SandboxRoutes {
     /// Resumes what is paused; what runs gets more time, and its memory is not touched.
     private void connect(Team team, Exchange exchange, RequestBody body, Duration wanted) {
         var wish = new Pauses.Wish(wanted, !Boolean.FALSE.equals(body.bool("memory")), null, true);
-        var resumed = pauses.resume(sandbox(team, exchange).id(), wish);
-        var sandbox = sandboxes.extend(resumed.sandbox(), wanted);
-        exchange.sendJson(resumed.wasPaused() ? 201 : 200, view.info(sandbox));
+        boolean wasPaused = false;
+        for (int round = 1; ; round++) {
+            var resumed = pauses.resume(sandbox(team, exchange).id(), wish);
+            wasPaused |= resumed.wasPaused();
+            try {
+                var sandbox = sandboxes.extend(resumed.sandbox(), wanted);
+                exchange.sendJson(wasPaused ? 201 : 200, view.info(sandbox));
+                return;
+            } catch (CayException e) {
+                // Somebody paused it between the two.
+                if (e.kind() != ErrorKind.CONFLICT || round == ROUNDS) {
+                    throw e;
+                }
+            }
+        }
     }
 
     private void resume(Team team, Exchange exchange) {
