@@ -50,6 +50,10 @@ public final class Watch implements AutoCloseable {
     private boolean closed;
     private @Nullable String lost;
 
+    Wish wish() {
+        return wish;
+    }
+
     Watch(Wish wish, FileTree tree, WatchHub hub, Watches watches) {
         this.wish = wish;
         this.tree = tree;

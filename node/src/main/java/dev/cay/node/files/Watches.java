@@ -3,15 +3,21 @@ package dev.cay.node.files;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// All who watch directories of one sandbox, and what they may take of the node together. Thread-safe.
 public final class Watches implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Watches.class);
+
     /// Each watched directory costs the kernel about two kilobytes that no sandbox's limit counts.
     static final int MOST_DIRECTORIES = 8192;
 
@@ -27,6 +33,7 @@ public final class Watches implements AutoCloseable {
     private final SecureRandom random = new SecureRandom();
     private final Set<Watch> open = new HashSet<>();
     private final Map<String, Watch> kept = new HashMap<>();
+    private @Nullable KeptWatches memory;
     private int directories;
     private long waiting;
     private boolean closed;
@@ -34,6 +41,26 @@ public final class Watches implements AutoCloseable {
     Watches(FileTree tree, WatchHub hub) {
         this.tree = tree;
         this.hub = hub;
+    }
+
+    /// Opens again what was kept, and remembers there what will be.
+    public void recall(Path file) {
+        var known = new KeptWatches(file);
+        for (var each : known.read().entrySet()) {
+            var wish = each.getValue();
+            try {
+                var watch = open(wish.path(), wish.recursive(), wish.entries(), wish.remote());
+                synchronized (this) {
+                    kept.put(each.getKey(), watch);
+                }
+            } catch (IOException | CayException e) {
+                // Its directory is gone; whoever asks is told that there is no such watcher.
+                log.atDebug().setCause(e).addKeyValue("watcher", each.getKey()).log("a watcher is not taken up");
+            }
+        }
+        synchronized (this) {
+            memory = known;
+        }
     }
 
     /// Tells of changes in the directory from now on, until it is closed.
@@ -69,7 +96,16 @@ public final class Watches implements AutoCloseable {
             id.append(LETTERS.charAt(random.nextInt(LETTERS.length())));
         }
         kept.put(id.toString(), watch);
+        remember();
         return id.toString();
+    }
+
+    private void remember() {
+        if (memory != null && !closed) {
+            var wishes = new HashMap<String, Watch.Wish>();
+            kept.forEach((id, watch) -> wishes.put(id, watch.wish()));
+            memory.write(wishes);
+        }
     }
 
     public synchronized Watch require(String id) {
@@ -85,6 +121,7 @@ public final class Watches implements AutoCloseable {
         synchronized (this) {
             watch = require(id);
             kept.remove(id);
+            remember();
         }
         watch.close();
     }

@@ -85,6 +85,7 @@ final class OpenSandbox implements AutoCloseable {
             identify();
             var link = closing.add(GuestLink.open(network, machine.poller(), GUEST_LIMIT));
             var folder = SandboxNotes.folder(machine.records(), spec.id());
+            files.watches().recall(folder.resolve("watchers.json"));
             this.processes = closing.add(
                     new ProcessTable(folder.resolve("processes"), link, machine.processWorkers(), machine.processes()));
             processes.onLost(_ -> lost.run());

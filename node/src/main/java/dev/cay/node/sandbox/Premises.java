@@ -12,6 +12,8 @@ import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.SandboxSpec;
+import dev.cay.wire.node.Saved;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -98,8 +100,25 @@ final class Premises {
         note(notes.saving());
         machine.runtime().freeze(id());
         Steps.reach("frozen");
+        return machine.snapshots().take(name, subject(), keep);
+    }
+
+    /// Saves what is left when a machine has lost power: files that nobody uses any more.
+    ///
+    /// @return false when there are none
+    boolean saveRest() {
+        if (!Files.exists(machine.pool().layer(id()))) {
+            return false;
+        }
+        machine.snapshots().delete(notes.snapshot());
+        machine.snapshots().take(notes.snapshot(), subject(), Keep.FILES);
+        note(notes.paused(new Saved(false, "the machine lost power before its memory was on the disk")));
+        return true;
+    }
+
+    private Snapshots.Subject subject() {
         var layers = notes.layers() == null ? layers(notes.spec()) : notes.layers();
-        return machine.snapshots().take(name, new Snapshots.Subject(notes.spec(), layers, processes()), keep);
+        return new Snapshots.Subject(notes.spec(), layers, processes());
     }
 
     /// Lets one go on that was saved.

@@ -252,6 +252,9 @@ final class Saving {
             premises.note(notes().paused(
                             machine.snapshots().require(notes().snapshot()).saved()));
         }
+        if (!machine.snapshots().isWhole(notes().snapshot()) && !premises.saveRest()) {
+            log.atError().addKeyValue("sandbox", id()).log("what was saved of a sandbox is gone");
+        }
         life.enter(Stage.PAUSED);
         turns.later(() -> {
             machine.runtime().settle(id());

@@ -58,7 +58,7 @@ final class TakeUp {
                 || (notes != null
                         && notes.phaseNow() == SandboxNotes.Phase.SAVING
                         && found.container() == null
-                        && machine.snapshots().find(notes.snapshot()).isPresent());
+                        && machine.snapshots().isWhole(notes.snapshot()));
     }
 
     /// A crash may have come between the resume of a sandbox and the note of it. Whatever fails, what was saved stays.

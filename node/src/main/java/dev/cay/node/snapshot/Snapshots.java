@@ -261,6 +261,20 @@ public final class Snapshots implements AutoCloseable {
             return Optional.empty();
         } catch (IOException e) {
             throw new CayException(ErrorKind.UNAVAILABLE, "cannot read snapshot %s".formatted(name), e);
+        } catch (CayException e) {
+            throw new CayException(ErrorKind.NOT_RESTORED, "snapshot %s makes no sense".formatted(name), e);
+        }
+    }
+
+    /// Whether it is there and can be read. A machine that lost power may have lost it.
+    public boolean isWhole(String name) {
+        try {
+            return find(name).filter(snapshot -> Files.exists(snapshot.disk())).isPresent();
+        } catch (CayException e) {
+            if (e.kind() == ErrorKind.NOT_RESTORED) {
+                return false;
+            }
+            throw e;
         }
     }
 
@@ -275,6 +289,10 @@ public final class Snapshots implements AutoCloseable {
         var named = names();
         named.removeIf(name -> name.indexOf('.') >= 0);
         return named;
+    }
+
+    private List<String> readable() {
+        return names().stream().filter(this::isWhole).toList();
     }
 
     private Set<String> names() {
@@ -355,7 +373,7 @@ public final class Snapshots implements AutoCloseable {
     /// meanwhile. Takes its time.
     public void compressOld() {
         var recent = clock.instant().minus(RECENT);
-        for (String name : names()) {
+        for (String name : readable()) {
             var snapshot = find(name)
                     .filter(found -> found.hasMemory() && found.about().at().isBefore(recent));
             if (snapshot.isPresent() && !Files.exists(snapshot.get().place().resolve(COMPRESSED))) {
@@ -377,7 +395,7 @@ public final class Snapshots implements AutoCloseable {
     /// Which guests some saved sandbox runs.
     public Set<String> guestsInUse() {
         var used = new HashSet<String>();
-        for (String name : names()) {
+        for (String name : readable()) {
             find(name).map(Snapshot::about).map(Snapshot.About::memory).ifPresent(memory -> used.add(memory.guest()));
         }
         return used;

@@ -9,6 +9,8 @@ import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.SandboxSpec;
 import dev.cay.wire.node.Saved;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.Map;
@@ -154,6 +156,33 @@ class PauseTest extends NodeTest {
     }
 
     @Test
+    void keepsWatchersThroughAPauseAndARestart() throws Exception {
+        node.keepers.create(TestNode.spec("sleeper"));
+        String watcher = files("CreateWatcher", "{\"path\":\"/tmp\"}").replaceAll(".*:\"(w\\w+)\".*", "$1");
+        String request = "{\"watcherId\":\"%s\"}".formatted(watcher);
+        node.keepers.pause(ID, Keep.MEMORY);
+        awaitSettled();
+        restart();
+        node.keepers.resume(ID, true);
+        node.run("sleeper", "echo new > /tmp/after");
+        await(() -> files("GetWatcherEvents", request).contains("after"));
+        files("RemoveWatcher", request);
+        restart();
+        assertThat(files("GetWatcherEvents", request)).contains("not_found");
+    }
+
+    private String files(String call, String message) throws Exception {
+        return node.http
+                .send(
+                        node.request("sleeper", OpenSandbox.ENVD_PORT, "/filesystem.Filesystem/" + call)
+                                .header("Content-Type", "application/json")
+                                .POST(HttpRequest.BodyPublishers.ofString(message))
+                                .build(),
+                        HttpResponse.BodyHandlers.ofString())
+                .body();
+    }
+
+    @Test
     void keepsAProcessWithThreads() throws Exception {
         node.keepers.create(TestNode.spec("sleeper"));
         start(
@@ -168,6 +197,28 @@ class PauseTest extends NodeTest {
 
     private String threads() throws Exception {
         return node.run("sleeper", "ls /proc/$(pgrep python3)/task | wc -l");
+    }
+
+    @Test
+    void keepsTheFilesWhenPowerIsLostBeforeTheDiskHasItAll() throws Exception {
+        node.keepers.create(TestNode.spec("sleeper"));
+        node.run("sleeper", "echo kept > /file");
+        node.keepers.pause(ID, Keep.MEMORY);
+        node.close();
+        // As if the disk had the sandbox's own files, and nothing yet of the snapshot.
+        node.runc.kill(ID);
+        var snapshot = node.machine.pool().directory("snapshots").resolve("sleeper.1");
+        if (!Files.exists(node.machine.pool().layer(ID))) {
+            node.machine.pool().bring(snapshot.resolve("disk"), ID, 200);
+        }
+        Files.write(snapshot.resolve("about.json"), new byte[0]);
+        node = new TestNode(place);
+
+        var saved = node.keepers.find(ID).orElseThrow().saved();
+        assertThat(saved.memory()).isFalse();
+        assertThat(saved.loss()).contains("lost power");
+        node.keepers.resume(ID, true);
+        assertThat(node.run("sleeper", "cat /file")).isEqualTo("kept");
     }
 
     @Test

@@ -1,0 +1,42 @@
+package dev.cay.node.files;
+
+import dev.cay.http.Json;
+import dev.cay.wire.CayException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.type.TypeReference;
+
+/// What those wanted to know who come again and again, in a file: their ids stay good when the daemon was restarted or
+/// the sandbox was paused. What nobody had taken by then is lost.
+record KeptWatches(Path file) {
+    private static final Logger log = LoggerFactory.getLogger(KeptWatches.class);
+
+    void write(Map<String, Watch.Wish> wishes) {
+        try {
+            Path fresh = file.resolveSibling(file.getFileName() + ".new");
+            Files.write(fresh, Json.write(wishes));
+            Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+        } catch (IOException e) {
+            log.atWarn().setCause(e).addKeyValue("file", file).log("watchers will not be known after a restart");
+        }
+    }
+
+    Map<String, Watch.Wish> read() {
+        try {
+            var known = Json.read(Files.readAllBytes(file), new TypeReference<Map<String, Watch.Wish>>() {});
+            return known == null ? Map.of() : known;
+        } catch (NoSuchFileException e) {
+            return Map.of();
+        } catch (IOException | JacksonException | CayException e) {
+            log.atWarn().setCause(e).addKeyValue("file", file).log("watchers of before are not known any more");
+            return Map.of();
+        }
+    }
+}
