@@ -131,7 +131,7 @@ public final class OwnCay implements AutoCloseable {
         builder.environment().put("CAY_CONFIG", directory.resolve("cay.yaml").toString());
         settings.forEach((key, value) -> builder.environment().put(variable(key), value));
         builder.environment().remove("SUDO_USER");
-        builder.environment().put("JAVA_TOOL_OPTIONS", "-Dcay.faults=" + faults());
+        builder.environment().put("_CAY_FAULTS", faults().toString());
         return builder;
     }
 
