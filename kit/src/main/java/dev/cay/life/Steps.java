@@ -10,9 +10,9 @@ import org.slf4j.LoggerFactory;
 
 /// Points with a name in work that must survive a crash at each of them.
 ///
-/// Nothing happens there, unless the daemon was started with a directory for faults (`_CAY_FAULTS`): then a script
-/// that lies in it under the name of a step is run once, when the step is reached. So `cay prove faults` kills the daemon
-/// at every step, or fills the disk, and not at random.
+/// Nothing happens there, unless the daemon was started with a directory for faults (`_CAY_FAULTS`): then a
+/// script that lies in it under the name of a step is run once, when the step is reached. So `cay prove faults`
+/// kills the daemon at every step, or fills the disk, and not at random.
 public final class Steps {
     private static final Logger log = LoggerFactory.getLogger(Steps.class);
     private static final @Nullable String FAULTS = System.getenv("_CAY_FAULTS");
