@@ -40,6 +40,11 @@ record ListeningPort(
         return inside != null && connections.size() >= CONNECTIONS_INSIDE;
     }
 
+    /// Whether there is one too many.
+    boolean isOverfull() {
+        return inside != null && connections.size() > CONNECTIONS_INSIDE;
+    }
+
     boolean isBusy() {
         return inside != null && running.get() > REQUESTS_INSIDE;
     }

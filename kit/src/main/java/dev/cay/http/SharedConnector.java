@@ -166,12 +166,13 @@ final class SharedConnector extends AbstractConnector {
             super.endPointOpened(endPoint);
             onEndPointOpened(endPoint);
             var client = (ClientEndPoint) endPoint;
-            // Those that were accepted just before are not counted where one is accepted.
-            boolean full = client.listener().isFull();
+            // Those that were accepted just before are not counted where one is accepted. Added before it is counted:
+            // of
+            // two that come at once the later one sees both.
             client.listener().connections().add(client);
             if (!client.isOpen()) {
                 client.listener().connections().remove(client);
-            } else if (full) {
+            } else if (client.listener().isOverfull()) {
                 client.cut();
             }
         }
