@@ -1,12 +1,15 @@
 package dev.cay.http;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -15,6 +18,7 @@ import org.eclipse.jetty.http2.HTTP2Session;
 import org.eclipse.jetty.http2.api.Session;
 import org.eclipse.jetty.http2.api.Stream;
 import org.eclipse.jetty.http2.client.HTTP2Client;
+import org.eclipse.jetty.http2.frames.GoAwayFrame;
 import org.eclipse.jetty.http2.frames.HeadersFrame;
 import org.eclipse.jetty.io.ClientConnector;
 import org.eclipse.jetty.util.Callback;
@@ -37,11 +41,13 @@ final class Http2Upstreams {
     private static final class Kept {
         private final ReverseProxy.Upstream upstream;
         private final Session session;
+        private final Calls calls;
         private volatile long touched = System.nanoTime();
 
-        Kept(ReverseProxy.Upstream upstream, Session session) {
+        Kept(ReverseProxy.Upstream upstream, Session session, Calls calls) {
             this.upstream = upstream;
             this.session = session;
+            this.calls = calls;
         }
 
         boolean leadsTo(ReverseProxy.Upstream wanted) {
@@ -86,7 +92,9 @@ final class Http2Upstreams {
 
     private static Stream begin(Kept kept, HeadersFrame head, Stream.Listener listener) throws IOException {
         kept.touched = System.nanoTime();
-        return await(kept.session.newStream(head, listener), LIMIT);
+        var stream = await(kept.session.newStream(head, listener), LIMIT);
+        kept.calls.add(stream, listener);
+        return stream;
     }
 
     private Kept connect(ReverseProxy.Upstream upstream) throws IOException {
@@ -95,8 +103,9 @@ final class Http2Upstreams {
         try {
             channel.configureBlocking(false);
             var session = new Promise.Completable<Session>();
-            connector.accept(null, channel, new Quiet(), session);
-            var kept = new Kept(upstream, await(session, LIMIT));
+            var calls = new Calls();
+            connector.accept(null, channel, calls, session);
+            var kept = new Kept(upstream, await(session, LIMIT), calls);
             synchronized (this) {
                 open.add(kept);
             }
@@ -107,8 +116,44 @@ final class Http2Upstreams {
         }
     }
 
-    /// Silence is no reason to end a call.
-    private static final class Quiet implements Session.Listener {
+    /// What is under way on a connection. All of it is told when that ends: a call that begins in the same moment is
+    /// not
+    /// always told by Jetty, and would wait for ever.
+    private static final class Calls implements Session.Listener {
+        private final Map<Stream, Stream.Listener> active = new ConcurrentHashMap<>();
+        private volatile boolean ended;
+
+        void add(Stream stream, Stream.Listener listener) {
+            active.keySet().removeIf(Stream::isClosed);
+            active.put(stream, listener);
+            if (ended) {
+                end();
+            }
+        }
+
+        private void end() {
+            ended = true;
+            active.forEach((stream, listener) -> {
+                if (active.remove(stream, listener) && !stream.isClosed()) {
+                    var cause = new EOFException("the server ended the connection");
+                    listener.onFailure(stream, ErrorCode.CANCEL_STREAM_ERROR.code, "ended", cause, Callback.NOOP);
+                }
+            });
+        }
+
+        @Override
+        public void onClose(Session session, GoAwayFrame frame, Callback callback) {
+            end();
+            callback.succeeded();
+        }
+
+        @Override
+        public void onFailure(Session session, Throwable failure, Callback callback) {
+            end();
+            callback.succeeded();
+        }
+
+        /// Silence is no reason to end a call.
         @Override
         public boolean onIdleTimeout(Session session) {
             return false;
