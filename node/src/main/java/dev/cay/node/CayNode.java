@@ -15,8 +15,8 @@ import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Programs;
 import dev.cay.node.host.Room;
 import dev.cay.node.host.Sysctls;
-import dev.cay.node.image.BaseTemplate;
 import dev.cay.node.image.BuildProgress;
+import dev.cay.node.image.HouseTemplate;
 import dev.cay.node.image.LayerStore;
 import dev.cay.node.image.NodeLayer;
 import dev.cay.node.linux.FdPoller;
@@ -83,7 +83,7 @@ public final class CayNode implements AutoCloseable {
     private final Sysctls sysctls;
     private final Pool pool;
     private final NetworkPool network;
-    private final BaseTemplate base;
+    private final HouseTemplate base;
     private final RuncRuntime runtime;
     private final Snapshots snapshots;
     private final Keepers keepers;
@@ -131,8 +131,11 @@ public final class CayNode implements AutoCloseable {
             network.start();
             progress.mark("network");
             var layers = new LayerStore(settings.cacheDir());
-            this.base = new BaseTemplate(
-                    layers, Programs.ofHost(), settings.stateDir().resolve("logs"));
+            this.base = new HouseTemplate(
+                    HouseTemplate.BASE,
+                    layers,
+                    Programs.ofHost(),
+                    settings.stateDir().resolve("logs"));
             this.runtime = new RuncRuntime(guest, settings.runDir(), plan.cgroup(), settings.networkLimits());
             var poller = closing.add(new FdPoller());
             poller.start();
@@ -241,14 +244,14 @@ public final class CayNode implements AutoCloseable {
     /// @return its layers, top first
     public List<String> baseLayers(Progress progress) {
         if (base.isBuilt()) {
-            return List.of(base.key());
+            return base.build((_, _, _) -> {});
         }
         progress.step("making the base template (once per machine)");
         var began = System.nanoTime();
-        var key = base.build(new Pace(progress));
+        var layers = base.build(new Pace(progress));
         progress.done("base template made in "
                 + Duration.ofNanos(System.nanoTime() - began).toSeconds() + " s");
-        return List.of(key);
+        return layers;
     }
 
     /// Ends every sandbox and takes all of this instance from the host.
