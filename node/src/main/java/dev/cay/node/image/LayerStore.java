@@ -12,6 +12,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -47,6 +48,11 @@ public final class LayerStore {
 
     public LayerStore(Path cacheDir) {
         this.layers = cacheDir.resolve("layers");
+    }
+
+    /// Names something by all that it was made from.
+    public static String hash(List<String> inputs) {
+        return Recipe.hash(inputs);
     }
 
     public boolean has(String key) {
@@ -140,7 +146,7 @@ public final class LayerStore {
                 fill(place, rootfs -> builder.fill(rootfs, notice.and(progress)));
                 Files.move(place, layers.resolve(key), StandardCopyOption.ATOMIC_MOVE);
             } catch (Exception e) {
-                removeCalmly(place);
+                calmly(() -> remove(place));
                 throw e;
             } finally {
                 notice.remove();
@@ -190,11 +196,11 @@ public final class LayerStore {
         }
     }
 
-    /// Also when whoever built was interrupted: what is left half made would fill the disk.
-    private void removeCalmly(Path directory) {
+    /// Cleans up also when whoever built was interrupted: what is left half made would fill the disk.
+    static void calmly(Runnable work) {
         boolean interrupted = Thread.interrupted();
         try {
-            remove(directory);
+            work.run();
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();

@@ -58,7 +58,7 @@ final class TreeLayer {
         var work = Files.createTempDirectory("cay-template-");
         try (var undo = new Undo();
                 var log = BuildLog.open(logs, recipe.name())) {
-            undo.step(() -> programs.require(LIMIT, "rm", "-rf", "--", work.toString()));
+            undo.step(() -> LayerStore.calmly(() -> programs.require(LIMIT, "rm", "-rf", "--", work.toString())));
             var sources = new AptSources(Path.of("/etc"), suite).list();
             var node = new NodeJs(programs, recipe, sources);
             debootstrap(rootfs, sources, progress, log);
