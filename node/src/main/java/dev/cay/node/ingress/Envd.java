@@ -48,7 +48,7 @@ public final class Envd implements Handler {
         }
 
         /// Variables of every process; those that tell it where it is cannot be chosen.
-        Map<String, String> variables() {
+        public Map<String, String> variables() {
             var all = new TreeMap<>(environment);
             all.putAll(identity());
             return all;
