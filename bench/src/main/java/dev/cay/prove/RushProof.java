@@ -23,7 +23,7 @@ final class RushProof implements Proof {
     private static final int WOKEN = 50;
     private static final int CYCLED = 200;
     /// What a daemon makes once, for the first who need it, is not left over.
-    private static final int WARM_UP = 8;
+    private static final int WARM_UP = 16;
     private static final int NEIGHBOURS = 3;
     private static final int SLACK = 12;
     private static final int HEAP_SLACK_KB = 8 * 1024;
@@ -53,27 +53,13 @@ final class RushProof implements Proof {
         var settings = new HashMap<>(Crowding.SETTINGS);
         settings.put("sandboxes.spares", "0");
         var cay = stage.cay(settings);
-        var environment = cay.environment(OwnCay.Mode.DOMAIN);
-        try (var script = Script.start(
-                stage.client(),
-                environment,
-                RushProof.class,
-                "rush.mjs",
-                cay.directory().toString(),
-                cay.url().toString())) {
-            // The first sandbox of all makes what stays for the others.
-            RemoteSandbox.create(cay.url(), cay.key()).close();
-            var before = new Household(cay).things();
-            var run = new Run(stage, cay, script);
-            var warm = run.warmUp(before);
-            if (parts.contains(TRAFFIC)) {
-                run.traffic(stage.sandboxes(WOKEN));
-            }
-            if (parts.contains(LOAD)) {
-                run.load(stage.sandboxes(CYCLED));
-            }
-            return run.judge(before, warm);
-        }
+        // The first sandbox of all makes what stays for the others.
+        RemoteSandbox.create(cay.url(), cay.key()).close();
+        var before = new Household(cay).things();
+        var run = new Run(stage, cay);
+        var warm = run.warmUp(before);
+        run.play(parts);
+        return run.judge(before, warm);
     }
 
     /// What the daemon and its sandboxes have at a moment when nobody wants anything.
@@ -102,34 +88,55 @@ final class RushProof implements Proof {
     private static final class Run {
         private final Stage stage;
         private final OwnCay cay;
-        private final Script script;
         private final List<String> summary = new ArrayList<>();
         private final List<String> details = new ArrayList<>();
         private final List<String> wrong = new ArrayList<>();
 
-        Run(Stage stage, OwnCay cay, Script script) {
+        Run(Stage stage, OwnCay cay) {
             this.stage = stage;
             this.cay = cay;
-            this.script = script;
         }
 
         /// @param before what was there before all this
         Rest warmUp(Set<String> before) throws IOException, InterruptedException {
             stage.say("the daemon warms up");
-            step();
-            order(TRAFFIC, WARM_UP);
-            order(LOAD, WARM_UP);
+            try (var script = script()) {
+                order(script, TRAFFIC, WARM_UP);
+                order(script, LOAD, WARM_UP);
+            }
             new Household(cay).left(before, GONE_LIMIT);
             return Rest.of(cay);
         }
 
-        void traffic(int count) throws IOException, InterruptedException {
+        void play(List<String> parts) throws Exception {
+            try (var script = script()) {
+                if (parts.contains(TRAFFIC)) {
+                    traffic(script, stage.sandboxes(WOKEN));
+                }
+                if (parts.contains(LOAD)) {
+                    load(script, stage.sandboxes(CYCLED));
+                }
+            }
+        }
+
+        /// By host names, as a browser would come. Its connections end with it.
+        private Script script() throws IOException, InterruptedException {
+            return Script.start(
+                    stage.client(),
+                    cay.environment(OwnCay.Mode.DOMAIN),
+                    RushProof.class,
+                    "rush.mjs",
+                    cay.directory().toString(),
+                    cay.url().toString());
+        }
+
+        private void traffic(Script script, int count) throws IOException, InterruptedException {
             stage.say("%d sandboxes fall asleep, and are wanted".formatted(count));
-            var found = order(TRAFFIC, count);
+            var found = order(script, TRAFFIC, count);
             var each = Times.of(found.get("each"));
             double seconds = found.get("woken").asDouble() / 1000;
-            summary.add(text("%d resumed by traffic in %.1f s (slowest %.1f s)", count, seconds, each.at(1) / 1000));
-            details.add(text(
+            summary.add(String.format(Locale.ROOT, "%d resumed by traffic in %.1f s (slowest %.1f s)", count, seconds, each.at(1) / 1000));
+            details.add(String.format(Locale.ROOT, 
                     "%d requests at once to %d sandboxes that had paused by themselves within %.1f s of their time's end:"
                             + " each answered after p50 %.1f s, p99 %.1f s",
                     found.get("requests").asInt(),
@@ -140,24 +147,24 @@ final class RushProof implements Proof {
             stage.say(summary.getLast());
         }
 
-        void load(int count) throws Exception {
+        private void load(Script script, int count) throws Exception {
             stage.say("%d sandboxes are paused and resumed, while %d others work".formatted(count, NEIGHBOURS));
             try (var neighbours = new Neighbours(() -> RemoteSandbox.create(cay.url(), cay.key(), LIFE), NEIGHBOURS)) {
                 neighbours.start();
-                var found = order(LOAD, count);
+                var found = order(script, LOAD, count);
                 noteLoad(count, found, neighbours.take(), neighbours.failure());
             }
         }
 
         private void noteLoad(int count, JsonNode found, Pace pace, String failure) {
             double seconds = found.get("took").asDouble() / 1000;
-            summary.add(text("%d paused and resumed under load in %.0f s", count, seconds));
+            summary.add(String.format(Locale.ROOT, "%d paused and resumed under load in %.0f s", count, seconds));
             details.add("pause %s; resume and answer by a request %s, by connect %s"
                     .formatted(
                             spread(found.get("pause")),
                             spread(found.get("byTraffic")),
                             spread(found.get("byConnect"))));
-            details.add(text(
+            details.add(String.format(Locale.ROOT, 
                     "neighbours: %d commands, %d failed; p50 %d ms, p99 %d ms, worst %d ms",
                     pace.commands(),
                     pace.failures(),
@@ -173,7 +180,7 @@ final class RushProof implements Proof {
 
         Verdict judge(Set<String> before, Rest warm) throws IOException, InterruptedException {
             var left = new ArrayList<>(new Household(cay).left(before, GONE_LIMIT));
-            var after = Rest.of(cay);
+            var after = restLike(warm);
             left.addAll(after.grownSince(warm));
             details.add("when the daemon was warm: " + warm.line());
             details.add("at the end: " + after.line());
@@ -184,12 +191,24 @@ final class RushProof implements Proof {
             return new Verdict(wrong.isEmpty() && left.isEmpty(), String.join(", ", summary), details);
         }
 
-        private JsonNode order(String what, int count) throws IOException, InterruptedException {
+        /// Connections and threads that nobody needs any more go after a while.
+        private Rest restLike(Rest warm) throws IOException, InterruptedException {
+            long end = System.nanoTime() + GONE_LIMIT.toNanos();
+            while (true) {
+                var rest = Rest.of(cay);
+                if (rest.grownSince(warm).isEmpty() || System.nanoTime() > end) {
+                    return rest;
+                }
+                Thread.sleep(1000);
+            }
+        }
+
+        private JsonNode order(Script script, String what, int count) throws IOException, InterruptedException {
             script.tell(what + " " + count);
-            var found = step();
+            var found = script.next(LIMIT);
             while (!found.has("done")) {
                 stage.say(found.get("step").asString());
-                found = step();
+                found = script.next(LIMIT);
             }
             found.get("wrong").forEach(line -> {
                 wrong.add(line.asString());
@@ -198,17 +217,9 @@ final class RushProof implements Proof {
             return found;
         }
 
-        private JsonNode step() throws InterruptedException {
-            return script.next(LIMIT);
-        }
-
         private static String spread(JsonNode milliseconds) {
             var times = Times.of(milliseconds);
-            return text("p50 %.1f s, worst %.1f s", times.p50() / 1000, times.at(1) / 1000);
-        }
-
-        private static String text(String format, Object... values) {
-            return String.format(Locale.ROOT, format, values);
+            return String.format(Locale.ROOT, "p50 %.1f s, worst %.1f s", times.p50() / 1000, times.at(1) / 1000);
         }
     }
 }

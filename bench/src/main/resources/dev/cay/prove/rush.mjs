@@ -166,7 +166,6 @@ async function load(count) {
   return { took, ...times }
 }
 
-tell({ step: 'ready' })
 for (let said = await order(); said; said = await order()) {
   const [what, count] = said.split(' ')
   const found = await { traffic, load }[what](Number(count))
