@@ -135,8 +135,14 @@ final class RushProof implements Proof {
             var found = order(script, TRAFFIC, count);
             var each = Times.of(found.get("each"));
             double seconds = found.get("woken").asDouble() / 1000;
-            summary.add(String.format(Locale.ROOT, "%d resumed by traffic in %.1f s (slowest %.1f s)", count, seconds, each.at(1) / 1000));
-            details.add(String.format(Locale.ROOT, 
+            summary.add(String.format(
+                    Locale.ROOT,
+                    "%d resumed by traffic in %.1f s (slowest %.1f s)",
+                    count,
+                    seconds,
+                    each.at(1) / 1000));
+            details.add(String.format(
+                    Locale.ROOT,
                     "%d requests at once to %d sandboxes that had paused by themselves within %.1f s of their time's end:"
                             + " each answered after p50 %.1f s, p99 %.1f s",
                     found.get("requests").asInt(),
@@ -164,7 +170,8 @@ final class RushProof implements Proof {
                             spread(found.get("pause")),
                             spread(found.get("byTraffic")),
                             spread(found.get("byConnect"))));
-            details.add(String.format(Locale.ROOT, 
+            details.add(String.format(
+                    Locale.ROOT,
                     "neighbours: %d commands, %d failed; p50 %d ms, p99 %d ms, worst %d ms",
                     pace.commands(),
                     pace.failures(),

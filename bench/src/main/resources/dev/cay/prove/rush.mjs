@@ -1,7 +1,7 @@
 // Many sandboxes that sleep and are wanted all at once. Orders: `traffic COUNT`, `load COUNT`; each makes its
 // sandboxes, does its work, looks into every one of them, and kills them. Lines with `step` tell how far it is, the last
 // one has what came of it.
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { Sandbox, atOnce, order, tell, timed, until } from './client.mjs'
 
 const [, , directory, apiUrl] = process.argv
@@ -90,6 +90,14 @@ const attempt = (one, what, work) => work().catch((e) => wrong.push(`${one.id}: 
 const gone = (one) =>
   until('the original to go', () => !existsSync(`${directory}/state/pool/sandboxes/${one.id}`), 4 * LIMIT)
 
+/** One that runs needs nothing of what was saved of it. */
+const unburdened = (one) =>
+  until(
+    'what was saved of it to go',
+    () => !readdirSync(`${directory}/state/pool/snapshots`).some((name) => name.startsWith(one.id + '.')),
+    LIMIT,
+  )
+
 async function events(one, type) {
   const address = `${apiUrl}/events/sandboxes/${one.id}?limit=100&types=sandbox.lifecycle.${type}`
   const answer = await fetch(address, { headers: { 'X-API-Key': process.env.E2B_API_KEY } })
@@ -109,6 +117,7 @@ async function leave(all) {
   await atOnce(all.length, MAKERS, async (i) => {
     await attempt(all[i], 'afterwards', () => ask(all[i]))
     await attempt(all[i], 'its events', () => checkEvents(all[i]))
+    await attempt(all[i], 'its images', () => unburdened(all[i]))
   })
   await atOnce(all.length, MAKERS, (i) => attempt(all[i], 'kill', () => all[i].box.kill()))
 }
