@@ -56,10 +56,10 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     private volatile boolean closed;
 
     public Keepers(Machine machine) {
-        // The interpreter is to be put in here: what makes it ready to be saved.
-        this(machine, _ -> {});
+        this(machine, OpenSandbox::awaitWarm);
     }
 
+    /// @param warming makes a sandbox's interpreter ready to be saved
     Keepers(Machine machine, Advance.Warming warming) {
         this.machine = machine;
         this.dormitory = new Dormitory(machine, keepers);
