@@ -114,6 +114,11 @@ public final class TemplateBuilds implements NodeTemplates, AutoCloseable {
                     .log("template ready");
             listeners.forEach(listener -> listener.accept(ready));
         } catch (RuntimeException e) {
+            if (Thread.currentThread().isInterrupted()) {
+                note(new NodeTemplate(template.name(), State.ABSENT, List.of(), ""));
+                log.atInfo().addKeyValue("template", template.name()).log("the making of a template was cut short");
+                return;
+            }
             note(new NodeTemplate(template.name(), State.FAILED, List.of(), reason(e)));
             log.atWarn()
                     .setCause(e)
