@@ -13,7 +13,7 @@ import time
 import unittest
 
 COMMAND = ["/opt/java/bin/java", "@/opt/cay/runners/java/options", "dev.cay.runner.JavaRunner"]
-LIMIT = 60
+LIMIT = float(os.environ.get("LIMIT", "60"))
 SEED = "00112233445566778899aabbccddeeff"
 
 
@@ -26,7 +26,7 @@ class Runner:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            cwd="/",
+            cwd=cwd,
             start_new_session=True,
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )

@@ -26,6 +26,7 @@ final class CellControl extends DirectExecutionControl {
 
     private final StopChecks checks = new StopChecks();
     private final Object lock = new Object();
+    private boolean stopped;
     private @Nullable Running running;
 
     ExecutionControlProvider provider() {
@@ -53,11 +54,19 @@ final class CellControl extends DirectExecutionControl {
                 .toArray(ClassBytecodes[]::new));
     }
 
+    boolean stopped() {
+        synchronized (lock) {
+            return stopped;
+        }
+    }
+
     @Override
     protected String invoke(Method method) throws Exception {
         var run = new Running(method);
         synchronized (lock) {
-            Stop.clear();
+            if (stopped) {
+                throw new StoppedException();
+            }
             running = run;
         }
         try {
@@ -71,10 +80,19 @@ final class CellControl extends DirectExecutionControl {
         return run.outcome();
     }
 
-    /// Ends what runs, if anything does.
+    /// Before a cell: interrupts of the one before do not count for it.
+    void prepare() {
+        synchronized (lock) {
+            stopped = false;
+            Stop.clear();
+        }
+    }
+
+    /// Ends what runs and starts nothing more, for the rest of the cell.
     @Override
     public void stop() {
         synchronized (lock) {
+            stopped = true;
             if (running != null) {
                 running.stop();
             }

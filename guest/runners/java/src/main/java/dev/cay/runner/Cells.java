@@ -17,7 +17,6 @@ final class Cells {
     private final CellControl control = new CellControl();
     private final Places places = new Places();
     private final JShell shell;
-    private volatile boolean interrupted;
 
     /// What a cell came to: the value of its last expression, or trouble, or neither.
     record Outcome(@Nullable String value, @Nullable Trouble trouble) {
@@ -36,12 +35,11 @@ final class Cells {
 
     /// Before a cell: interrupts of the one before do not count for it.
     void prepare() {
-        interrupted = false;
+        control.prepare();
     }
 
     /// Ends the cell that runs. Called from another thread.
     void interrupt() {
-        interrupted = true;
         control.stop();
     }
 
@@ -61,10 +59,13 @@ final class Cells {
             var source = whole ? part.source() : rest;
             var place = new Places.Place(number, Places.lineOf(cell, at));
             outcome = evaluate(source, place, declared);
-            if (interrupted && outcome.trouble == null) {
+            if (control.stopped() && outcome.trouble == null) {
                 outcome = Outcome.of(Trouble.interrupted(null, places));
             }
-            if (outcome.trouble != null || !whole) {
+            if (!whole && outcome.trouble == null) {
+                outcome = Outcome.of(Trouble.compilation(List.of(), source, place));
+            }
+            if (outcome.trouble != null) {
                 break;
             }
             at = cell.length() - part.remaining().length();
@@ -102,7 +103,7 @@ final class Cells {
                     Trouble.compilation(shell.diagnostics(event.snippet()).toList(), source, place));
         }
         JShellException problem = event.exception();
-        if (interrupted) {
+        if (control.stopped()) {
             return Outcome.of(Trouble.interrupted(problem, places));
         }
         if (problem != null) {
@@ -119,8 +120,8 @@ final class Cells {
     private void explain(List<Snippet> declared, Consumer<String> remarks) {
         for (var snippet : declared) {
             var status = shell.status(snippet);
-            boolean waits = status == Snippet.Status.RECOVERABLE_DEFINED
-                    || status == Snippet.Status.RECOVERABLE_NOT_DEFINED;
+            boolean waits =
+                    status == Snippet.Status.RECOVERABLE_DEFINED || status == Snippet.Status.RECOVERABLE_NOT_DEFINED;
             if (waits && snippet instanceof DeclarationSnippet declaration) {
                 remarks.accept(Trouble.missing(declaration, shell));
             }

@@ -153,7 +153,7 @@ final class Events {
     private String lines(Entry entry) {
         return switch (entry) {
             case Line(String line, boolean last) -> last ? leftovers() + line : line;
-            case Text(Channel channel, var bytes, _) -> printed(channel, whole(channel, bytes.toByteArray()));
+            case Text text -> printed(text.channel, whole(text.channel, text.bytes.toByteArray()));
         };
     }
 

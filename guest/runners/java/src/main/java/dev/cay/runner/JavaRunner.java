@@ -35,8 +35,8 @@ public final class JavaRunner {
     public static void main(String[] arguments) throws ReflectiveOperationException {
         var descriptors = Descriptors.take();
         var events = new Events(Descriptors.EVENTS);
-        System.setOut(new Printed(events, Events.Channel.OUT));
-        System.setErr(new Printed(events, Events.Channel.ERR));
+        System.setIn(new NoInput());
+        Printed.install(events);
         events.start();
         descriptors.start(events);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
@@ -54,8 +54,8 @@ public final class JavaRunner {
     private void listenForInterrupts() throws ReflectiveOperationException {
         var signal = Class.forName("sun.misc.Signal");
         var handler = Class.forName("sun.misc.SignalHandler");
-        var own = Proxy.newProxyInstance(handler.getClassLoader(), new Class<?>[] {handler}, (self, method, given) ->
-                switch (method.getName()) {
+        var own = Proxy.newProxyInstance(
+                handler.getClassLoader(), new Class<?>[] {handler}, (self, method, given) -> switch (method.getName()) {
                     case "handle" -> {
                         interrupt();
                         yield null;
@@ -139,6 +139,7 @@ public final class JavaRunner {
         count++;
         events.send("begin", Map.of("id", run.id(), "count", count));
         descriptors.renew();
+        Printed.renew(events);
         var before = new HashMap<String, @Nullable String>();
         run.properties().forEach((name, value) -> before.put(name, System.setProperty(name, value)));
         try {

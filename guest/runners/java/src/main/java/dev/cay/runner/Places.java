@@ -23,14 +23,16 @@ final class Places {
         bySnippet.put(snippet, place);
     }
 
-    @Nullable Place find(String snippet) {
+    @Nullable
+    Place find(String snippet) {
         return bySnippet.get(snippet);
     }
 
     static int lineOf(String text, int offset) {
-        return 1 + (int) text.substring(0, Math.min(offset, text.length()))
-                .chars()
-                .filter(c -> c == '\n')
-                .count();
+        return 1
+                + (int) text.substring(0, Math.min(offset, text.length()))
+                        .chars()
+                        .filter(c -> c == '\n')
+                        .count();
     }
 }

@@ -10,6 +10,22 @@ final class Printed extends PrintStream {
         super(new Sink(events, channel), false, StandardCharsets.UTF_8);
     }
 
+    static void install(Events events) {
+        System.setOut(new Printed(events, Events.Channel.OUT));
+        System.setErr(new Printed(events, Events.Channel.ERR));
+    }
+
+    /// A stack that overflowed while printing leaves half a text in the stream. A stream that a cell put in its place
+    /// stays.
+    static void renew(Events events) {
+        if (System.out instanceof Printed) {
+            System.setOut(new Printed(events, Events.Channel.OUT));
+        }
+        if (System.err instanceof Printed) {
+            System.setErr(new Printed(events, Events.Channel.ERR));
+        }
+    }
+
     @Override
     public void close() {
         flush();

@@ -1,8 +1,6 @@
 package dev.cay.runner;
 
-import java.util.ArrayList;
 import java.util.Collections;
-import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
@@ -22,7 +20,6 @@ final class Seeds {
         long second = Long.parseUnsignedLong(hex, 16, 32, 16);
         Math.random();
         seed("java.lang.Math$RandomNumberGeneratorHolder", "randomNumberGenerator", first);
-        Collections.shuffle(new ArrayList<>(List.of(1, 2)));
         seed(Collections.class.getName(), "r", second);
         seed(Random.class.getName(), "seedUniquifier", first ^ Long.rotateLeft(second, 32));
         seed(ThreadLocalRandom.class.getName(), "seeder", Long.rotateLeft(first, 32) ^ second);
@@ -35,7 +32,8 @@ final class Seeds {
             switch (found.get(null)) {
                 case Random random -> random.setSeed(seed);
                 case AtomicLong state -> state.set(seed);
-                case null, default -> {}
+                case null -> found.set(null, new Random(seed));
+                default -> {}
             }
         } catch (ReflectiveOperationException | RuntimeException e) {
             System.err.println("cay: cannot seed " + type + ": " + e.getMessage());

@@ -26,9 +26,9 @@ final class StopChecks {
     /// Cells' classes by name: where two of them meet in a variable, the verifier's tables need their common ancestor.
     private final Map<ClassDesc, ClassHierarchyResolver.ClassHierarchyInfo> known = new HashMap<>();
 
-    private final ClassFile classFile = ClassFile.of(ClassFile.ClassHierarchyResolverOption.of(((ClassHierarchyResolver)
-                    known::get)
-            .orElse(ClassHierarchyResolver.ofClassLoading(ClassLoader.getSystemClassLoader()))));
+    private final ClassFile classFile =
+            ClassFile.of(ClassFile.ClassHierarchyResolverOption.of(((ClassHierarchyResolver) known::get)
+                    .orElse(ClassHierarchyResolver.ofClassLoading(ClassLoader.getSystemClassLoader()))));
 
     void learn(byte[] bytes) {
         ClassModel model = classFile.parse(bytes);

@@ -76,7 +76,9 @@ record Trouble(String name, String value, String traceback) {
     static Trouble thrown(JShellException problem, JShell shell, Places places) {
         var text = new StringBuilder();
         for (Throwable one = problem; one instanceof JShellException each; one = one.getCause()) {
-            text.append(each == problem ? "" : "Caused by: ").append(headline(each, shell)).append('\n');
+            text.append(each == problem ? "" : "Caused by: ")
+                    .append(headline(each, shell))
+                    .append('\n');
             frames(each, places, text);
         }
         return switch (problem) {
@@ -90,12 +92,11 @@ record Trouble(String name, String value, String traceback) {
 
     /// Why something that was declared cannot be used yet.
     static String missing(DeclarationSnippet snippet, JShell shell) {
-        var what =
-                switch (snippet) {
-                    case MethodSnippet method ->
-                        "method %s(%s) cannot be called".formatted(method.name(), method.parameterTypes());
-                    default -> "%s cannot be used".formatted(snippet.name());
-                };
+        var what = switch (snippet) {
+            case MethodSnippet method ->
+                "method %s(%s) cannot be called".formatted(method.name(), method.parameterTypes());
+            default -> "%s cannot be used".formatted(snippet.name());
+        };
         var needs = shell.unresolvedDependencies(snippet).collect(Collectors.joining(", "));
         if (!needs.isEmpty()) {
             return "%s until %s is declared".formatted(what, needs);
