@@ -53,11 +53,19 @@ local({
       while (sink.number() > depth) sink()
       close(con)
     })
-    if (isS4(value)) methods::show(value) else print(value)
+    print_for_user(value)
     while (sink.number() > depth) sink()
-    text <- rawToChar(rawConnectionValue(con))
+    bytes <- rawConnectionValue(con)
+    text <- rawToChar(if (length(bytes) > 0 && bytes[length(bytes)] == 0x0a) bytes[-length(bytes)] else bytes)
     Encoding(text) <- "UTF-8"
-    sub("\n$", "", text)
+    text
+  }
+
+  # Called from below the workspace, where methods that cells define are found.
+  print_for_user <- function(value) {
+    frame <- new.env(parent = globalenv())
+    assign("x", value, frame)
+    eval(as.call(list(if (isS4(value)) methods::show else print, quote(x))), frame)
   }
 
   most_rows <- 60L
@@ -183,8 +191,8 @@ local({
   user_calls <- function(calls) {
     begins <- which(vapply(calls, is_call_of, NA, c("evaluate", "rendered")))
     calls <- calls[-seq_len(max(0L, begins))]
-    while (length(calls) > 0 && is_call_of(calls[[1]], c("withVisible", "eval", "printed"))) calls <- calls[-1]
-    handles <- which(vapply(calls, function(call) is.function(call[[1]]) || is_call_of(call, ".handleSimpleError"), NA))
+    while (length(calls) > 0 && is_call_of(calls[[1]], c("withVisible", "eval", "printed", "print_for_user"))) calls <- calls[-1]
+    handles <- which(vapply(calls, is_call_of, NA, c(".handleSimpleError", "h")))
     if (length(handles) > 0) calls[seq_len(handles[1] - 1L)] else calls
   }
 
@@ -215,9 +223,28 @@ local({
     tryInvokeRestart("muffleWarning")
   }
 
+  # The file that runner.py makes when it hears an interrupt: R itself is deaf to it while it waits for a command.
+  interrupted <- file.path(tempdir(), "interrupted")
+
+  heed <- function() {
+    if (file.exists(interrupted)) stop(structure(class = c("interrupt", "condition"), list(message = "interrupted", call = NULL)))
+  }
+
+  # Makes a function of base R that runs commands look for that file before and after.
+  make_heed <- function(name) {
+    original <- get(name, baseenv())
+    heeding <- original
+    body(heeding) <- as.call(list(as.name("{"), call("on.exit", as.call(list(heed))), as.call(list(heed)), body(original)))
+    environment(heeding) <- environment(original)
+    unlockBinding(name, baseenv())
+    assign(name, heeding, baseenv())
+    lockBinding(name, baseenv())
+  }
+
   # The expressions of a cell one after the other, each shown before the next begins.
   evaluate_all <- function(expressions) {
     for (expression in expressions) {
+      heed()
       shown <- allowInterrupts(evaluate(expression))
       if (shown$visible) {
         value <- shown$value
@@ -231,8 +258,9 @@ local({
   # NULL, or what is to be said of how it ended: name, value, traceback.
   attempt <- function(code) {
     calls <- list()
+    interrupt <- c("Interrupt", "the cell was interrupted", "Interrupt: the cell was interrupted\n")
     tryCatch(
-      {
+      withRestarts({
         expressions <- tryCatch(parse(text = code, keep.source = TRUE, encoding = "UTF-8"), error = function(e) {
           stop(structure(class = c("ParseError", "error", "condition"), list(message = conditionMessage(e), call = NULL)))
         })
@@ -240,9 +268,9 @@ local({
           warning = warn,
           error = function(e) calls <<- tryCatch(user_calls(sys.calls()), error = function(e) list())
         )
-        NULL
-      },
-      interrupt = function(i) c("Interrupt", "the cell was interrupted", "Interrupt: the cell was interrupted\n"),
+        if (file.exists(interrupted)) interrupt
+      }, abort = function() c("Error", "the cell was aborted", "Error: the cell was aborted\n")),
+      interrupt = function(i) interrupt,
       error = function(e) {
         message <- tryCatch(paste(conditionMessage(e), collapse = "\n"), error = function(e) "")
         c(error_name(e), message, tryCatch(trace(e, calls), error = function(e) message))
@@ -262,6 +290,7 @@ local({
   run <- function(fields) {
     # An interrupt that came too late for the cell before must not hit this one.
     tryCatch(allowInterrupts(for (i in 1:3) Sys.sleep(0)), interrupt = function(i) NULL)
+    unlink(interrupted)
     variables <- pairs(fields[-1])
     before <- Sys.getenv(names(variables), unset = NA, names = TRUE)
     set_variables(variables)
@@ -289,6 +318,8 @@ local({
   }
 
   options(device = open_device)
+  for (name in c("system", "system2")) make_heed(name)
+  send("interrupts", interrupted)
   suspendInterrupts(repeat {
     fields <- receive()
     if (fields[1] == "run") run(fields[-1]) else setup(fields[-1])

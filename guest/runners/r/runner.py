@@ -24,9 +24,10 @@ GATHER = 0.02
 LONGEST_LINE = 32 << 20
 LONGEST_MESSAGE = 1 << 20
 DIGITS = 16
-# Commands that a cell runs take a first interrupt for themselves; R hears of it only when it is repeated.
-REPEAT = 0.3
-REPEATS = 10
+# R is deaf while it waits for a command: the command dies of the interrupt, R goes on. So there is a file that tells R of it when it hears
+# again (see runner.R), and commands that run while the cell should end are interrupted, too.
+WATCH = 0.05
+WATCHES = 200
 
 
 class Events:
@@ -134,6 +135,12 @@ class R:
         except BrokenPipeError:
             pass  # It is gone; the main loop will see that.
 
+    def is_deaf(self):
+        """Whether it ignores interrupts, as C's system() makes it while a command runs."""
+        with open(f"/proc/{self.process.pid}/status") as status:
+            ignored = next((line.split()[1] for line in status if line.startswith("SigIgn:")), "0")
+        return bool(int(ignored, 16) >> (signal.SIGINT - 1) & 1)
+
     def messages(self):
         """The complete messages among what has come."""
         while True:
@@ -175,8 +182,9 @@ class Runner:
         self.working = None
         self.cell = None
         self.count = 0
-        self.repeats = 0
-        self.repeat_at = None
+        self.watches = 0
+        self.watch_at = None
+        self.flag = os.devnull
         self.wake, wake = os.pipe()
         os.set_blocking(wake, False)
         os.set_blocking(self.wake, False)
@@ -184,8 +192,15 @@ class Runner:
         signal.signal(signal.SIGINT, self.interrupted)
 
     def interrupted(self, *_):
-        if self.cell is not None:
-            self.repeats, self.repeat_at = REPEATS, time.monotonic() + REPEAT
+        if self.cell is None:
+            return
+        try:
+            open(self.flag, "w").close()
+        except OSError:
+            pass  # The cell took R's directory away: what R hears itself has to do.
+        # Once more, for an R that stopped being deaf before the file was there.
+        self.r.process.send_signal(signal.SIGINT)
+        self.watches, self.watch_at = WATCHES, time.monotonic()
 
     def run(self):
         poll = select.poll()
@@ -209,12 +224,12 @@ class Runner:
             self.proceed()
             if self.events.due() == 0:
                 self.events.flush()
-            self.repeat()
+            self.watch()
 
     def patience(self):
         times = [due for due in (self.events.due(),) if due is not None]
-        if self.repeat_at is not None:
-            times.append(max(0.0, self.repeat_at - time.monotonic()))
+        if self.watch_at is not None:
+            times.append(max(0.0, self.watch_at - time.monotonic()))
         return 1000 * min(times) + 1 if times else None
 
     def take(self, descriptor, channel):
@@ -293,6 +308,8 @@ class Runner:
         elif kind == "error":
             name, value, traceback = (text[:LONGEST_MESSAGE] for text in texts)
             self.events.send("error", name=name, value=value, traceback=traceback)
+        elif kind == "interrupts":
+            self.flag = texts[0]
         elif kind == "refused":
             self.working = None
             self.events.send("refused", reason=texts[0])
@@ -300,7 +317,7 @@ class Runner:
             self.working = None
             self.events.send("ready")
         elif kind == "done":
-            cell, self.cell, self.working, self.repeat_at = self.cell, None, None, None
+            cell, self.cell, self.working, self.watch_at = self.cell, None, None, None
             self.events.send("end", id=cell)
 
     def result(self, types, values):
@@ -312,13 +329,15 @@ class Runner:
             size = sum(map(len, values))
             self.events.print("err", f"the value is too long to be shown: {size} bytes\n".encode())
 
-    def repeat(self):
-        if self.repeat_at is None or time.monotonic() < self.repeat_at:
+    def watch(self):
+        if self.watch_at is None or time.monotonic() < self.watch_at:
             return
-        self.repeats -= 1
-        self.repeat_at = time.monotonic() + REPEAT if self.repeats > 0 else None
-        if self.cell is not None:
-            self.r.process.send_signal(signal.SIGINT)
+        self.watches -= 1
+        self.watch_at = time.monotonic() + WATCH if self.watches > 0 else None
+        if self.cell is not None and self.r.is_deaf():
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            os.killpg(0, signal.SIGINT)
+            signal.signal(signal.SIGINT, self.interrupted)
 
 
 def main():

@@ -143,7 +143,7 @@ class Values(Shown):
         self.assertEqual([event["event"] for event in cell.events], ["out", "result", "out", "result", "err", "end"])
 
     def test_value_too_long_for_a_line_is_told(self):
-        cell = self.run_cell('structure(strrep("\\u00e9", 8e6), class = "noquote")')
+        cell = self.run_cell('print.long <- function(x, ...) cat(strrep("\\u00e9", 8e6)); structure(1, class = "long")')
         self.assertIn("too long", cell.err)
         self.assertEqual(self.shows("1"), ["[1] 1"])
 
@@ -307,7 +307,10 @@ class Interrupts(Case):
         self.stops("repeat {}")
 
     def test_command(self):
+        self.stops('system("sleep 300")')
         self.stops('for (i in 1:100) system("sleep 300")')
+        self.stops('for (i in 1:100) system2("sleep", "300")')
+        self.stops('x <- system("sleep 300; echo more", intern = TRUE)')
 
     def test_print_of_a_value(self):
         self.stops('print.slow <- function(x, ...) Sys.sleep(300); structure(1, class = "slow")')
