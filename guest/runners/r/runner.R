@@ -306,14 +306,14 @@ local({
   }
 
   setup <- function(fields) {
-    if (nzchar(fields[1]) && !tryCatch({ setwd(fields[1]); TRUE }, error = function(e) FALSE)) {
-      return(send("refused", paste("cannot enter the directory", fields[1])))
-    }
     gone <- fields[3 + seq_len(as.integer(fields[3]))]
     if (length(gone) > 0) Sys.unsetenv(gone)
     set_variables(pairs(fields[-seq_len(3 + length(gone))]))
     seed <- strtoi(substr(fields[2], 1, 7), 16L)
     if (nzchar(fields[2]) && !is.na(seed)) set.seed(seed)
+    if (nzchar(fields[1]) && !tryCatch({ setwd(fields[1]); TRUE }, error = function(e) FALSE)) {
+      return(send("refused", paste("cannot enter the directory", fields[1])))
+    }
     send("ready")
   }
 

@@ -181,6 +181,7 @@ class Runner:
         self.line = bytearray()
         self.working = None
         self.cell = None
+        self.setup = None
         self.count = 0
         self.watches = 0
         self.watch_at = None
@@ -273,9 +274,7 @@ class Runner:
         try:
             request = json.loads(line)
             op = request["op"]
-            if op == "hello":
-                self.events.send("hello", n=int(request.get("n", 0)))
-            elif op in ("setup", "run"):
+            if op in ("setup", "run"):
                 self.queue.append(self.message(op, request))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return  # Half a line of a node that was killed.
@@ -287,13 +286,16 @@ class Runner:
             code = request["code"].replace("\r\n", "\n")
             return op, int(request["id"]), [code, *variables]
         unset = [str(name) for name in request.get("unset") or []]
-        return op, None, [request.get("cwd") or "", request.get("seed") or "", str(len(unset)), *unset, *variables]
+        return op, int(request.get("n", 0)), [request.get("cwd") or "", request.get("seed") or "", str(len(unset)), *unset, *variables]
 
     def proceed(self):
         if self.working is not None or not self.queue:
             return
-        self.working, self.cell, fields = self.queue.popleft()
-        if self.cell is not None:
+        self.working, number, fields = self.queue.popleft()
+        if self.working == "setup":
+            self.setup = number
+        else:
+            self.cell = number
             self.count += 1
             self.events.send("begin", id=self.cell, count=self.count)
         self.r.send(self.working, *fields)
@@ -312,10 +314,10 @@ class Runner:
             self.flag = texts[0]
         elif kind == "refused":
             self.working = None
-            self.events.send("refused", reason=texts[0])
+            self.events.send("refused", n=self.setup, reason=texts[0])
         elif kind == "ready":
             self.working = None
-            self.events.send("ready")
+            self.events.send("ready", n=self.setup)
         elif kind == "done":
             cell, self.cell, self.working, self.watch_at = self.cell, None, None, None
             self.events.send("end", id=cell)

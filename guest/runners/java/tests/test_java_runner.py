@@ -51,13 +51,13 @@ class Contract(Case):
         self.assertNotIn("after", cell.out)
         self.assertEqual(self.value("before"), "7")
 
-    def test_hello_is_answered_also_while_a_cell_runs(self):
+    def test_setup_is_answered_after_the_cell_that_runs(self):
         self.runner.begin('System.out.println("in"); Thread.sleep(300_000);')
         self.runner.until("out")
-        self.runner.send(op="hello", n=42)
-        self.assertEqual(self.runner.until("hello")["n"], 42)
+        self.runner.send(op="setup", n=42, env={}, unset=[])
         self.runner.interrupt()
         self.runner.finish()
+        self.assertEqual(self.runner.until("ready")["n"], 42)
 
     def test_setup_refuses_a_directory_that_is_not_there(self):
         answer = self.runner.setup("/no/such/place", {})

@@ -98,9 +98,7 @@ public final class JavaRunner {
     }
 
     private void accept(@Nullable Request request) {
-        if (request instanceof Request.Hello(long number)) {
-            events.send("hello", Map.of("n", number));
-        } else if (request != null) {
+        if (request != null) {
             requests.add(request);
         }
     }
@@ -111,7 +109,6 @@ public final class JavaRunner {
                 switch (requests.take()) {
                     case Request.Setup setup -> setUp(setup);
                     case Request.Run run -> run(run);
-                    case Request.Hello _ -> {}
                 }
             } catch (InterruptedException e) {
                 // Nobody but a cell would interrupt this thread; there is always a next request.
@@ -121,18 +118,19 @@ public final class JavaRunner {
     }
 
     private void setUp(Request.Setup setup) {
-        var directory = setup.directory();
-        if (directory != null) {
-            if (!Libc.changeDirectory(directory)) {
-                events.send("refused", Map.of("reason", "cannot enter the directory " + directory));
-                return;
-            }
-            System.setProperty("user.dir", directory);
-        }
         setup.unset().forEach(System::clearProperty);
         setup.properties().forEach(System::setProperty);
         Seeds.sow(setup.seed());
-        events.send("ready", Map.of());
+        var directory = setup.directory();
+        if (directory != null && !Libc.changeDirectory(directory)) {
+            String reason = "cannot enter the directory " + directory;
+            events.send("refused", Map.of("n", setup.number(), "reason", reason));
+            return;
+        }
+        if (directory != null) {
+            System.setProperty("user.dir", directory);
+        }
+        events.send("ready", Map.of("n", setup.number()));
     }
 
     private void run(Request.Run run) {

@@ -7,9 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /// What the node asks for.
 sealed interface Request {
-    record Hello(long number) implements Request {}
-
-    record Setup(@Nullable String directory, Map<String, String> properties, List<String> unset, String seed)
+    record Setup(
+            long number, @Nullable String directory, Map<String, String> properties, List<String> unset, String seed)
             implements Request {}
 
     record Run(long id, String code, Map<String, String> properties) implements Request {}
@@ -19,9 +18,9 @@ sealed interface Request {
         try {
             var fields = Json.object(line);
             return switch (text(fields.get("op"))) {
-                case "hello" -> new Hello(number(fields.get("n")));
                 case "setup" ->
                     new Setup(
+                            number(fields.get("n")),
                             fields.get("cwd") instanceof String directory ? directory : null,
                             strings(fields.get("env")),
                             names(fields.get("unset")),
