@@ -5,7 +5,7 @@ import {fileURLToPath} from 'node:url';
 const START = fileURLToPath(new URL('../start', import.meta.url));
 
 /** Every wait has this limit. */
-export const LIMIT = 20_000;
+export const LIMIT = 60_000;
 
 export class Runner {
   events = [];
