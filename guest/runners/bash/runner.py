@@ -24,7 +24,6 @@ CHUNK = 64 * 1024
 PIPE = 1 << 20
 AGAIN = (0.3, 1, 3)
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-LINE = re.compile(r"^(bash: eval: )line (\d+): ", re.MULTILINE)
 JOB = re.compile(rb"\[\d+\] (\d+)\n\Z")
 
 # Where bash finds the ends of pipes that are for it alone; cells do not inherit them.
@@ -45,7 +44,7 @@ RUN = 'eval "$__cay_cell" ' + REDIRECTED
 # a trap too. The option is on again in the next cell.
 ERREXIT = re.compile(r"\bset\s+(-\S+\s+)*-(\w*e|o\s*errexit|\w*o\s+errexit)")
 CAREFUL = (
-    "trap '__cay_last=$?; [[ $- == *e* && $BASHPID == $$ ]] && { __cay_failed=${__cay_failed:-$__cay_last}; ((${#BASH_SOURCE[@]} > 2)) || "
+    "trap '__cay_last=$?; [[ $- == *e* && $BASHPID == $$ ]] && { __cay_failed=${__cay_failed:-$__cay_last}; ((${#BASH_SOURCE[@]} > 1)) || "
     "{ set +e; __cay_errexit=1; }; return $__cay_failed; }' ERR; trap '__cay_failed=130; set -e; return 130' INT; set -E; "
     '[[ $__cay_errexit ]] && { __cay_errexit=; set -e; }; . <(printf %s "$__cay_cell") ' + REDIRECTED
 )
@@ -78,7 +77,6 @@ class Runner:
         self.serial = 0
         self.count = 0
         self.careful = False
-        self.lines = self.line = 0
         self.again = []
         self.interrupted_cell = 0
         self.held = None
@@ -119,7 +117,6 @@ class Runner:
         self.command(PRELUDE)
 
     def command(self, text):
-        self.lines += text.count("\n")
         try:
             write(self.commands, text.encode())
         except BrokenPipeError:
@@ -198,7 +195,6 @@ class Runner:
         os.lseek(self.text, 0, os.SEEK_SET)
         write(self.text, b"".join(part.replace("\0", "").encode("utf-8", "replace") + b"\0" for part in (before, code)))
         os.lseek(self.text, 0, os.SEEK_SET)
-        self.line = self.lines + TAKE.count("\n")
         self.careful = self.careful or bool(ERREXIT.search(code))
         self.command(TAKE + (CAREFUL + RELAX if self.careful else RUN) + f"__cay_end {self.serial} $?\n")
 
@@ -262,7 +258,7 @@ class Runner:
     def take_output(self, stream, most):
         data = stream.read(most)
         if stream.event == "err":
-            text = LINE.sub(self.own_line, stream.decoder.decode(self.without_job_numbers(data)))
+            text = stream.decoder.decode(self.without_job_numbers(data))
         else:
             text = stream.decoder.decode(data)
         if text:
@@ -274,10 +270,6 @@ class Runner:
         if b"[" not in data:
             return data
         return b"".join(line for line in data.splitlines(keepends=True) if not self.is_job(line))
-
-    def own_line(self, match):
-        """Bash counts the lines of all cells."""
-        return f"{match[1]}line {max(1, int(match[2]) - self.line)}: "
 
     def is_job(self, line):
         match = JOB.match(line)

@@ -14,7 +14,7 @@ import vm from 'node:vm';
 import {Worker} from 'node:worker_threads';
 import {openModules} from './modules.mjs';
 import {installRandom, seedRandom} from './random.mjs';
-import {bundle, failure, noteMoves, origin, syntaxFailure} from './show.mjs';
+import {bundle, failure, noteMoves, origin, syntaxFailure, typeFailure} from './show.mjs';
 import {openStreams} from './streams.mjs';
 import {CHILD_ERR, CHILD_OUT, Wire, ascii} from './wire.mjs';
 
@@ -53,7 +53,7 @@ function run({id, seq, code, env}) {
   try {
     made = rewrite(code, language);
   } catch (error) {
-    return finish(cell, typeFailure(cell, error));
+    return finish(cell, typeFailure(cell.name, error));
   }
   noteMoves(cell.name, made);
   const request = {expression: `${made.code}\n//# sourceURL=${cell.name}`, replMode: true, objectGroup: cell.name};
@@ -132,17 +132,12 @@ function parseFailure(cell, code, made, {lineNumber, columnNumber, exception}) {
   return syntaxFailure(cell.name, code, value, ...origin(cell.name, lineNumber + 1, columnNumber + 1));
 }
 
-/** What the type transform complains of; it writes the place into its message, if at all. */
-function typeFailure(cell, error) {
-  const value = String(error.message).trim();
-  return {name: 'SyntaxError', value, traceback: [cell.name, String(error.stack).includes(value) ? '' : value, `SyntaxError: ${value}`].filter(Boolean).join('\n')};
-}
-
 /** Ends a cell once, whichever of its value, its error and an interrupt comes first. */
 function finish(cell, error) {
   if (cell !== current) return;
   if (error) emit({event: 'error', ...error});
   exchange(cell.before);
+  guardExceptions();
   session.post('Runtime.releaseObjectGroup', {objectGroup: cell.name});
   wire.guarded(() => {
     current = null;

@@ -3,7 +3,7 @@ import {SourceMap} from 'node:module';
 import util from 'node:util';
 
 const DISPLAY = Symbol.for('Jupyter.display');
-const TEXT_LIMIT = 8 << 20, JSON_LIMIT = 8 << 20, DEPTH_LIMIT = 100;
+const TEXT_LIMIT = 4 << 20, JSON_LIMIT = 4 << 20, MESSAGE_LIMIT = 1 << 20, DEPTH_LIMIT = 100;
 const FULL = {depth: 6, maxArrayLength: 100_000, maxStringLength: Infinity};
 const SHORT = {depth: 2, maxArrayLength: 100, maxStringLength: 10_000};
 const BINARY = /^(image\/(?!svg)|application\/pdf|audio\/|video\/)/;
@@ -137,7 +137,7 @@ function clean(stack) {
 /** What the client learns of something thrown. */
 export function failure(error) {
   if (!util.types.isNativeError(error) && !(error instanceof Error)) {
-    const value = text(error);
+    const value = limited(text(error));
     return {name: error !== null && typeof error === 'object' ? nameOf(error) : 'Error', value, traceback: `Uncaught ${value}`};
   }
   let stack;
@@ -146,11 +146,11 @@ export function failure(error) {
   } catch {
     stack = `${nameOf(error)}: ${message(error)}`;
   }
-  return {name: nameOf(error), value: limited(message(error)), traceback: limited(clean(stack))};
+  return {name: nameOf(error), value: limited(message(error)), traceback: clean(limited(stack))};
 }
 
 function limited(value) {
-  return value.length > TEXT_LIMIT ? value.slice(0, TEXT_LIMIT) + '…' : value;
+  return value.length > MESSAGE_LIMIT ? value.slice(0, MESSAGE_LIMIT) + '…' : value;
 }
 
 /** An error of the parser: where it is, the line, and a mark below it. */
@@ -159,4 +159,11 @@ export function syntaxFailure(cell, source, value, line, column) {
   if (value === 'Invalid or unexpected token' && shown[column - 1] === '@') value = 'Decorators are not supported';
   const mark = shown.length > 2000 ? [] : [shown, ' '.repeat(Math.max(0, column - 1)) + '^', ''];
   return {name: 'SyntaxError', value, traceback: [`${cell}:${line}:${column}`, ...mark, `SyntaxError: ${value}`].join('\n')};
+}
+
+/** What the type transform complains of. Its stack begins with the place, the line and a mark, which its message lacks. */
+export function typeFailure(cell, error) {
+  const value = String(error.message).trim();
+  const place = String(error.stack).split(/^SyntaxError /m)[0].replace(/^[^\n]*:(\d+)\n/, `${cell}:$1\n`);
+  return {name: 'SyntaxError', value, traceback: limited(`${place}SyntaxError: ${value}`)};
 }

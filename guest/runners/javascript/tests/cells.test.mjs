@@ -117,7 +117,7 @@ both('errors have name, message and the lines of the cell', async runner => {
 both('syntax errors say where', async runner => {
   const first = await runner.run('let ok = 1\nlet a b');
   assert.equal(first.error.name, 'SyntaxError');
-  assert.match(first.error.traceback, /2|let a b/);
+  assert.match(first.error.traceback, /^cell-1:2[^]*let a b\n      \^\n/);
   const second = await runner.run('1 + 1');
   assert.deepEqual([first.count, second.count], [1, 2]);
   for (const code of ['{', '"open', 'foo(', 'import', 'import {a from "b"', 'export', 'await', '`${', '@dec class A {}', 'return 1', '/* open', '#!x\n@']) {
@@ -175,7 +175,7 @@ javascript('require, __dirname, import.meta and packages from directory and cwd,
 });
 
 javascript('exports are tolerated', async runner => {
-  assert.equal((await runner.run('export const a = 1; export function f() { return 2 }; export class C {}; export {a, f as g}; export default class D {}\n[a, f(), typeof C, typeof D].join()')).text, '1,2,function,function');
+  assert.equal((await runner.run('export const a = 1; export function f() { return 2 }; export class C {}; const z = 1; export {z as y}; export default class D {}\n[a, f(), typeof C, typeof D].join()')).text, '1,2,function,function');
   assert.equal((await runner.run('export default {q: 1}')).text, '{ q: 1 }');
   assert.equal((await runner.run('export * from "fs"; export {join} from "path"; 3')).text, '3');
 });
@@ -213,7 +213,7 @@ javascript('output of children and of native code, in order', async runner => {
   assert.equal((await runner.run('await new Promise(done => spawn("echo", ["x"], {stdio: ["ignore", process.stdout, process.stderr]}).on("close", done)); 0')).out, 'x\n');
   assert.equal((await runner.run('execSync("head -c 5000000 /dev/zero | tr \'\\\\0\' x", {stdio: "inherit"}); 0')).out.length, 5_000_000);
   assert.equal((await runner.run('execSync("cat").length')).text, '0');
-  assert.equal((await runner.run('execSync("ls /proc/self/fd", {encoding: "utf8"}).split("\\n").join(" ")')).text, '0 1 2 3 ');
+  assert.equal((await runner.run('execSync("ls /proc/self/fd", {encoding: "utf8"}).split("\\n").filter(fd => fd >= 5 && fd <= 9).join()')).text, '');
 });
 
 javascript('output leaves while the cell is busy', async runner => {
@@ -245,7 +245,7 @@ javascript('long cells, long lines, large values', async runner => {
   assert.equal((await runner.run('console.log(big)')).out.length, 5_000_001);
   assert.ok((await runner.run('big')).text.length >= 1_000_000);
   assert.ok((await runner.run('Array.from({length: 3e6}, (_, i) => i)')).text.length > 1000);
-  assert.ok((await runner.run('throw new Error("y".repeat(2e7))')).error);
+  assert.ok((await runner.run('throw new Error("y".repeat(5e6))')).error);
 });
 
 both('errors that nobody catches are output', async runner => {

@@ -1,6 +1,8 @@
 // SIGINT ends a cell in whatever it is, and the context lives on.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import test from 'node:test';
 import {LIMIT, withRunner} from './driver.mjs';
 
@@ -96,13 +98,18 @@ test('a background loop that never ends is broken off when a cell waits behind i
 }));
 
 test('what an abandoned cell does later does not keep the next cell from running', {timeout: LIMIT}, () => withRunner(async runner => {
-  const cell = runner.start('console.log("started"); await new Promise(done => globalThis.wake = done); for (;;);');
+  const mark = path.join(os.tmpdir(), `cay-runner-mark-${process.pid}`);
+  const cell = runner.start('console.log("started"); await new Promise(done => globalThis.wake = done); require("fs").writeFileSync(process.env.MARK, ""); for (;;);');
   await runner.until(event => event.event === 'out', cell.from);
   runner.interrupt();
   await cell.done;
-  await runner.run('setTimeout(wake, 5); 0');
-  await runner.run('await new Promise(done => setTimeout(done, 50))').catch(() => {});
-  assert.equal((await runner.run('1 + 1')).text, '2');
+  try {
+    await runner.run(`process.env.MARK = ${JSON.stringify(mark)}; setTimeout(wake, 5); 0`);
+    for (let round = 0; !fs.existsSync(mark) && round < 3000; round++) await new Promise(done => setTimeout(done, 10));
+    assert.equal((await runner.run('1 + 1')).text, '2');
+  } finally {
+    fs.rmSync(mark, {force: true});
+  }
 }));
 
 test('an interrupted runner does not burn the processor', {timeout: LIMIT}, () => withRunner(async runner => {
