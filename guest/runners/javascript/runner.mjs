@@ -22,6 +22,11 @@ const INTERRUPTED = 'Script execution was interrupted by `SIGINT`';
 const LINE_LIMIT = 30 << 20;
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 
+// Started without `start`, the descriptors and options are not what they must be: start again with it.
+if (!process.execArgv.includes('--expose-internals')) {
+  process.execve('/bin/sh', ['sh', `${HERE}start`, ...process.argv.slice(2)], {...process.env, CAY_NODE: process.execPath});
+}
+
 const [language, warm] = process.argv.slice(2);
 const {rewrite} = await import('./rewrite.mjs');
 const require = createRequire(import.meta.url);

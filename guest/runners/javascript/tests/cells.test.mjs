@@ -280,6 +280,11 @@ test('a warm runner begins with nothing', {timeout: LIMIT}, () => withRunner(asy
   assert.deepEqual([first.count, first.text], [1, '5']);
 }, 'typescript', 'warm'));
 
+test('a runner started without its script starts itself again with it', {timeout: LIMIT}, () => withRunner(async runner => {
+  assert.equal((await runner.run('import {join} from "path"; join("a", "b")')).text, 'a/b');
+  assert.equal((await runner.run('require("child_process").execSync("echo x", {stdio: "inherit"}); 0')).out, 'x\n');
+}, 'javascript', 'bare'));
+
 test('end of requests ends the runner, also a busy one', {timeout: LIMIT}, async () => {
   const runner = new Runner();
   await runner.setup();

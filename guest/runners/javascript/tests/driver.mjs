@@ -4,6 +4,8 @@ import {fileURLToPath} from 'node:url';
 
 const START = fileURLToPath(new URL('../start', import.meta.url));
 
+const RUNNER = fileURLToPath(new URL('../runner.mjs', import.meta.url));
+
 /** Every wait has this limit. */
 export const LIMIT = 60_000;
 
@@ -15,7 +17,8 @@ export class Runner {
 
   constructor(language = 'javascript', ...more) {
     const env = {...process.env, CAY_NODE: process.execPath};
-    this.process = spawn('/bin/sh', [START, language, ...more], {stdio: ['pipe', 'pipe', 'inherit'], env, detached: true});
+    const command = more[0] === 'bare' ? [process.execPath, RUNNER, language] : ['/bin/sh', START, language, ...more];
+    this.process = spawn(command[0], command.slice(1), {stdio: ['pipe', 'pipe', 'inherit'], env, detached: true});
     this.process.stdout.setEncoding('latin1').on('data', text => this.#read(text));
     this.process.stdin.on('error', () => {});
     this.ended = new Promise(done => this.process.on('exit', (code, signal) => done(signal ?? code)));
