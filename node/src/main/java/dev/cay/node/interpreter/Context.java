@@ -243,7 +243,7 @@ final class Context {
             present.kill();
         }
         home.requireOpen();
-        var fresh = home.launch(language, id, warm);
+        var fresh = home.launch(this, warm);
         warm = false;
         runner = fresh;
         told = null;
