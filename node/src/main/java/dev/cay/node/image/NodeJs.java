@@ -52,29 +52,24 @@ final class NodeJs {
 
     /// Adds the recipe's modules, by the npm of the tree but as a program of the host, whose registry, proxy and
     /// certificates it then knows. Their install scripts are not run: they would be the host's programs too.
-    void addModules(Path rootfs, BuildLog log) throws IOException {
-        var local = rootfs.resolve("usr/local");
-        for (var module : recipe.modules()) {
-            var npm = new ArrayList<>(List.of(
-                    local.resolve("bin/node").toString(),
-                    local.resolve("lib/node_modules/npm/bin/npm-cli.js").toString(),
-                    "install",
-                    "--ignore-scripts",
-                    "--no-audit",
-                    "--no-fund",
-                    "--no-save",
-                    "--no-package-lock",
-                    "--no-update-notifier",
-                    module.spec()));
-            String owner = module.owner();
-            if (owner == null) {
-                npm.addAll(List.of("--global", "--prefix", local.toString()));
-            } else {
-                var place = Files.createDirectories(rootfs.resolve(owner.substring(1)));
-                npm.addAll(List.of("--prefix", place.toString()));
-            }
-            require(npm, log);
+    void addModules(Path rootfs, BuildLog log) {
+        if (recipe.modules().isEmpty()) {
+            return;
         }
+        var local = rootfs.resolve("usr/local");
+        var npm = new ArrayList<>(List.of(
+                local.resolve("bin/node").toString(),
+                local.resolve("lib/node_modules/npm/bin/npm-cli.js").toString(),
+                "install",
+                "--ignore-scripts",
+                "--no-audit",
+                "--no-fund",
+                "--no-update-notifier",
+                "--global",
+                "--prefix",
+                local.toString()));
+        npm.addAll(recipe.modules());
+        require(npm, log);
     }
 
     private record Fetched(String name, String version) {

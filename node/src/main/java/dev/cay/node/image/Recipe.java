@@ -28,7 +28,7 @@ record Recipe(String name, @Nullable Recipe included, Files files) {
     /// @param packages  of Debian
     /// @param dpkg      options of dpkg
     /// @param versions  names and versions of what comes from elsewhere
-    /// @param modules   of the npm registry, with the directory they are for
+    /// @param modules   of the npm registry
     /// @param languages what an interpreter in it speaks
     /// @param setup     a shell script that is given the tree
     record Files(String packages, String dpkg, String versions, String modules, String languages, String setup) {
@@ -48,12 +48,6 @@ record Recipe(String name, @Nullable Recipe included, Files files) {
             return modules.isEmpty() ? all : Stream.concat(all, Stream.of(modules));
         }
     }
-
-    /// A module of the npm registry.
-    ///
-    /// @param spec  name and version
-    /// @param owner directory of the program it is for; null for one that is everybody's
-    record Module(String spec, @Nullable String owner) {}
 
     static Recipe of(String name) {
         if (!NAMES.contains(name)) {
@@ -84,11 +78,10 @@ record Recipe(String name, @Nullable Recipe included, Files files) {
                 .toList();
     }
 
-    List<Module> modules() {
+    /// Names and versions in the npm registry.
+    List<String> modules() {
         return all().stream()
                 .flatMap(recipe -> entries(recipe.files.modules).stream())
-                .map(line -> line.split("\\s+", 2))
-                .map(words -> new Module(words[0], words.length > 1 ? words[1] : null))
                 .toList();
     }
 
