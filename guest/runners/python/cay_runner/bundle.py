@@ -23,10 +23,16 @@ def result_line(main, data):
     return f'{{"event":"result","main":{"true" if main else "false"},"data":{{{body}}}}}\n'
 
 
+def _most_dispensable(texts):
+    """The biggest; plain text only when the others are small."""
+    others = {mime: len(text) for mime, text in texts.items() if mime != "text/plain" and len(text) > 1 << 16}
+    return max(others, key=others.get) if others else max(texts, key=lambda mime: len(texts[mime]))
+
+
 def _fit(texts):
     """Leaves out the biggest representations until the line is short enough, and says so."""
     while sum(map(len, texts.values())) + sum(map(len, texts)) > _ROOM:
-        mime = max(texts, key=lambda name: len(texts[name]))
+        mime = _most_dispensable(texts)
         note = f"{mime} of {len(texts.pop(mime)) >> 20} MiB is not shown: a result may have 32 MiB at most"
         print(f"cay: {note}", file=sys.stderr)
         if mime == "text/plain" or not texts:

@@ -16,16 +16,13 @@ import termios
 import threading
 from time import monotonic, sleep
 
+from cay_runner.descriptors import high, is_open
 from cay_runner.frames import event_line
 
 GATHER_SECONDS = 0.02
 GATHER_CHARS = 64 << 10
 MAX_QUEUED = 1 << 20
 """Characters that may wait for the event pipe before whoever prints waits as well."""
-
-HIGH = (1000, 200, 20)
-"""Descriptors of our own lie from here on, out of the way of cells that close or count low ones; the first number that
-the limit of open files allows."""
 
 
 class Outlet:
@@ -39,12 +36,14 @@ class Outlet:
         self._urgent = False
         self._lock = threading.RLock()
         self._pipe_lock = threading.RLock()
-        self._wake = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+        self._wake = high(os.eventfd(0, os.EFD_NONBLOCK))
         self._pipes = [_Pipe("out", 1), _Pipe("err", 2)]
-        self._ready = select.epoll()
+        with select.epoll() as low:
+            self._ready = select.epoll.fromfd(high(os.dup(low.fileno())))
         for pipe in self._pipes:
             self._ready.register(pipe.source, select.EPOLLIN)
         self._writer = None
+        self._held = {"out": "", "err": ""}
         self.forked = False
         """True in a child made by `os.fork`: it speaks only through descriptors 1 and 2, which its parent reads."""
 
@@ -57,13 +56,20 @@ class Outlet:
     def text(self, kind, text):
         """Printed text of Python itself. Waits while too much is queued."""
         if self.forked:
-            _write_all(1 if kind == "out" else 2, text.encode("utf-8", "replace"))
+            self._held[kind] += text
+            if "\n" in text:
+                self.flush_child(kind)
             return
         if text != "\n":
             self.collect()
         for start in range(0, len(text), GATHER_CHARS):
             self._await_room()
             self._put(kind, text[start : start + GATHER_CHARS])
+
+    def flush_child(self, kind):
+        """Writes what a forked child has printed; whole lines, as several children may print at once."""
+        text, self._held[kind] = self._held[kind], ""
+        _write_all(1 if kind == "out" else 2, text.encode("utf-8", "replace"))
 
     def event(self, event, **fields):
         """Sends an event after all that was printed before it."""
@@ -104,14 +110,14 @@ class Outlet:
 
     def mend(self):
         """Opens descriptors 0 to 2 again if a cell closed them; what it put in their place stays."""
-        if not _is_open(0):
+        if not is_open(0):
             null = os.open(os.devnull, os.O_RDWR)  # lands on 0, the lowest that is free
             if null != 0:
                 os.dup2(null, 0)
                 os.close(null)
             os.set_inheritable(0, True)
         for pipe in self._pipes:
-            if not _is_open(pipe.target):
+            if not is_open(pipe.target):
                 os.dup2(pipe.sink, pipe.target)
 
     def _put(self, kind, text):
@@ -204,18 +210,6 @@ class _Pipe:
         return self._decoder.decode(b"", final=True)
 
 
-def high(descriptor):
-    """Moves a descriptor out of reach, closed in programs that are started."""
-    for lowest in HIGH:
-        try:
-            moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, lowest)
-        except OSError:
-            continue
-        os.close(descriptor)
-        return moved
-    raise OSError("the limit of open files is too low for a runner")
-
-
 def _lines(items):
     """Joins neighbouring texts of one kind to events of about GATHER_CHARS and passes lines through."""
     kind, texts, size = None, [], 0
@@ -237,14 +231,6 @@ def _write_all(descriptor, data):
     view = memoryview(data)
     while view:
         view = view[os.write(descriptor, view) :]
-
-
-def _is_open(descriptor):
-    try:
-        fcntl.fcntl(descriptor, fcntl.F_GETFD)
-        return True
-    except OSError:
-        return False
 
 
 def _flush_native():

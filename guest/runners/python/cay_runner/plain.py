@@ -25,13 +25,29 @@ class NotPlain(Exception):
 def json_text(value):
     """JSON text of a value, or None if it has none (or one too deep or too big)."""
     try:
-        return ascii_json(value)  # most values are plain already, and this is much faster than looking at each
+        text = ascii_json(value)  # most values are plain already, and this is much faster than looking at each
     except (TypeError, ValueError, RecursionError):
         pass
+    else:
+        return None if text.count("[") + text.count("{") > MAX_DEPTH and _is_deep(value) else text
     try:
         return ascii_json(_Plainer().convert(value))
     except (NotPlain, TypeError, ValueError, RecursionError):
         return None
+
+
+def _is_deep(value):
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [
+            child
+            for parent in level
+            for child in (parent.values() if isinstance(parent, dict) else parent)
+            if isinstance(child, (list, tuple, dict))
+        ]
+        if not level:
+            return False
+    return True
 
 
 def mime_text(value):

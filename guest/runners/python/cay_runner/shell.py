@@ -2,11 +2,13 @@
 
 import ast
 import asyncio
+import linecache
 import sys
 import tempfile
 import traceback
 import warnings
 
+from IPython.core.compilerop import CachingCompiler
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.error import UsageError
@@ -24,6 +26,17 @@ MAX_ERROR_CHARS = 1 << 20
 
 BIG_CELL = 256 << 10
 """From this size on a cell that is plain Python skips IPython's own reading of it, which takes seconds per megabyte."""
+
+
+class Compiler(CachingCompiler):
+    """Forgets the text of big cells, since a traceback through one would read all of it again."""
+
+    def cache(self, transformed_code, number=0, raw_code=None):
+        name = super().cache(transformed_code, number, raw_code)
+        if len(transformed_code) > BIG_CELL:
+            for known in (linecache.cache, getattr(linecache, "_ipython_cache", {})):
+                known.pop(name, None)
+        return name
 
 
 class Hook(DisplayHook):
@@ -59,8 +72,11 @@ class Publisher(DisplayPublisher):
 class _Profile(ProfileDir):
     """IPython wants a directory for itself; it gets one without the usual files in it."""
 
-    def check_dirs(self):
+    def _no_directory(self, change=None):
         pass
+
+    check_dirs = check_log_dir = check_security_dir = check_pid_dir = _no_directory
+    check_startup_dir = check_static_dir = _no_directory
 
 
 class ZMQInteractiveShell(InteractiveShell):
@@ -70,10 +86,12 @@ class ZMQInteractiveShell(InteractiveShell):
         self._outlet = outlet
         self._cell_loop = cell_loop
         self.error_sent = False
+        """Whether the cell that runs has had its one error."""
         super().__init__(
             config=_config(),
             displayhook_class=Hook,
             display_pub_class=Publisher,
+            compiler_class=Compiler,
         )
         self.loop_runner = cell_loop
         self.set_hook("show_in_pager", _print_page, 99)
@@ -88,7 +106,6 @@ class ZMQInteractiveShell(InteractiveShell):
 
     def run(self, code, count):
         """Runs one cell; all that comes of it goes out as events."""
-        self.error_sent = False
         self.execution_count = count
         self._cell_loop.prepare()
         outcome = self.run_cell(code, store_history=True)
@@ -98,6 +115,8 @@ class ZMQInteractiveShell(InteractiveShell):
 
     def report(self, problem):
         """Sends an error without IPython's help, for when that was not enough."""
+        if isinstance(problem, KeyboardInterrupt):
+            problem = problem.with_traceback(None)  # it struck in code of ours
         parts = traceback.format_exception(type(problem), problem, problem.__traceback__)
         self._showtraceback(type(problem), problem, parts)
 
@@ -122,9 +141,12 @@ class ZMQInteractiveShell(InteractiveShell):
         return asked or (preprocessing_exc_tuple is None and self.autoawait and wants_loop(transformed_cell))
 
     def showtraceback(self, exc_tuple=None, *args, **kwargs):
-        kind, _, trace = exc_tuple or sys.exc_info()
+        kind, problem, trace = exc_tuple or sys.exc_info()
         if self._cell_loop.interrupted and kind is asyncio.CancelledError:
-            exc_tuple = (KeyboardInterrupt, KeyboardInterrupt().with_traceback(trace), trace)
+            problem = KeyboardInterrupt().with_traceback(trace)
+            exc_tuple = (KeyboardInterrupt, problem, trace)
+        if isinstance(problem, KeyboardInterrupt):
+            _leave_out_our_own(trace)
         super().showtraceback(exc_tuple, *args, **kwargs)
 
     def _showtraceback(self, etype, evalue, stb):
@@ -152,6 +174,9 @@ class ZMQInteractiveShell(InteractiveShell):
         output = "".join(pieces)
         return SList(output.splitlines()) if split else LSString(output)
 
+    def enable_gui(self, gui=None):
+        """Nothing to do: figures are inline, and there is no screen."""
+
     def ask_exit(self):
         raise SystemExit
 
@@ -169,6 +194,14 @@ def _config():
 def _print_page(_shell, data, start=0, screen_lines=0, pager_cmd=None):
     """Help and long listings are printed: nobody is there to leaf through a pager."""
     print(data["text/plain"] if isinstance(data, dict) else data)
+
+
+def _leave_out_our_own(trace):
+    """Cuts our signal handler off the end of a traceback."""
+    while trace is not None and trace.tb_next is not None:
+        if trace.tb_next.tb_frame.f_globals.get("__package__") == __package__:
+            trace.tb_next = None
+        trace = trace.tb_next
 
 
 def _shorten(text):

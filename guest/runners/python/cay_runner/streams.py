@@ -35,7 +35,8 @@ class Stream(io.TextIOBase):
         return True
 
     def flush(self):
-        pass
+        if self._outlet.forked:
+            self._outlet.flush_child(self._kind)
 
     def close(self):
         """Does nothing: the next cell prints too."""

@@ -3,6 +3,7 @@
 import gc
 import importlib
 import io
+import sys
 
 _MODULES = ("numpy", "pandas", "matplotlib.pyplot", "PIL.Image", "PIL.PngImagePlugin")
 
@@ -18,6 +19,7 @@ def warm_up():
         _draw()
     except ImportError:
         pass
+    _close_fonts()
     gc.collect()
     gc.freeze()  # what was loaded stays out of later collections, and its pages shared
 
@@ -35,3 +37,11 @@ def _draw():
     figure.savefig(io.BytesIO(), format="png", bbox_inches="tight")
     figure_chart(figure)
     pyplot.close(figure)
+
+
+def _close_fonts():
+    """Fonts keep their files open; a saved process should hold none."""
+    manager = sys.modules.get("matplotlib.font_manager")
+    cached = getattr(manager, "_get_font", None)
+    if hasattr(cached, "cache_clear"):
+        cached.cache_clear()
