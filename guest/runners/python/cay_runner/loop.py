@@ -6,7 +6,9 @@ import queue
 import signal
 import sys
 import threading
+import time
 import traceback
+from os import _exit
 
 from cay_runner.descriptors import high
 from cay_runner.frames import read_requests
@@ -29,6 +31,7 @@ def main(warm):
         gate = Gate()
         gate.install()
         outlet = Outlet(events, gate)
+        os._exit = outlet.exit
         sys.stdout = sys.__stdout__ = Stream(outlet, "out", 1)
         sys.stderr = sys.__stderr__ = Stream(outlet, "err", 2)
         runner = Runner(outlet, gate, requests)
@@ -41,7 +44,7 @@ def main(warm):
         runner.serve()
     except BaseException:
         os.write(complaints, traceback.format_exc().encode("utf-8", "replace"))
-    os._exit(1)
+    _exit(1)
 
 
 class Runner:
@@ -78,27 +81,32 @@ class Runner:
 
     def _read(self):
         signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
-        for request in read_requests(self._source):
-            if request.get("op") == "hello":
-                self._outlet.event("hello", n=request.get("n"))
-            else:
-                self._queue.put(request)
-                self._cell_loop.wake()
-        os._exit(0)  # nobody will ask again
+        try:
+            for request in read_requests(self._source):
+                if request.get("op") == "hello":
+                    self._outlet.event("hello", n=request.get("n"))
+                else:
+                    self._queue.put(request)
+                    self._cell_loop.wake()
+        finally:
+            _exit(0)  # nobody will ask again
 
     def _set_up(self, cwd, env, seed, unset):
         from cay_runner.imports import reseed
 
         try:
             os.chdir(cwd)
+            for name in unset:
+                environ.pop(name, None)
+            environ.update(env)
+            time.tzset()
+            reseed(self._hooks, seed)
         except OSError as problem:
             self._outlet.event("refused", reason=f"cannot go to {cwd}: {problem.strerror}")
-            return
-        for name in unset:
-            environ.pop(name, None)
-        environ.update(env)
-        reseed(self._hooks, seed)
-        self._outlet.event("ready")
+        except (ValueError, TypeError) as problem:
+            self._outlet.event("refused", reason=f"cannot set this up: {problem}")
+        else:
+            self._outlet.event("ready")
 
     def _run(self, id, code, env):
         self._count += 1
@@ -124,13 +132,11 @@ class Runner:
 
     def _leave_child(self):
         """A child the cell forked has run to the end of it: only its parent goes on to further cells."""
-        for kind in ("out", "err"):
-            self._outlet.flush_child(kind)
         problem = getattr(self._shell.last_execution_result, "error_in_exec", None)
         code = 0 if problem is None else 1
         if isinstance(problem, SystemExit) and (problem.code is None or isinstance(problem.code, int)):
             code = problem.code or 0
-        os._exit(code & 0xFF)
+        self._outlet.exit(code & 0xFF)
 
 
 _SET_UP = {"op": "setup", "cwd": str, "env": dict, "seed": str, "unset": list}

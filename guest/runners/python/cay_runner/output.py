@@ -14,6 +14,7 @@ import struct
 import sys
 import termios
 import threading
+from os import _exit
 from time import monotonic, sleep
 
 from cay_runner.descriptors import high, is_open
@@ -23,6 +24,9 @@ GATHER_SECONDS = 0.02
 GATHER_CHARS = 64 << 10
 MAX_QUEUED = 1 << 20
 """Characters that may wait for the event pipe before whoever prints waits as well."""
+
+EXIT_SECONDS = 1
+"""What a cell that ends the process gives us for the rest of its output."""
 
 
 class Outlet:
@@ -34,6 +38,7 @@ class Outlet:
         self._queue = collections.deque()
         self._queued = 0
         self._urgent = False
+        self._writing = False
         self._lock = threading.RLock()
         self._pipe_lock = threading.RLock()
         self._wake = high(os.eventfd(0, os.EFD_NONBLOCK))
@@ -108,6 +113,18 @@ class Outlet:
                 if text := pipe.give_up():
                     self._put(pipe.kind, text)
 
+    def exit(self, code):
+        """Stands in the place of `os._exit`: what was printed and sent before still goes out, if that is soon done."""
+        if self.forked:
+            self.flush_child("out")
+            self.flush_child("err")
+        else:
+            self.settle()
+            limit = monotonic() + EXIT_SECONDS
+            while (self._queue or self._writing) and monotonic() < limit:
+                sleep(0.001)
+        _exit(code)
+
     def mend(self):
         """Opens descriptors 0 to 2 again if a cell closed them; what it put in their place stays."""
         if not is_open(0):
@@ -145,6 +162,12 @@ class Outlet:
             pause = min(pause * 2, 0.02)
 
     def _write_forever(self):
+        try:
+            self._write()
+        finally:
+            _exit(1)  # a runner that cannot answer must not seem alive
+
+    def _write(self):
         signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
         poller = select.poll()
         for descriptor in (self._wake, *(pipe.source for pipe in self._pipes)):
@@ -168,6 +191,7 @@ class Outlet:
 
     def _flush(self):
         with self._lock:
+            self._writing = True
             items, self._queue = self._queue, collections.deque()
             self._queued = 0
             self._urgent = False
@@ -175,7 +199,8 @@ class Outlet:
             for line in _lines(items):
                 _write_all(self._events, line.encode("ascii"))
         except OSError:
-            os._exit(0)  # nobody listens any more
+            _exit(0)  # nobody listens any more
+        self._writing = False
 
     def _after_fork(self):
         self.forked = True

@@ -96,7 +96,8 @@ class ZMQInteractiveShell(InteractiveShell):
         self.loop_runner = cell_loop
         self.set_hook("show_in_pager", _print_page, 99)
         formats.register(self)
-        warnings.filterwarnings("ignore", message="To exit: use 'exit', 'quit'")
+        for message in ("To exit: use 'exit', 'quit'", "Output cache limit"):
+            warnings.filterwarnings("ignore", message=message)
 
     def init_ipython_dir(self, ipython_dir):
         self.ipython_dir = tempfile.gettempdir() + "/.ipython"

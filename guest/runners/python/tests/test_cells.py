@@ -174,6 +174,8 @@ class Environment(RunnerCase):
         refused = runner.set_up(cwd="/not/there")
         self.assertEqual(refused["event"], "refused")
         self.assertIn("/not/there", refused["reason"])
+        for wrong in ({"cwd": "\0"}, {"env": {"A=B": "c"}}, {"env": {"A": "\0"}}, {"seed": "no hex"}, {"unset": [1]}):
+            self.assertEqual(runner.set_up(**wrong)["event"], "refused", wrong)
         self.assertEqual(runner.run("2").main, "2")
 
     def test_of_one_cell(self):
@@ -247,6 +249,7 @@ class Requests(RunnerCase):
 
     def test_os_exit_ends_the_runner(self):
         runner = self.own()
-        runner.begin("import os; os._exit(7)")
+        runner.begin("import os; print('last words'); os._exit(7)")
+        self.assertEqual(runner.next(), {"event": "out", "text": "last words\n"})
         self.assertIsNone(runner.next())
         self.assertEqual(runner.process.wait(30), 7)

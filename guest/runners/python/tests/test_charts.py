@@ -9,8 +9,8 @@ class Charts(RunnerCase):
     maxDiff = None
 
     def chart(self, code):
-        cell = self.good(IMPORTS + "\n".join(line.strip() if not line.startswith(" " * 16) else line[12:] for line in code.strip("\n").split("\n")))
-        figures = [data for data in cell.results if "image/png" in data]
+        cell = self.good(IMPORTS + "\n".join(line.strip() for line in code.split("\n")))
+        figures = [data for data in cell.results if "e2b/chart" in data]
         self.assertEqual(len(figures), 1, cell.events)
         return figures[0]["e2b/chart"]
 
@@ -41,7 +41,7 @@ class Charts(RunnerCase):
                          [("men", "G1", 1), ("men", "G2", 2), ("women", "G1", 3), ("women", "G2", 4)])
 
     def test_bars_over_numbers_and_equal_bars(self):
-        self.assertEqual([e["label"] for e in self.chart("plt.bar([1, 2.5], [3, 4])")["elements"]], ["1", "2.5"])
+        self.assertEqual([e["label"] for e in self.chart("plt.bar([1, 2.5], [3, 4])")["elements"]], ["1.0", "2.5"])
         self.assertEqual([e["value"] for e in self.chart("plt.hist([1, 1, 2, 5], bins=2)")["elements"]], [3, 1])
         equal = self.chart("plt.bar(['a', 'b'], [5, 5])")
         self.assertEqual([(e["label"], e["value"]) for e in equal["elements"]], [("a", 5), ("b", 5)])
@@ -205,7 +205,7 @@ class Charts(RunnerCase):
         self.assertEqual(len(chart["elements"][0]["points"]), 3)
         chart = self.chart("plt.bar(['a', 'b'], [1, np.nan])")
         self.assertEqual([e["value"] for e in chart["elements"]], [1.0, "nan"])
-        self.assertEqual(self.chart("plt.plot(np.ma.masked_equal([1, 2, 3], 2))")["elements"][0]["points"][1], [1, "nan"])
+        self.assertEqual(self.chart("plt.plot(np.ma.masked_equal([1, 2, 3], 2))")["elements"][0]["points"][1], [1, None])
         self.assertEqual(self.chart("plt.plot([]); plt.plot([1, 2, 4])")["elements"][0]["points"], [])
 
     def test_size_is_capped(self):

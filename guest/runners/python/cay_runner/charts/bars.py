@@ -16,7 +16,8 @@ def bar_chart(axes):
         group = re.sub(r"^_container(\d+)$", r"Group \1", str(container.get_label()))
         for rectangle in container.patches:
             if len(elements) < MAX_POINTS:
-                elements.append({"label": _label(axes, rectangle, lying), "group": group, "value": _length(rectangle, lying)})
+                label, length = _label(axes, rectangle, lying), _length(rectangle, lying)
+                elements.append({"label": label, "group": group, "value": length})
     return {**label_fields(axes, swapped=lying), "elements": elements}
 
 

@@ -53,8 +53,10 @@ class _Box:
             if not line.is_drawn or len(line.points) != 2:
                 continue
             (across, other), (level, same) = line.points[:, self.across], line.points[:, self.along]
-            inside = min(across, other) >= self.left - _slack(self) and max(across, other) <= self.right + _slack(self)
-            if inside and level == same and self.low <= level <= self.high and abs(across - other) >= width - _slack(self):
+            slack = 1e-9 * max(abs(self.left), abs(self.right), 1)
+            within = min(across, other) >= self.left - slack and max(across, other) <= self.right + slack
+            flat = level == same and self.low <= level <= self.high
+            if within and flat and abs(across - other) >= width - slack:
                 found, width = level, abs(across - other)
         return found
 
@@ -69,10 +71,6 @@ class _Box:
 
     def _is_centered(self, line):
         return bool(numpy.isclose(line.points[:, self.across], self.center).all())
-
-
-def _slack(box):
-    return 1e-9 * max(abs(box.left), abs(box.right), 1)
 
 
 def _lie(boxes, lines):
