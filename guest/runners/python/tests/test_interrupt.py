@@ -46,11 +46,6 @@ class Interrupt(RunnerCase):
         self.interrupted("!sh -c 'trap \"\" INT; exec sleep 287'")
         self.assertEqual(self.good("!pgrep -fc 'sleep 28[7]'").text().strip(), "0")
 
-    def test_script_magic(self):
-        """IPython ends the script and tells it in its own words."""
-        self.interrupted("pass\nget_ipython().run_cell_magic('bash', '', 'sleep 286')")
-        self.assertEqual(self.good("!pgrep -fc 'sleep 28[6]'").text().strip(), "0")
-
     def test_awaiting_cell_shows_where(self):
         cell = self.interrupted("import asyncio\nasync def stay():\n    await asyncio.sleep(300)\nawait stay()")
         self.assertIn("await stay()", cell.error["traceback"])
