@@ -67,7 +67,7 @@ export class Runner {
 
   async setup(more = {}) {
     const from = this.events.length;
-    this.send({op: 'setup', cwd: '/tmp', env: {}, seed: '00112233445566778899aabbccddeeff', unset: [], ...more});
+    this.send({op: 'setup', n: 1, cwd: '/tmp', env: {}, seed: '00112233445566778899aabbccddeeff', unset: [], ...more});
     return this.until(event => event.event === 'ready' || event.event === 'refused', from);
   }
 

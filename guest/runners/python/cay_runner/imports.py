@@ -72,6 +72,8 @@ def reseed(hooks, seed):
     tempfile._name_sequence = None
     words = [int(seed[start : start + 8], 16) for start in range(0, len(seed), 8)]
     hooks.after("numpy.random", lambda module: module.seed(words))
+    # OpenSSL notices a fork, but not that it was restored. The kernel's numbers, as the seed is no secret to the runner.
+    hooks.after("ssl", lambda module: module.RAND_add(os.urandom(48), 48.0))
 
 
 def _set_up_matplotlib(matplotlib):

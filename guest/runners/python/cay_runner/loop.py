@@ -48,7 +48,7 @@ def main(warm):
 
 
 class Runner:
-    """One context. Everything but the answer to `hello` happens in the main thread, where interrupts arrive."""
+    """One context. Everything happens in the main thread, where interrupts arrive."""
 
     def __init__(self, outlet, gate, requests):
         from cay_runner import imports
@@ -75,38 +75,37 @@ class Runner:
         while True:
             request = self._cell_loop.take(self._queue)
             if _matches(request, _SET_UP):
-                self._set_up(**_fields(request))
+                self._set_up(**_fields(request, _SET_UP), **_fields(request, _SET_UP_ALSO))
             elif _matches(request, _RUN):
-                self._run(**_fields(request))
+                self._run(**_fields(request, _RUN))
 
     def _read(self):
         signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
         try:
             for request in read_requests(self._source):
-                if request.get("op") == "hello":
-                    self._outlet.event("hello", n=request.get("n"))
-                else:
-                    self._queue.put(request)
-                    self._cell_loop.wake()
+                self._queue.put(request)
+                self._cell_loop.wake()
         finally:
             _exit(0)  # nobody will ask again
 
-    def _set_up(self, cwd, env, seed, unset):
+    def _set_up(self, n, env, unset, cwd=None, seed=None):
         from cay_runner.imports import reseed
 
         try:
-            os.chdir(cwd)
             for name in unset:
                 environ.pop(name, None)
             environ.update(env)
             time.tzset()
-            reseed(self._hooks, seed)
+            if seed:
+                reseed(self._hooks, seed)
+            if cwd:
+                os.chdir(cwd)
         except OSError as problem:
-            self._outlet.event("refused", reason=f"cannot go to {cwd}: {problem.strerror}")
+            self._outlet.event("refused", n=n, reason=f"cannot go to {cwd}: {problem.strerror}")
         except (ValueError, TypeError) as problem:
-            self._outlet.event("refused", reason=f"cannot set this up: {problem}")
+            self._outlet.event("refused", n=n, reason=f"cannot set this up: {problem}")
         else:
-            self._outlet.event("ready")
+            self._outlet.event("ready", n=n)
 
     def _run(self, id, code, env):
         self._count += 1
@@ -139,7 +138,8 @@ class Runner:
         self._outlet.exit(code & 0xFF)
 
 
-_SET_UP = {"op": "setup", "cwd": str, "env": dict, "seed": str, "unset": list}
+_SET_UP = {"op": "setup", "n": int, "env": dict, "unset": list}
+_SET_UP_ALSO = {"cwd": str, "seed": str}
 _RUN = {"op": "run", "id": int, "code": str, "env": dict}
 
 
@@ -150,8 +150,9 @@ def _matches(request, form):
     return all(isinstance(value, str) for value in request["env"].values())
 
 
-def _fields(request):
-    return {name: value for name, value in request.items() if name in _SET_UP | _RUN and name != "op"}
+def _fields(request, form):
+    """Those that are there and of the right kind, without the one that says which request it is."""
+    return {name: request[name] for name in form if name != "op" and isinstance(request.get(name), form[name])}
 
 
 def _put_back(values):

@@ -91,7 +91,7 @@ class Runner:
                 return event
 
     def set_up(self, cwd="/tmp", env=None, seed=SEED, unset=()):
-        self.send(op="setup", cwd=cwd, env=env or {}, seed=seed, unset=list(unset))
+        self.send(op="setup", n=1, cwd=cwd, env=env or {}, seed=seed, unset=list(unset))
         return self.next()
 
     def begin(self, code, env=None):
@@ -184,12 +184,12 @@ class RunnerCase(unittest.TestCase):
     def setUpClass(cls):
         cls.runner = Runner(*cls.arguments)
         cls.addClassCleanup(cls.runner.close)
-        assert cls.runner.set_up() == {"event": "ready"}
+        assert cls.runner.set_up() == {"event": "ready", "n": 1}
 
     def own(self, *arguments, **options):
         runner = Runner(*arguments, **options)
         self.addCleanup(runner.close)
-        self.assertEqual(runner.set_up(), {"event": "ready"})
+        self.assertEqual(runner.set_up(), {"event": "ready", "n": 1})
         return runner
 
     def run_cell(self, code, env=None):

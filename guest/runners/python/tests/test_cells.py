@@ -167,9 +167,9 @@ class Cells(RunnerCase):
 class Environment(RunnerCase):
     def test_set_up(self):
         runner = self.own()
-        self.assertEqual(runner.set_up(cwd="/", env={"FOO": "sandbox", "GONE": "x"}), {"event": "ready"})
+        self.assertEqual(runner.set_up(cwd="/", env={"FOO": "sandbox", "GONE": "x"}), {"event": "ready", "n": 1})
         self.assertEqual(runner.run("import os; os.getcwd(), os.environ['FOO']").main, "('/', 'sandbox')")
-        self.assertEqual(runner.set_up(cwd="/tmp", env={}, unset=["GONE", "NEVER"]), {"event": "ready"})
+        self.assertEqual(runner.set_up(cwd="/tmp", env={}, unset=["GONE", "NEVER"]), {"event": "ready", "n": 1})
         self.assertEqual(runner.run("os.getcwd(), os.environ['FOO'], os.environ.get('GONE')").main, "('/tmp', 'sandbox', None)")
         refused = runner.set_up(cwd="/not/there")
         self.assertEqual(refused["event"], "refused")
@@ -222,15 +222,15 @@ class Environment(RunnerCase):
 class Requests(RunnerCase):
     def test_lines_that_are_not_understood(self):
         for line in (b"", b"{", b'{"op":"ru', b"[]", b"7", b'{"op":"fly"}', b'{"op":"run","id":3}', b"\xff\xfe", b"[" * 100_000,
-                     b'{"op":"run","id":1,"code":7,"env":{}}', b'{"op":"setup","cwd":1,"env":{},"seed":"","unset":[]}'):
+                     b'{"op":"run","id":1,"code":7,"env":{}}', b'{"op":"setup","env":{},"unset":[]}'):
             self.runner.send_line(line)
         self.assertEqual(self.good("'still here'").main, "'still here'")
 
-    def test_hello_while_a_cell_runs(self):
+    def test_setup_is_answered_after_the_cell_that_runs(self):
         self.runner.begin("import time; time.sleep(1)")
-        self.runner.send(op="hello", n=42)
-        self.assertEqual(self.runner.next(), {"event": "hello", "n": 42})
+        self.runner.send(op="setup", n=42, env={}, unset=[])
         self.runner.finish()
+        self.assertEqual(self.runner.next(), {"event": "ready", "n": 42})
 
     def test_end_of_file(self):
         for code in (None, "import time; time.sleep(600)"):
