@@ -168,10 +168,7 @@ class Runner:
                 self.understand(request)
 
     def understand(self, request):
-        if request.get("op") == "hello":
-            self.flush()
-            self.send({"event": "hello", "n": request.get("n")})
-        elif request.get("op") == "setup" or (request.get("op") == "run" and isinstance(request.get("code"), str)):
+        if request.get("op") == "setup" or (request.get("op") == "run" and isinstance(request.get("code"), str)):
             self.queue.append(request)
 
     def next_request(self):
@@ -233,7 +230,9 @@ class Runner:
         request, self.cell = self.cell, None
         self.again = []
         if request["op"] == "setup":
-            self.send({"event": "ready"} if status == 0 else {"event": "refused", "reason": f"cannot enter {request.get('cwd')}"})
+            answer = {"n": request.get("n")}
+            refused = {"event": "refused", "reason": f"cannot enter {request.get('cwd')}"}
+            self.send(answer | ({"event": "ready"} if status == 0 else refused))
             return
         if status != 0:
             self.send({"event": "error", "name": "", "value": str(status), "traceback": ""})

@@ -3,7 +3,7 @@ import inspector from 'node:inspector';
 import {createRequire} from 'node:module';
 import net from 'node:net';
 import {parentPort, workerData} from 'node:worker_threads';
-import {REQUESTS, Wire, ascii} from './wire.mjs';
+import {REQUESTS, Wire} from './wire.mjs';
 
 /** How long the main thread has to see an interrupt by itself, as it does when it only awaits, before it is broken off. */
 const GRACE = 25;
@@ -80,9 +80,7 @@ function request(line) {
   } catch {
     return;
   }
-  if (asked?.op === 'hello') {
-    answer(`{"event":"hello","n":${ascii(Number(asked.n) || 0)}}`);
-  } else if (asked?.op === 'setup') {
+  if (asked?.op === 'setup') {
     parentPort.postMessage(asked);
   } else if (asked?.op === 'run' && Number.isSafeInteger(asked.id) && typeof asked.code === 'string') {
     // Signals that came before this request are heard first, so that they do not hit this cell.
@@ -98,10 +96,6 @@ function request(line) {
 function handOver(asked) {
   parentPort.postMessage(asked);
   unblock(asked);
-}
-
-function answer(line) {
-  if (!wire.tryLocked(() => wire.send(line))) setTimeout(answer, 1, line);
 }
 
 /** Nobody will ask again; a main thread that is too busy to leave is killed. */

@@ -171,17 +171,19 @@ function exchange(variables) {
   return before;
 }
 
-function setup({cwd, env, seed, unset}) {
+function setup({n, cwd, env, seed, unset}) {
+  exchange(env ?? {});
+  for (const name of unset ?? []) delete process.env[name];
+  if (/^[0-9a-f]{32}$/i.test(seed ?? '')) {
+    seedRandom(seed);
+    reseedCrypto();
+  }
   try {
     if (cwd) process.chdir(cwd);
   } catch (error) {
-    return emit({event: 'refused', reason: `${cwd}: ${error.code ?? error.message}`});
+    return emit({event: 'refused', n, reason: `${cwd}: ${error.code ?? error.message}`});
   }
-  exchange(env ?? {});
-  for (const name of unset ?? []) delete process.env[name];
-  if (/^[0-9a-f]{32}$/i.test(seed ?? '')) seedRandom(seed);
-  reseedCrypto();
-  emit({event: 'ready'});
+  emit({event: 'ready', n});
 }
 
 /** A saved and restored process repeats the numbers of its cryptographic generator; see reseed.c. */

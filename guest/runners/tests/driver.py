@@ -53,7 +53,7 @@ class Runner:
         return self.events.get(timeout=limit)
 
     def setup(self, cwd, env, seed=SEED, unset=()):
-        self.send(op="setup", cwd=cwd, env=env, seed=seed, unset=list(unset))
+        self.send(op="setup", n=1, cwd=cwd, env=env, seed=seed, unset=list(unset))
         return self.event()
 
     def begin(self, code, env=None):

@@ -268,13 +268,13 @@ class BashTest(unittest.TestCase):
             self.runner.write(line)
         self.assertEqual(self.run_cell("echo fine").out, "fine\n")
 
-    def test_hello_while_a_cell_runs(self):
+    def test_setup_is_answered_after_the_cell_that_runs(self):
         seen = self.runner.start("echo started; sleep 300")
         self.runner.until(lambda event: event["event"] == "out")
-        self.runner.send({"op": "hello", "n": 9})
-        self.assertEqual(self.runner.next(), {"event": "hello", "n": 9})
+        self.runner.send({"op": "setup", "n": 9, "env": {}, "unset": []})
         self.runner.interrupt()
         self.assertEqual(self.runner.end(seen).status, 130)
+        self.assertEqual(self.runner.next(), {"n": 9, "event": "ready"})
 
     def test_end_of_requests_ends_the_runner_and_its_shell(self):
         shell = int(self.run_cell("echo $$").out)
@@ -318,8 +318,8 @@ class BashTest(unittest.TestCase):
     def test_interrupt_between_cells_is_ignored(self):
         for _ in range(30):
             self.runner.interrupt()
-        self.runner.send({"op": "hello", "n": 1})
-        self.runner.until(lambda event: event["event"] == "hello")
+        self.runner.send({"op": "setup", "n": 1, "env": {}, "unset": []})
+        self.runner.until(lambda event: event["event"] == "ready")
         self.assertEqual(self.run_cell("true; echo alive").out, "alive\n")
 
     def test_interrupt_at_any_moment_of_short_cells(self):

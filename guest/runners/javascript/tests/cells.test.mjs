@@ -219,7 +219,7 @@ javascript('output of children and of native code, in order', async runner => {
 javascript('output leaves while the cell is busy', async runner => {
   const cell = runner.start('console.log("early"); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)');
   await runner.until(event => event.event === 'out' && event.text === 'early\n', cell.from);
-  await runner.hello();
+  await runner.settled();
   runner.interrupt();
   await cell.done;
 });
@@ -268,10 +268,10 @@ javascript('process.exit ends the runner after its output', async runner => {
   assert.ok(runner.events.some(event => event.event === 'out' && event.text === 'last\n'));
 });
 
-javascript('nonsense is passed over and hello is answered', async runner => {
+javascript('nonsense is passed over', async runner => {
   for (const line of ['', 'nonsense', '{"op":"run"', '[]', 'null', '7', '{"op":"unknown"}', '{"op":"run","id":"x","code":1}']) runner.write(line);
   const cell = runner.start('for (const end = Date.now() + 300; Date.now() < end;); 5');
-  await runner.hello();
+  await runner.settled();
   assert.equal((await cell.done).text, '5');
 });
 

@@ -67,15 +67,15 @@ export class Runner {
 
   async setup(more = {}) {
     const from = this.events.length;
-    this.send({op: 'setup', cwd: '/tmp', env: {}, seed: '00112233445566778899aabbccddeeff', unset: [], ...more});
+    this.send({op: 'setup', n: 1, cwd: '/tmp', env: {}, seed: '00112233445566778899aabbccddeeff', unset: [], ...more});
     return this.until(event => event.event === 'ready' || event.event === 'refused', from);
   }
 
-  /** Answered by the thread that hears signals: those sent before have been heard. */
-  hello(n = ++this.#ids) {
+  /** Waits until signals that were sent before have been heard. */
+  settled(n = ++this.#ids) {
     const from = this.events.length;
-    this.send({op: 'hello', n});
-    return this.until(event => event.event === 'hello' && event.n === n, from);
+    this.send({op: 'setup', n, env: {}, unset: []});
+    return this.until(event => event.event === 'ready' && event.n === n, from);
   }
 
   /** Starts a cell; `done` resolves with what it gave. */

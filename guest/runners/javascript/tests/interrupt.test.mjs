@@ -64,7 +64,7 @@ test('an interrupt does not reach the next cell', {timeout: LIMIT}, () => withRu
     const cell = runner.start('1');
     if (round % 2) runner.interrupt();
     await cell.done;
-    await runner.hello();
+    await runner.settled();
     const next = await runner.run('let sum = 0; for (let i = 0; i < 1e5; i++) sum += i; sum');
     assert.equal(next.text, '4999950000', JSON.stringify(next.error));
   }
@@ -91,7 +91,7 @@ test('a background loop that never ends is broken off when a cell waits behind i
   await runner.run('setTimeout(() => { process.stdout.write("x".repeat(100_000)); for (;;); }, 5); 0');
   await runner.until(event => event.event === 'out');
   const cell = runner.start('1');
-  await runner.hello();
+  await runner.settled();
   runner.interrupt();
   await cell.done;
   assert.equal((await runner.run('1 + 1')).text, '2');

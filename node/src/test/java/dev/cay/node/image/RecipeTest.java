@@ -47,7 +47,9 @@ final class RecipeTest {
                 .isEqualTo(Recipe.of("base").setups().getFirst());
         assertThat(recipe.version("node")).isEqualTo(Recipe.of("base").version("node"));
         assertThat(recipe.dpkgOptions()).isEqualTo(Recipe.of("base").dpkgOptions());
-        assertThat(recipe.modules()).isEqualTo(Recipe.of("code-interpreter-lite").modules()).isNotEmpty();
+        assertThat(recipe.modules())
+                .isEqualTo(Recipe.of("code-interpreter-lite").modules())
+                .isNotEmpty();
     }
 
     @Test
