@@ -1,5 +1,6 @@
 package dev.cay.node.runtime;
 
+import dev.cay.life.Trees;
 import dev.cay.node.host.Mounts;
 import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Programs;
@@ -13,7 +14,6 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -444,13 +444,8 @@ public final class RuncRuntime implements ContainerRuntime {
     }
 
     private static void removeTree(Path directory) {
-        if (!Files.exists(directory)) {
-            return;
-        }
-        try (Stream<Path> tree = Files.walk(directory)) {
-            for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(path);
-            }
+        try {
+            Trees.delete(directory);
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "cannot remove " + directory, e);
         }

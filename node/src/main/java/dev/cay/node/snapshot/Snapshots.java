@@ -2,6 +2,7 @@ package dev.cay.node.snapshot;
 
 import dev.cay.http.Json;
 import dev.cay.life.Steps;
+import dev.cay.life.Trees;
 import dev.cay.node.host.Slot;
 import dev.cay.node.image.LayerStore;
 import dev.cay.node.linux.HostThreads;
@@ -109,7 +110,7 @@ public final class Snapshots implements AutoCloseable {
                     Snapshot.disk(place),
                     subject.spec().resources().diskSizeMB());
             Steps.reach("disk-saved");
-            Trees.copy(subject.processes(), Snapshot.processes(place), work, COPY_LIMIT);
+            copy(subject.processes(), Snapshot.processes(place));
             Steps.reach("commands-saved");
             var about = new Snapshot.About(
                     Snapshot.About.VERSION,
@@ -145,7 +146,7 @@ public final class Snapshots implements AutoCloseable {
             if (keep == Keep.MEMORY) {
                 throw e;
             }
-            Trees.delete(Snapshot.images(place));
+            deleteTree(Snapshot.images(place));
             log.atWarn()
                     .addKeyValue("sandbox", subject.id())
                     .addKeyValue("reason", e.userMessage())
@@ -172,6 +173,13 @@ public final class Snapshots implements AutoCloseable {
             here = known;
         }
         return known;
+    }
+
+    private void copy(Path from, Path to) throws IOException {
+        work.call(COPY_LIMIT, () -> {
+            Trees.copy(from, to);
+            return true;
+        });
     }
 
     private static void write(Path place, Snapshot.About about) throws IOException {
@@ -217,9 +225,9 @@ public final class Snapshots implements AutoCloseable {
     }
 
     private void bringProcesses(Snapshot snapshot, Snapshot.Memory saved, Path processes) {
-        Trees.copy(snapshot.processes(), processes, work, COPY_LIMIT);
         try {
             work.call(COPY_LIMIT, () -> {
+                Trees.copy(snapshot.processes(), processes);
                 ProcessTable.wake(processes, saved.clock());
                 return true;
             });
@@ -345,7 +353,15 @@ public final class Snapshots implements AutoCloseable {
     private void remove(String name) {
         Path place = place(name);
         pool.deleteSaved(Snapshot.disk(place));
-        Trees.delete(place);
+        deleteTree(place);
+    }
+
+    private static void deleteTree(Path tree) {
+        try {
+            Trees.delete(tree);
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, "cannot delete " + tree, e);
+        }
     }
 
     /// Returns when all snapshots made so far outlive a loss of power.
