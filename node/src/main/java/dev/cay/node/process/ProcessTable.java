@@ -11,7 +11,6 @@ import dev.cay.wire.ErrorKind;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -71,16 +70,6 @@ public final class ProcessTable implements AutoCloseable {
         this.link = link;
         this.workers = workers;
         this.settings = settings;
-    }
-
-    /// The clock of deadlines: those in a directory that was kept while the sandbox slept must be moved along with it.
-    public static Instant clock() {
-        return SandboxProcess.clock();
-    }
-
-    /// Commands have the time they had left when the clock said `then`. File work, before the table is made.
-    public static void wake(Path directory, Instant then) throws IOException {
-        ProcessFolder.moveDeadlines(directory, Duration.between(then, clock()));
     }
 
     /// Told, on the poller's thread, when the guest is gone or cannot be trusted: the sandbox should be ended.

@@ -6,7 +6,7 @@ import dev.cay.life.Trees;
 import dev.cay.node.host.Slot;
 import dev.cay.node.image.LayerStore;
 import dev.cay.node.linux.HostThreads;
-import dev.cay.node.process.ProcessTable;
+import dev.cay.node.process.CommandClock;
 import dev.cay.node.runtime.Container;
 import dev.cay.node.runtime.ContainerRuntime;
 import dev.cay.node.runtime.ContainerSpec;
@@ -162,7 +162,7 @@ public final class Snapshots implements AutoCloseable {
                 sizes.put(image.getFileName().toString(), Files.size(image));
             }
         }
-        return new Snapshot.Memory(runtime.guest(id), here(), sizes, ProcessTable.clock());
+        return new Snapshot.Memory(runtime.guest(id), here(), sizes, CommandClock.now());
     }
 
     /// Asked for once, when it is needed.
@@ -228,7 +228,7 @@ public final class Snapshots implements AutoCloseable {
         try {
             work.call(COPY_LIMIT, () -> {
                 Trees.copy(snapshot.processes(), processes);
-                ProcessTable.wake(processes, saved.clock());
+                CommandClock.wake(processes, saved.clock());
                 return true;
             });
         } catch (IOException e) {
