@@ -12,6 +12,7 @@ import dev.cay.wire.node.Saved;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -99,9 +100,9 @@ final class Saving {
         }
     }
 
-    private void goOn(Supplier<Container> how) {
+    private void goOn(Supplier<Optional<Container>> how) {
         try {
-            doors.open(how.get());
+            doors.open(how.get().orElseThrow(life::notRunning));
             premises.note(notes().running(notes().startedAt()));
         } catch (IOException | RuntimeException e) {
             log.atError().setCause(e).addKeyValue("sandbox", id()).log("a sandbox does not go on after it was saved");
@@ -161,7 +162,7 @@ final class Saving {
             return false;
         }
         try {
-            doors.open(premises.thaw());
+            doors.open(premises.thaw().orElseThrow(life::notRunning));
             return true;
         } catch (IOException | RuntimeException e) {
             log.atWarn().setCause(e).addKeyValue("sandbox", id()).log("a frozen sandbox does not thaw; it is restored");
