@@ -7,7 +7,7 @@ import java.io.ByteArrayOutputStream;
 import java.util.List;
 
 /// Uploads: parts that do not end, names that do not fit, boundaries that are none, gzip that is broken.
-final class MultipartInputs implements RequestTarget.Inputs {
+final class MultipartInputs implements Http1Inputs {
     private static final List<String> BOUNDARIES = List.of(
             "b", "----WebKitFormBoundary7MA4YWxkTrZu0gW", "\"quoted one\"", "a".repeat(70), "--", "\r", "'()+_,-./:=?");
     private static final List<String> NAMES =
@@ -38,12 +38,12 @@ final class MultipartInputs implements RequestTarget.Inputs {
     }
 
     @Override
-    public Input next(Dice dice, Prey.Name name) {
-        var door = doors.mostlyPlain(dice);
-        return Input.of(dice, door, request(dice, name), Input.Speech.HTTP1);
+    public Door door(Dice dice) {
+        return doors.mostlyPlain(dice);
     }
 
-    private static byte[] request(Dice dice, Prey.Name name) {
+    @Override
+    public byte[] request(Dice dice, Prey.Name name) {
         boolean parts = !dice.oneIn(4);
         var request = RawRequest.toSandbox(name, "POST", target(dice, parts));
         String boundary = dice.pick(BOUNDARIES);

@@ -11,7 +11,7 @@ import tools.jackson.core.json.JsonWriteFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /// Path strings, for every call that takes one.
-final class PathInputs implements RequestTarget.Inputs {
+final class PathInputs implements Http1Inputs {
     /// Half a character can only be written as an escape.
     private static final JsonMapper JSON =
             JsonMapper.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
@@ -26,12 +26,12 @@ final class PathInputs implements RequestTarget.Inputs {
     }
 
     @Override
-    public Input next(Dice dice, Prey.Name name) {
-        var door = doors.plain();
-        return Input.of(dice, door, request(dice, name), Input.Speech.HTTP1);
+    public Door door(Dice dice) {
+        return doors.plain();
     }
 
-    private static byte[] request(Dice dice, Prey.Name name) {
+    @Override
+    public byte[] request(Dice dice, Prey.Name name) {
         String user = dice.oneIn(3) ? "root" : "user";
         return switch (dice.below(10)) {
             case 0, 1 -> download(dice, name, user);

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /// Calls of Connect RPC, every method: bodies and envelopes, JSON and protobuf, compressed or said to be.
-final class RpcInputs implements RequestTarget.Inputs {
+final class RpcInputs implements Http1Inputs {
     private static final List<MethodDescriptor> METHODS = Stream.of(
                     ProcessOuterClass.getDescriptor(), FilesystemOuterClass.getDescriptor())
             .flatMap(file -> file.getServices().stream())
@@ -28,12 +28,12 @@ final class RpcInputs implements RequestTarget.Inputs {
     }
 
     @Override
-    public Input next(Dice dice, Prey.Name name) {
-        var door = doors.mostlyPlain(dice);
-        return Input.of(dice, door, request(dice, name), Input.Speech.HTTP1);
+    public Door door(Dice dice) {
+        return doors.mostlyPlain(dice);
     }
 
-    private static byte[] request(Dice dice, Prey.Name name) {
+    @Override
+    public byte[] request(Dice dice, Prey.Name name) {
         var method = dice.pick(METHODS);
         boolean stream = method.isClientStreaming() || method.isServerStreaming();
         if (dice.oneIn(25)) {
