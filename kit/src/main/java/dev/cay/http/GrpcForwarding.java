@@ -21,8 +21,8 @@ import org.eclipse.jetty.util.Promise;
 import org.jspecify.annotations.Nullable;
 
 /// One call on its way to a server of HTTP/2: messages go in on a thread of their own, answers come out on the
-/// caller's,
-/// and the trailers, which tell how a call of gRPC ended, come last. Who does not read makes the other side wait.
+/// caller's, and the trailers, which tell how a call of gRPC ended, come last. Who does not read makes the
+/// other side wait.
 final class GrpcForwarding implements Stream.Listener {
     private static final Duration SILENT = Duration.ofSeconds(610);
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);

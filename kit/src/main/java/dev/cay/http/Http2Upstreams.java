@@ -116,9 +116,8 @@ final class Http2Upstreams {
         }
     }
 
-    /// What is under way on a connection. All of it is told when that ends: a call that begins in the same moment is
-    /// not
-    /// always told by Jetty, and would wait for ever.
+    /// What is under way on a connection. All of it is told when that ends: a call that begins in the same
+    /// moment is not always told by Jetty, and would wait for ever.
     private static final class Calls implements Session.Listener {
         private final Map<Stream, Stream.Listener> active = new ConcurrentHashMap<>();
         private volatile boolean ended;

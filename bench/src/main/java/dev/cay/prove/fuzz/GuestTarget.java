@@ -31,9 +31,8 @@ import java.util.concurrent.BlockingQueue;
 
 /// Both ends of the link between node and guest.
 ///
-/// The node's end is the real one, in this process, and a guest that lies is at the other. The guest's end is knocked
-/// at
-/// by root in a sandbox, whom it must not hear, and by what looks like its node.
+/// The node's end is the real one, in this process, and a guest that lies is at the other. The guest's end is
+/// knocked at by root in a sandbox, whom it must not hear, and by what looks like its node.
 final class GuestTarget implements Target {
     /// Of every request on a link: a guest that does not answer costs so much.
     private static final Duration LIMIT = Duration.ofMillis(300);

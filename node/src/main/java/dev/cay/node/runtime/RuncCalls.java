@@ -37,8 +37,8 @@ final class RuncCalls {
         launch("starting the sandbox", START_LIMIT, spec, bundle, words);
     }
 
-    /// The same, with the processes that the images hold. These are not changed: what differs here lies beside them
-    /// meanwhile.
+    /// The same, with the processes that the images hold. These are not changed: what differs here lies
+    /// beside them meanwhile.
     void restore(ContainerSpec spec, Bundle bundle, Path images) throws IOException {
         Path links = images.resolveSibling("restoring-" + spec.id());
         try {

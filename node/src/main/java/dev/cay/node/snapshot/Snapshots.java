@@ -37,9 +37,9 @@ import org.slf4j.LoggerFactory;
 
 /// Saves sandboxes and brings them back. Thread-safe for different names.
 ///
-/// Each snapshot is a directory of the pool: `disk`, a copy of the sandbox's own files; `memory`, CRIU's images, if
-/// that
-/// was saved; `processes`, what is known of running commands and their output; and `about.json`, written last.
+/// Each snapshot is a directory of the pool: `disk`, a copy of the sandbox's own files; `memory`, CRIU's
+/// images, if that was saved; `processes`, what is known of running commands and their output; and
+/// `about.json`, written last.
 public final class Snapshots implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Snapshots.class);
     private static final Pattern NAME = Pattern.compile("[a-z0-9]+(\\.[a-z0-9]+)?");
