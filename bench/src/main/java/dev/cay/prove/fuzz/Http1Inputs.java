@@ -1,15 +1,18 @@
 package dev.cay.prove.fuzz;
 
+import java.util.function.Function;
+
 /// Inputs that are one request of HTTP/1.1 each.
-interface Http1Inputs extends RequestTarget.Inputs {
-    Door door(Dice dice);
+record Http1Inputs(Function<Dice, Door> door, Requests requests) implements RequestTarget.Inputs {
+    /// Makes requests, each from nothing but dice and the sandbox's name.
+    interface Requests {
+        byte[] next(Dice dice, Prey.Name name);
+    }
 
-    byte[] request(Dice dice, Prey.Name name);
-
-    /// In this order, as a seed must give the same input again.
+    /// The door first, as a seed must give the same input again.
     @Override
-    default Input next(Dice dice, Prey.Name name) {
-        var door = door(dice);
-        return Input.of(dice, door, request(dice, name), Input.Speech.HTTP1);
+    public Input next(Dice dice, Prey.Name name) {
+        var door = this.door.apply(dice);
+        return Input.of(dice, door, requests.next(dice, name), Input.Speech.HTTP1);
     }
 }

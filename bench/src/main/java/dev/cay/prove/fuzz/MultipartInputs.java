@@ -7,7 +7,7 @@ import java.io.ByteArrayOutputStream;
 import java.util.List;
 
 /// Uploads: parts that do not end, names that do not fit, boundaries that are none, gzip that is broken.
-final class MultipartInputs implements Http1Inputs {
+final class MultipartInputs {
     private static final List<String> BOUNDARIES = List.of(
             "b", "----WebKitFormBoundary7MA4YWxkTrZu0gW", "\"quoted one\"", "a".repeat(70), "--", "\r", "'()+_,-./:=?");
     private static final List<String> NAMES =
@@ -31,19 +31,9 @@ final class MultipartInputs implements Http1Inputs {
             "\u00ff",
             "\r\n\r\n");
 
-    private final Doors doors;
+    private MultipartInputs() {}
 
-    MultipartInputs(Doors doors) {
-        this.doors = doors;
-    }
-
-    @Override
-    public Door door(Dice dice) {
-        return doors.mostlyPlain(dice);
-    }
-
-    @Override
-    public byte[] request(Dice dice, Prey.Name name) {
+    static byte[] request(Dice dice, Prey.Name name) {
         boolean parts = !dice.oneIn(4);
         var request = RawRequest.toSandbox(name, "POST", target(dice, parts));
         String boundary = dice.pick(BOUNDARIES);
