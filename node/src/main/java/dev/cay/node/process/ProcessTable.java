@@ -3,7 +3,6 @@ package dev.cay.node.process;
 import dev.cay.node.guest.Exit;
 import dev.cay.node.guest.GuestException;
 import dev.cay.node.guest.GuestLink;
-import dev.cay.node.guest.Spawn;
 import dev.cay.node.guest.Streams;
 import dev.cay.node.linux.Errno;
 import dev.cay.wire.CayException;
@@ -17,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -53,6 +53,8 @@ public final class ProcessTable implements AutoCloseable {
     private final Workers workers;
     private final Settings settings;
     private final Map<Integer, SandboxProcess> processes = new ConcurrentHashMap<>();
+    /// With those whose pid has another owner by now.
+    private final Set<SandboxProcess> held = ConcurrentHashMap.newKeySet();
     /// Exits told before the answer that names the process was looked at.
     private final Map<Integer, Exit> early = new LinkedHashMap<>();
     private final AtomicLong numbers = new AtomicLong();
@@ -134,22 +136,8 @@ public final class ProcessTable implements AutoCloseable {
     }
 
     private Streams spawn(Launch launch, long number) throws IOException {
-        var size = launch.terminal();
-        var spawn = new Spawn(
-                launch.command(),
-                launch.environment().entrySet().stream()
-                        .map(variable -> variable.getKey() + "=" + variable.getValue())
-                        .toList(),
-                launch.cwd(),
-                launch.uid(),
-                launch.gid(),
-                launch.groups(),
-                size == null ? 0 : Math.clamp(size.columns(), 1, 65535),
-                size == null ? 0 : Math.clamp(size.rows(), 1, 65535),
-                launch.stdin(),
-                Long.toString(number));
         try {
-            return link.spawn(spawn);
+            return link.spawn(launch.spawn(Long.toString(number)));
         } catch (GuestException e) {
             if (e.what().equals("chdir") && e.errno() == Errno.ENOENT) {
                 throw new CayException(
@@ -199,10 +187,11 @@ public final class ProcessTable implements AutoCloseable {
             closed = true;
         }
         var reason = new CayException(ErrorKind.UNAVAILABLE, "the sandbox is being stopped");
-        processes.values().forEach(process -> {
+        held.forEach(process -> {
             process.audience().cutAll(reason);
             process.release();
         });
+        held.clear();
         processes.clear();
         if (cursors != null) {
             cursors.close();
@@ -299,6 +288,7 @@ public final class ProcessTable implements AutoCloseable {
             }
             // A pid that comes again means that its last owner is over.
             processes.put(pid, process);
+            held.add(process);
             limits.began(process);
         }
         return process;
@@ -321,7 +311,7 @@ public final class ProcessTable implements AutoCloseable {
             throw new CayException(ErrorKind.FAILED, "tty not assigned to process");
         }
         try {
-            link.resize(process.pid(), Math.clamp(size.columns(), 1, 65535), Math.clamp(size.rows(), 1, 65535));
+            link.resize(process.pid(), size.columns(), size.rows());
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "cannot resize the terminal: " + e.getMessage(), e);
         }
@@ -384,6 +374,7 @@ public final class ProcessTable implements AutoCloseable {
             return;
         }
         processes.remove(process.pid(), process);
+        held.remove(process);
         limits.retired(process);
         process.release();
         discard(process.folder());
