@@ -70,9 +70,24 @@ final class Saving {
     private void becomePaused(Keep keep) {
         premises.note(notes().nextGeneration());
         var snapshot = save(notes().snapshot(), keep);
-        premises.note(notes().paused(snapshot.saved()));
+        try {
+            premises.note(notes().paused(snapshot.saved()));
+        } catch (RuntimeException e) {
+            // At first, as a full disk may be the reason.
+            discard(snapshot, e);
+            goOn(premises::thaw);
+            throw e;
+        }
         Steps.reach("paused");
         life.enter(Stage.PAUSED);
+    }
+
+    private void discard(Snapshot snapshot, RuntimeException failure) {
+        try {
+            machine.snapshots().delete(snapshot.name());
+        } catch (RuntimeException e) {
+            failure.addSuppressed(e);
+        }
     }
 
     /// Saves it while it goes on.

@@ -3,17 +3,23 @@ package dev.cay.node.sandbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cay.node.runtime.ContainerRuntime;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.SandboxSpec;
 import dev.cay.wire.node.Saved;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /// A paused sandbox has nothing but disk, and goes on where it was; so do copies of one that runs.
@@ -146,6 +152,47 @@ class PauseTest extends NodeTest {
     }
 
     @Test
+    void goesOnWhenThePauseCannotBeNoted() throws Exception {
+        var obstacle = SandboxNotes.folder(place.records(), ID).resolve("sandbox.json.new");
+        var broken = new AtomicBoolean(true);
+        reopen(runtime -> new RuntimeAround(runtime) {
+            @Override
+            public void checkpoint(SandboxId id, Path images, After after) {
+                super.checkpoint(id, images, after);
+                if (broken.get()) {
+                    change(() -> Files.createDirectory(obstacle));
+                }
+            }
+        });
+        node.keepers.create(TestNode.spec("sleeper"));
+        start("sleeper", COUNTER);
+        await(() -> count("sleeper") > 3);
+        assertThatThrownBy(() -> node.keepers.pause(ID, Keep.MEMORY)).hasMessageContaining("could not be paused");
+        int count = count("sleeper");
+        await(() -> count("sleeper") > count);
+        assertThat(node.keepers.find(ID).orElseThrow().saved()).isNull();
+        assertThat(snapshots()).isZero();
+
+        broken.set(false);
+        Files.delete(obstacle);
+        assertThat(node.keepers.pause(ID, Keep.MEMORY)).isEqualTo(Saved.WHOLE);
+        node.keepers.resume(ID, true);
+        assertThat(count("sleeper")).isGreaterThanOrEqualTo(count);
+    }
+
+    private interface Change {
+        void make() throws IOException;
+    }
+
+    private static void change(Change change) {
+        try {
+            change.make();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
     void saysWhatCannotBeSavedAndGoesOn() throws Exception {
         node.keepers.create(TestNode.spec("sleeper"));
         start("sleeper", "exec python3 -c 'import os,time; f=os.pidfd_open(os.getpid()); time.sleep(999)'");
@@ -273,8 +320,12 @@ class PauseTest extends NodeTest {
     }
 
     private void restart() throws Exception {
+        reopen(runtime -> runtime);
+    }
+
+    private void reopen(UnaryOperator<ContainerRuntime> around) throws Exception {
         node.close();
-        node = new TestNode(place);
+        node = new TestNode(place, around, TestNode.EDGE_PORT);
     }
 
     private void start(String id, String script) throws Exception {
