@@ -37,7 +37,7 @@ import tools.jackson.databind.json.JsonMapper;
 /// @param spare      whether it was started in advance and is nobody's yet
 /// @param phase      where in its life it is
 /// @param saved      what there is of it while it does not run; else null
-/// @param generation how often it was paused, which names the snapshot that holds it
+/// @param generation how often its saving was begun, which names the snapshot that holds it while it is paused
 /// @param layers     content keys of what its container stands on, top first; null where it was not written yet
 /// @param version    of the form of the notes; 0 where it was not written yet
 record SandboxNotes(

@@ -68,7 +68,7 @@ final class Saving {
     }
 
     private void becomePaused(Keep keep) {
-        premises.note(notes().nextGeneration());
+        beginGeneration();
         var snapshot = save(notes().snapshot(), keep);
         try {
             premises.note(notes().paused(snapshot.saved()));
@@ -90,9 +90,18 @@ final class Saving {
         }
     }
 
+    /// From now on no snapshot of an earlier time can be taken for it, as those that are about to be deleted could be
+    /// when the machine goes down while it is saved.
+    private void beginGeneration() {
+        life.requireOpen();
+        life.requireWanted();
+        premises.note(notes().nextGeneration());
+    }
+
     /// Saves it while it goes on.
     Saved snapshot(String name, Keep keep) {
         return turns.ask("be saved", LIMIT, () -> {
+            beginGeneration();
             var snapshot = save(name, keep);
             goOn(premises::thaw);
             Steps.reach("went-on");
@@ -102,8 +111,6 @@ final class Saving {
 
     /// Leaves it closed and frozen; when it fails, as it was.
     private Snapshot save(String name, Keep keep) {
-        life.requireOpen();
-        life.requireWanted();
         doors.refuse();
         doors.close();
         Steps.reach("closed");

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
@@ -178,6 +179,35 @@ class PauseTest extends NodeTest {
         assertThat(node.keepers.pause(ID, Keep.MEMORY)).isEqualTo(Saved.WHOLE);
         node.keepers.resume(ID, true);
         assertThat(count("sleeper")).isGreaterThanOrEqualTo(count);
+    }
+
+    @Test
+    void isNotTakenForAnOldSnapshotAfterTheMachineWentDownInASaving() throws Exception {
+        var notes = SandboxNotes.folder(place.records(), ID).resolve("sandbox.json");
+        var whileSaving = new AtomicReference<String>();
+        reopen(runtime -> new RuntimeAround(runtime) {
+            @Override
+            public void checkpoint(SandboxId id, Path images, After after) {
+                change(() -> whileSaving.set(Files.readString(notes)));
+                super.checkpoint(id, images, after);
+            }
+        });
+        node.keepers.create(TestNode.spec("sleeper"));
+        node.keepers.pause(ID, Keep.MEMORY);
+        node.keepers.resume(ID, true);
+        await(() -> snapshots() == 0);
+        node.keepers.snapshot(ID, "old", Keep.MEMORY);
+        assertThat(whileSaving.get()).contains("SAVING");
+
+        node.close();
+        node.runc.kill(ID);
+        Files.writeString(notes, whileSaving.get());
+        var places = node.machine.pool().directory("snapshots");
+        // It held the sandbox before the resume, and was to be deleted.
+        Files.move(places.resolve("old"), places.resolve("sleeper.1"));
+        node = new TestNode(place);
+        assertThat(node.keepers.find(ID)).isEmpty();
+        assertThat(snapshots()).isZero();
     }
 
     private interface Change {
