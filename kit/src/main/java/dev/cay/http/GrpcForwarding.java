@@ -20,9 +20,9 @@ import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.Promise;
 import org.jspecify.annotations.Nullable;
 
-/// One call on its way to a server of HTTP/2: messages go in on a thread of their own, answers come out on the
-/// caller's, and the trailers, which tell how a call of gRPC ended, come last. Who does not read makes the
-/// other side wait.
+/// One call on its way to a server of HTTP/2: messages go in on a thread of their own, answers come out on
+/// the caller's, and the trailers, which tell how a call of gRPC ended, come last. Who does not read makes the other
+/// side wait.
 final class GrpcForwarding implements Stream.Listener {
     private static final Duration SILENT = Duration.ofSeconds(610);
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
@@ -43,29 +43,23 @@ final class GrpcForwarding implements Stream.Listener {
     void run(Http2Upstreams sessions, ReverseProxy.Upstream upstream) throws IOException {
         RequestBody body = exchange.requestBody();
         boolean empty = body.ended() && body.peek() == null;
-        Stream stream = sessions.begin(upstream, new HeadersFrame(request.http2Head(), null, empty), this);
-        exchange.onEnd(() -> giveUp(stream));
-        Thread sending = empty ? null : Thread.ofVirtual().start(() -> sendBody(stream));
-        try {
-            passHead(awaitHead());
-            passContent(stream);
-        } finally {
-            if (sending != null) {
-                sending.interrupt();
+        try (var call = sessions.begin(upstream, new HeadersFrame(request.http2Head(), null, empty), this)) {
+            exchange.onEnd(call::giveUp);
+            Thread sending = empty ? null : Thread.ofVirtual().start(() -> sendBody(call));
+            try {
+                passHead(awaitHead());
+                passContent(call.stream());
+            } finally {
+                if (sending != null) {
+                    sending.interrupt();
+                }
             }
-            giveUp(stream);
         }
     }
 
-    /// Nobody wants more of it; has no effect on one that is over.
-    private static void giveUp(Stream stream) {
-        if (!stream.isClosed()) {
-            stream.reset(new ResetFrame(stream.getId(), ErrorCode.CANCEL_STREAM_ERROR.code), Callback.NOOP);
-        }
-    }
-
-    private void sendBody(Stream stream) {
+    private void sendBody(Http2Upstreams.Call call) {
         RequestBody body = exchange.requestBody();
+        Stream stream = call.stream();
         try {
             for (ByteBuffer bytes = body.next(); bytes != null; bytes = body.next()) {
                 Http2Upstreams.await(stream.data(new DataFrame(stream.getId(), bytes.slice(), false)), SILENT);
@@ -74,7 +68,7 @@ final class GrpcForwarding implements Stream.Listener {
             }
             Http2Upstreams.await(stream.data(new DataFrame(stream.getId(), NOTHING.duplicate(), true)), SILENT);
         } catch (ClientGone e) {
-            giveUp(stream);
+            call.giveUp();
         } catch (IOException e) {
             // A server may answer without reading all; if it does not answer, the reader of the answer will know.
         }

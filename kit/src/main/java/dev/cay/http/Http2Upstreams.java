@@ -6,7 +6,6 @@ import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -20,6 +19,7 @@ import org.eclipse.jetty.http2.api.Stream;
 import org.eclipse.jetty.http2.client.HTTP2Client;
 import org.eclipse.jetty.http2.frames.GoAwayFrame;
 import org.eclipse.jetty.http2.frames.HeadersFrame;
+import org.eclipse.jetty.http2.frames.ResetFrame;
 import org.eclipse.jetty.io.ClientConnector;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.Promise;
@@ -70,10 +70,40 @@ final class Http2Upstreams {
     private final Set<Kept> open = new HashSet<>();
     private @Nullable HTTP2Client client;
 
+    /// A call under way, until its caller closes it.
+    static final class Call implements AutoCloseable {
+        private final Stream stream;
+        private final Stream.Listener listener;
+        private final Calls calls;
+
+        private Call(Stream stream, Stream.Listener listener, Calls calls) {
+            this.stream = stream;
+            this.listener = listener;
+            this.calls = calls;
+        }
+
+        Stream stream() {
+            return stream;
+        }
+
+        /// Nobody wants more of it; has no effect on one that is over.
+        void giveUp() {
+            if (!stream.isClosed()) {
+                stream.reset(new ResetFrame(stream.getId(), ErrorCode.CANCEL_STREAM_ERROR.code), Callback.NOOP);
+            }
+        }
+
+        @Override
+        public void close() {
+            calls.remove(this);
+            giveUp();
+        }
+    }
+
     /// Sends the head of a call, on a connection that is there or on a new one.
     ///
     /// @throws java.net.ConnectException when the port is closed
-    Stream begin(ReverseProxy.Upstream upstream, HeadersFrame head, Stream.Listener listener) throws IOException {
+    Call begin(ReverseProxy.Upstream upstream, HeadersFrame head, Stream.Listener listener) throws IOException {
         for (var kept : leadingTo(upstream)) {
             try {
                 return begin(kept, head, listener);
@@ -90,11 +120,11 @@ final class Http2Upstreams {
         return open.stream().filter(kept -> kept.leadsTo(upstream)).toList();
     }
 
-    private static Stream begin(Kept kept, HeadersFrame head, Stream.Listener listener) throws IOException {
+    private static Call begin(Kept kept, HeadersFrame head, Stream.Listener listener) throws IOException {
         kept.touched = System.nanoTime();
-        var stream = await(kept.session.newStream(head, listener), LIMIT);
-        kept.calls.add(stream, listener);
-        return stream;
+        var call = new Call(await(kept.session.newStream(head, listener), LIMIT), listener, kept.calls);
+        kept.calls.add(call);
+        return call;
     }
 
     private Kept connect(ReverseProxy.Upstream upstream) throws IOException {
@@ -116,28 +146,30 @@ final class Http2Upstreams {
         }
     }
 
-    /// What is under way on a connection. All of it is told when that ends: a call that begins in the same
-    /// moment is not always told by Jetty, and would wait for ever.
+    /// What is under way on a connection. All of it is told when that ends, even a stream that Jetty has closed
+    /// already:
+    /// the one that is being sent in that moment is closed without a word, and would be waited for.
     private static final class Calls implements Session.Listener {
-        private final Map<Stream, Stream.Listener> active = new ConcurrentHashMap<>();
+        private final Set<Call> active = ConcurrentHashMap.newKeySet();
         private volatile boolean ended;
 
-        void add(Stream stream, Stream.Listener listener) {
-            active.keySet().removeIf(Stream::isClosed);
-            active.put(stream, listener);
+        void add(Call call) {
+            active.add(call);
             if (ended) {
                 end();
             }
         }
 
+        void remove(Call call) {
+            active.remove(call);
+        }
+
         private void end() {
             ended = true;
-            active.forEach((stream, listener) -> {
-                if (active.remove(stream, listener) && !stream.isClosed()) {
-                    var cause = new EOFException("the server ended the connection");
-                    listener.onFailure(stream, ErrorCode.CANCEL_STREAM_ERROR.code, "ended", cause, Callback.NOOP);
-                }
-            });
+            var cause = new EOFException("the server ended the connection");
+            for (var call : active) {
+                call.listener.onFailure(call.stream, ErrorCode.CANCEL_STREAM_ERROR.code, "ended", cause, Callback.NOOP);
+            }
         }
 
         @Override

@@ -26,6 +26,7 @@ import org.eclipse.jetty.http2.client.HTTP2Client;
 import org.eclipse.jetty.http2.client.transport.HttpClientTransportOverHTTP2;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -199,7 +200,7 @@ class GrpcForwardingTest {
         assertThat(ended.await(20, TimeUnit.SECONDS)).isTrue();
     }
 
-    @Test
+    @RepeatedTest(20)
     void saysSoWhenTheServerSpeaksSomethingElseOrIsNotThere() throws Exception {
         try (var server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
             port = server.getLocalPort();
