@@ -62,6 +62,7 @@ class BrokenToolsTest extends NodeTest {
     void fill() throws Exception {
         node.keepers.create(TestNode.spec("victim"));
         node.start("victim", SERVER.strip());
+        await(() -> node.get("victim", 8000, "/").statusCode() == 200);
         told = node.get("victim", 8000, "/").body();
         node.start("victim", TALK.strip());
         assertUnharmed();
