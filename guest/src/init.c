@@ -21,12 +21,12 @@
 #include <unistd.h>
 
 #ifndef VERSION /* a test builds guests of other versions */
-#define VERSION 1
+#define VERSION 2
 #endif
 #define MAX_TAG 1024
 #define BUCKETS 1024
 
-enum { HELLO = 1, SPAWN, ATTACH, SIGNAL, RESIZE, CLOSE_STDIN, LIST, FORGET };
+enum { HELLO = 1, SPAWN, ATTACH, SIGNAL, RESIZE, CLOSE_STDIN, LIST, FORGET, SIGNAL_GROUP };
 
 struct process {
     struct process *next;
@@ -199,12 +199,13 @@ static void handle_close_stdin(uint32_t number, struct process *process)
     answer_ok(number);
 }
 
-static void handle_signal(uint32_t number, const struct process *process, uint32_t signal_number)
+/* To a process, or to the group it leads, named by the negative pid. */
+static void handle_signal(uint32_t number, const struct process *process, pid_t target, uint32_t signal_number)
 {
     /* Not reaped yet, so the pid is still this process's. */
     if (process->exited)
         answer_error(number, ESRCH, "pid");
-    else if (signal_number == 0 || signal_number > 64 || kill(process->pid, (int)signal_number))
+    else if (signal_number == 0 || signal_number > 64 || kill(target, (int)signal_number))
         answer_error(number, signal_number && signal_number <= 64 ? errno : EINVAL, "signal");
     else
         answer_ok(number);
@@ -215,7 +216,7 @@ static void handle_for_process(struct frame *frame, pid_t pid)
     struct process *process = *slot_of(pid);
     uint16_t columns = frame->type == RESIZE ? take_u16(frame) : 0;
     uint16_t rows = frame->type == RESIZE ? take_u16(frame) : 0;
-    uint32_t signal_number = frame->type == SIGNAL ? take_u32(frame) : 0;
+    uint32_t signal_number = frame->type == SIGNAL || frame->type == SIGNAL_GROUP ? take_u32(frame) : 0;
     if (frame->bad || frame->at != frame->end) {
         frame->bad = 1;
         return;
@@ -229,7 +230,10 @@ static void handle_for_process(struct frame *frame, pid_t pid)
         answer_with_descriptors(frame->request, process->flags, process);
         break;
     case SIGNAL:
-        handle_signal(frame->request, process, signal_number);
+        handle_signal(frame->request, process, pid, signal_number);
+        break;
+    case SIGNAL_GROUP:
+        handle_signal(frame->request, process, -pid, signal_number);
         break;
     case RESIZE:
         handle_resize(frame->request, process, columns, rows);
@@ -271,6 +275,7 @@ static int handle(struct frame *frame)
         break;
     case ATTACH:
     case SIGNAL:
+    case SIGNAL_GROUP:
     case RESIZE:
     case CLOSE_STDIN:
     case FORGET:

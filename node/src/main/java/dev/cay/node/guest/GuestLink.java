@@ -19,6 +19,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,7 +42,7 @@ public final class GuestLink implements AutoCloseable {
 
     /// What this node speaks at best. A sandbox keeps the guest it was started with, so older ones are met for as long
     /// as it lives; {@link #version} says what to do without. A newer guest speaks all versions before its own.
-    static final int VERSION = 1;
+    static final int VERSION = 2;
 
     private static final int OK = 128;
     private static final int ERROR = 129;
@@ -62,6 +63,7 @@ public final class GuestLink implements AutoCloseable {
     private final Frames frames = new Frames();
     private final byte[] chunk = new byte[16384];
     private final Map<Integer, Waiting<?>> waiting = new ConcurrentHashMap<>();
+    private final Map<Integer, Consumer<Exit>> owners = new ConcurrentHashMap<>();
     private final AtomicInteger numbers = new AtomicInteger();
 
     /// How many more ends of processes we believe: those we started, and as many as there can have been before.
@@ -126,12 +128,26 @@ public final class GuestLink implements AutoCloseable {
     }
 
     public Streams spawn(Spawn spawn) throws IOException {
+        return spawn(spawn, null);
+    }
+
+    /// @param owner hears of the process's end instead of the listener
+    public Streams spawn(Spawn spawn, @Nullable Consumer<Exit> owner) throws IOException {
         boolean stdin = spawn.stdin() && !spawn.terminal();
         ends.incrementAndGet();
         return ask(Request.spawn(spawn), (frame, lent) -> {
             int pid = frame.positive();
+            if (owner != null) {
+                owners.put(pid, owner);
+            }
             return lend(pid, spawn.terminal(), stdin, lent);
         });
+    }
+
+    /// The same for a process that was started over an earlier link. To be called before anybody lists processes, so
+    /// that none ends unheard.
+    public void claim(int pid, Consumer<Exit> owner) {
+        owners.put(pid, owner);
     }
 
     /// The streams of a process that runs, or ended and was not forgotten.
@@ -145,6 +161,12 @@ public final class GuestLink implements AutoCloseable {
 
     public void signal(int pid, int signal) throws IOException {
         ask(new Request(Request.SIGNAL).u32(pid).u32(signal), (_, _) -> true);
+    }
+
+    /// To all of the group that the process leads; to it alone where the guest knows no better.
+    public void signalGroup(int pid, int signal) throws IOException {
+        int type = version < 2 ? Request.SIGNAL : Request.SIGNAL_GROUP;
+        ask(new Request(type).u32(pid).u32(signal), (_, _) -> true);
     }
 
     public void resize(int pid, int columns, int rows) throws IOException {
@@ -287,10 +309,7 @@ public final class GuestLink implements AutoCloseable {
             if (ends.decrementAndGet() < 0) {
                 throw new ProtocolException("more processes ended than there were");
             }
-            Listener told = listener;
-            if (told != null) {
-                told.exited(pid, exit);
-            }
+            tell(pid, exit);
             return;
         }
         var answer = waiting.remove(frame.request());
@@ -301,6 +320,16 @@ public final class GuestLink implements AutoCloseable {
             case OK -> answer.decode(frame, frames);
             case ERROR -> answer.fail(frame.positive(), frame.string(MAX_TEXT));
             default -> throw new ProtocolException("frame of unknown type");
+        }
+    }
+
+    private void tell(int pid, Exit exit) {
+        var owner = owners.remove(pid);
+        Listener told = listener;
+        if (owner != null) {
+            owner.accept(exit);
+        } else if (told != null) {
+            told.exited(pid, exit);
         }
     }
 

@@ -18,6 +18,7 @@ final class Request {
     static final int CLOSE_STDIN = 6;
     static final int LIST = 7;
     static final int FORGET = 8;
+    static final int SIGNAL_GROUP = 9;
 
     private static final int MAX_LENGTH = 4 << 20;
 

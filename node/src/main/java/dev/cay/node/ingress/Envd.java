@@ -48,7 +48,7 @@ public final class Envd implements Handler {
         }
 
         /// Variables of every process; those that tell it where it is cannot be chosen.
-        Map<String, String> variables() {
+        public Map<String, String> variables() {
             var all = new TreeMap<>(environment);
             all.putAll(identity());
             return all;
@@ -140,7 +140,8 @@ public final class Envd implements Handler {
         };
     }
 
-    static boolean matches(String token, @Nullable String given) {
+    /// In a time that tells nothing of the token.
+    public static boolean matches(String token, @Nullable String given) {
         return given != null
                 && MessageDigest.isEqual(
                         token.getBytes(StandardCharsets.UTF_8), given.getBytes(StandardCharsets.UTF_8));

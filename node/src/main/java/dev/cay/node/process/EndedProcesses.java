@@ -38,7 +38,7 @@ final class EndedProcesses {
     void keep(SandboxProcess process) {
         table.workers().poller().after(table.settings().retention(), () -> retire(process));
         SandboxProcess oldest = addTo(process);
-        if (oldest != null && oldest.audience().isEmpty()) {
+        if (oldest != null) {
             retire(oldest);
         }
     }

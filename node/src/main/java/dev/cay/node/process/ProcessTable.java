@@ -3,6 +3,7 @@ package dev.cay.node.process;
 import dev.cay.node.guest.Exit;
 import dev.cay.node.guest.GuestException;
 import dev.cay.node.guest.GuestLink;
+import dev.cay.node.guest.GuestProcess;
 import dev.cay.node.guest.Streams;
 import dev.cay.node.linux.Errno;
 import dev.cay.wire.CayException;
@@ -21,6 +22,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// The processes that were started in one sandbox. Thread-safe.
@@ -91,6 +93,11 @@ public final class ProcessTable implements AutoCloseable {
 
     /// Takes over what runs in the sandbox already; nothing in a new one.
     public void adopt() throws IOException {
+        adopt(_ -> true);
+    }
+
+    /// @param ours tells commands from what others started over the same link
+    public void adopt(Predicate<GuestProcess> ours) throws IOException {
         link.listen(new GuestLink.Listener() {
             @Override
             public void exited(int pid, Exit exit) {
@@ -102,7 +109,7 @@ public final class ProcessTable implements AutoCloseable {
                 ProcessTable.this.lost(reason);
             }
         });
-        var found = link.list();
+        var found = link.list().stream().filter(ours).toList();
         workers.logs().call(FILE_LIMIT, () -> new Adoption(this, directory).run(found));
     }
 

@@ -12,6 +12,7 @@ import dev.cay.node.guest.GuestLink;
 import dev.cay.node.host.Slot;
 import dev.cay.node.image.NodeLayer;
 import dev.cay.node.ingress.Envd;
+import dev.cay.node.interpreter.Interpreter;
 import dev.cay.node.linux.NetNamespace;
 import dev.cay.node.log.SandboxLog;
 import dev.cay.node.process.ProcessTable;
@@ -25,12 +26,14 @@ import java.net.ConnectException;
 import java.net.InetAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,6 +48,7 @@ final class OpenSandbox implements AutoCloseable {
     private static final Logger daemonLog = LoggerFactory.getLogger(OpenSandbox.class);
     private static final Duration GUEST_LIMIT = Duration.ofSeconds(10);
     private static final Duration MEASURE_LIMIT = Duration.ofSeconds(10);
+    private static final int LANGUAGES_LIMIT = 1024;
     private static final Account ROOT = new Account("root", 0, 0, "/root", "/bin/sh", List.of(0));
 
     /// Where servers inside may listen; one on all addresses is found at the first.
@@ -65,6 +69,7 @@ final class OpenSandbox implements AutoCloseable {
     private final NetNamespace network;
     private final SandboxLog log;
     private final UseMeter meter;
+    private final @Nullable Interpreter interpreter;
     private volatile SandboxSpec spec;
     private volatile Envd envd;
 
@@ -86,12 +91,16 @@ final class OpenSandbox implements AutoCloseable {
             var link = closing.add(GuestLink.open(network, machine.poller(), GUEST_LIMIT));
             var folder = SandboxNotes.folder(machine.records(), spec.id());
             files.watches().recall(folder.resolve("watchers.json"));
-            this.processes = closing.add(
-                    new ProcessTable(folder.resolve("processes"), link, machine.processWorkers(), machine.processes()));
+            var known = folder.resolve("processes");
+            this.interpreter = findInterpreter(link, known);
+            this.processes = closing.add(new ProcessTable(known, link, machine.processWorkers(), machine.processes()));
             processes.onLost(_ -> lost.run());
             processes.watch(new ProcessLog(log));
             processes.countMemoryKills(meter::memoryKills);
-            processes.adopt();
+            processes.adopt(process -> !Interpreter.isRunner(process));
+            if (interpreter != null) {
+                interpreter.adopt();
+            }
             this.envd = new Envd(view(spec), machine.clock(), machine.meters());
             listen();
         } catch (IOException | RuntimeException e) {
@@ -100,11 +109,51 @@ final class OpenSandbox implements AutoCloseable {
         }
     }
 
+    /// A sandbox has one if its template came with runners.
+    private @Nullable Interpreter findInterpreter(GuestLink link, Path known) throws IOException {
+        var languages = languages();
+        if (languages.isEmpty()) {
+            return null;
+        }
+        return closing.add(new Interpreter(
+                new Interpreter.Home(
+                        spec.id().value(),
+                        NodeLayer.environment(),
+                        view(spec).variables(),
+                        spec.accessToken(),
+                        spec.resources().memoryMB()),
+                languages,
+                link,
+                machine.processWorkers(),
+                known,
+                machine.clock()));
+    }
+
+    /// What root inside may have written there is read as far as it makes sense.
+    private String languages() {
+        try (var file = files.read(new SandboxPath(Interpreter.LANGUAGES));
+                var content = file.stream(0, Math.min(file.size(), LANGUAGES_LIMIT))) {
+            return new String(content.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException | CayException e) {
+            return "";
+        }
+    }
+
     /// The same sandbox, with what only its owner could say of it: variables, token, user.
     void become(SandboxSpec given) {
         spec = given;
         log.hide(given.environment().values());
         envd = new Envd(view(given), machine.clock(), machine.meters());
+        if (interpreter != null) {
+            interpreter.become(view(given).variables(), given.accessToken());
+        }
+    }
+
+    /// Returns when everything that a sandbox of this template has from the start is there.
+    void awaitWarm() {
+        if (interpreter != null) {
+            interpreter.awaitWarm();
+        }
     }
 
     /// Programs look there for where they are. Root inside may have put anything in the way, which is its own loss.
@@ -145,6 +194,10 @@ final class OpenSandbox implements AutoCloseable {
         closing.step(() -> machine.proxy().cut(connectionKey));
         closing.step(exchanges::cut);
         closing.add(listeners.adopt(network.listen(ENVD_PORT), spec.id(), exchange -> serve(ENVD_PORT, exchange)));
+        if (interpreter != null) {
+            int port = Interpreter.PORT;
+            closing.add(listeners.adopt(network.listen(port), spec.id(), exchange -> serve(port, exchange)));
+        }
         closing.add(listeners.adoptTls(network.listen(machine.edgePort()), spec.id(), machine.tls(), machine.edge()));
         closing.step(exchanges::refuse);
     }
@@ -157,6 +210,10 @@ final class OpenSandbox implements AutoCloseable {
         }
         if (port == ENVD_PORT) {
             envd.handle(exchange);
+            return;
+        }
+        if (port == Interpreter.PORT && interpreter != null) {
+            interpreter.handle(exchange);
             return;
         }
         var over = new CountDownLatch(1);

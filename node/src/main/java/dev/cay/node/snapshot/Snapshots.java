@@ -32,8 +32,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /// Saves sandboxes and brings them back. Thread-safe for different names.
 ///
@@ -41,7 +39,6 @@ import org.slf4j.LoggerFactory;
 /// images, if that was saved; `processes`, what is known of running commands and their output; and
 /// `about.json`, written last.
 public final class Snapshots implements AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(Snapshots.class);
     private static final Pattern NAME = Pattern.compile("[a-z0-9]+(\\.[a-z0-9]+)?");
     private static final String ABOUT = "about.json";
     private static final Duration RECENT = Duration.ofMinutes(1);

@@ -1,0 +1,109 @@
+package dev.cay.node.interpreter;
+
+import dev.cay.http.Exchange;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.ProtocolException;
+import java.time.InstantSource;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/// What one client hears of its cell: a line of JSON for everything that happens. A client that goes away is noticed at
+/// once and never throws.
+final class CellStream {
+    private final Exchange exchange;
+    private final OutputStream out;
+    private final InstantSource clock;
+    private volatile boolean left;
+    private boolean failed;
+
+    /// Sends the head of the answer: clients count the time of a cell from then on, even if it still waits for its
+    /// turn.
+    ///
+    /// @param onLeft runs once when the client has gone or all is told; must not block
+    CellStream(Exchange exchange, InstantSource clock, Runnable onLeft) {
+        this.exchange = exchange;
+        this.clock = clock;
+        this.out = exchange.with("Cache-Control", "no-store").stream(200);
+        exchange.onEnd(() -> {
+            left = true;
+            onLeft.run();
+        });
+        try {
+            out.flush();
+        } catch (IOException e) {
+            left = true;
+        }
+    }
+
+    boolean left() {
+        return left;
+    }
+
+    void began(long count) {
+        tell("number_of_executions", Map.of("execution_count", count));
+    }
+
+    void printed(RunnerEvent.Printed printed) {
+        if (printed.text().isEmpty()) {
+            return;
+        }
+        var fields = new LinkedHashMap<String, Object>();
+        fields.put("text", printed.text());
+        fields.put("timestamp", clock.instant().toString());
+        tell(printed.toStderr() ? "stderr" : "stdout", fields);
+    }
+
+    void shown(RunnerEvent.Shown shown) throws ProtocolException {
+        var line = new ByteArrayOutputStream(shown.line().length + 256);
+        Dialect.writeResult(shown.line(), line);
+        line.write('\n');
+        send(line.toByteArray());
+    }
+
+    /// The first one only: clients know of one.
+    void failed(String name, String value, String traceback) {
+        if (failed) {
+            return;
+        }
+        failed = true;
+        var fields = new LinkedHashMap<String, Object>();
+        fields.put("name", name);
+        fields.put("value", value);
+        fields.put("traceback", traceback);
+        tell("error", fields);
+    }
+
+    void keepalive() {
+        tell("keepalive", Map.of());
+    }
+
+    void ended() {
+        tell("end_of_execution", Map.of());
+    }
+
+    /// The client sees the connection break, never a proper end.
+    void cut() {
+        exchange.abort("the sandbox is being stopped");
+    }
+
+    private void tell(String type, Map<String, ?> fields) {
+        var line = new LinkedHashMap<String, Object>();
+        line.put("type", type);
+        line.putAll(fields);
+        send(Dialect.line(line));
+    }
+
+    private void send(byte[] line) {
+        if (left) {
+            return;
+        }
+        try {
+            out.write(line);
+            out.flush();
+        } catch (IOException e) {
+            left = true;
+        }
+    }
+}

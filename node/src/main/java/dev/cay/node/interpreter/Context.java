@@ -1,0 +1,373 @@
+package dev.cay.node.interpreter;
+
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// Where cells of one language share their state. They run one after the other, in the order they came.
+final class Context {
+    private static final Duration KEEPALIVE = Duration.ofSeconds(5);
+    private static final Duration START_LIMIT = Duration.ofSeconds(60);
+
+    /// A cell that nobody listens to any more goes on until its context is wanted, and then for so long.
+    private static final Duration GRACE = Duration.ofSeconds(1);
+
+    /// An interrupt is repeated as often: the first may have met a moment in which it was not heard.
+    private static final Duration AGAIN = Duration.ofSeconds(1);
+
+    /// Who does not stop for so long is killed.
+    private static final Duration STUBBORN = Duration.ofSeconds(10);
+
+    private static final Duration TURN_LOOK = Duration.ofSeconds(1);
+
+    private final Contexts home;
+    private final String id;
+    private final Language language;
+    private final String cwd;
+    private final ReentrantLock turn = new ReentrantLock(true);
+    private final AtomicLong numbers = new AtomicLong();
+    private volatile @Nullable Runner runner;
+
+    /// What the runner was told; null before it was.
+    private volatile @Nullable Surroundings told;
+
+    /// Whether it may be busy with a cell from before.
+    private volatile boolean uncertain;
+
+    /// Whether it was sent to its directory; later it goes where its cells go.
+    private volatile boolean entered;
+
+    private volatile boolean warm;
+    private volatile boolean dismissed;
+
+    /// @param warm whether its first runner loads what cells usually want before it listens
+    Context(Contexts home, String id, Language language, String cwd, boolean warm) {
+        this.home = home;
+        this.id = id;
+        this.language = language;
+        this.cwd = cwd;
+        this.warm = warm;
+    }
+
+    /// Goes on with a runner of an earlier daemon, or of the sandbox this one was copied from.
+    void adopt(Runner found, boolean copied) {
+        runner = found;
+        told = copied ? null : home.surroundings();
+        entered = true;
+        uncertain = true;
+    }
+
+    /// Takes a runner that nobody used yet.
+    void take(Runner spare) {
+        runner = spare;
+    }
+
+    String id() {
+        return id;
+    }
+
+    Language language() {
+        return language;
+    }
+
+    String cwd() {
+        return cwd;
+    }
+
+    int pid() {
+        var present = runner;
+        return present == null || present.isOver() ? 0 : present.pid();
+    }
+
+    @Nullable
+    Runner runner() {
+        return runner;
+    }
+
+    /// Returns when cells can run.
+    void start() {
+        turn.lock();
+        try {
+            prepare();
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    /// @param variables for this cell alone
+    /// @param sent      runs when the code need not be kept any longer
+    record Cell(String code, Map<String, String> variables, Runnable sent) {
+        private byte[] line(long number) {
+            var request = new LinkedHashMap<String, Object>();
+            request.put("op", "run");
+            request.put("id", number);
+            request.put("code", code);
+            request.put("env", variables);
+            return Dialect.line(request);
+        }
+    }
+
+    void run(Cell cell, CellStream to) {
+        if (!takeTurn(to)) {
+            return;
+        }
+        try {
+            var ready = prepare();
+            long number = numbers.incrementAndGet();
+            ready.listen(true);
+            ready.send(cell.line(number));
+            cell.sent().run();
+            follow(ready, number, to);
+        } catch (CayException | IOException e) {
+            to.failed("UnexpectedEndOfExecution", String.valueOf(e.getMessage()), "");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            to.cut();
+        } finally {
+            var last = runner;
+            if (last != null) {
+                last.listen(false);
+            }
+            turn.unlock();
+        }
+        to.ended();
+    }
+
+    /// Wakes whoever follows a cell, as its client may have gone.
+    void look() {
+        var present = runner;
+        if (present != null) {
+            present.wakeListener();
+        }
+    }
+
+    private boolean takeTurn(CellStream to) {
+        try {
+            while (!turn.tryLock(TURN_LOOK.toNanos(), TimeUnit.NANOSECONDS)) {
+                if (to.left()) {
+                    return false;
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            to.cut();
+            return false;
+        }
+        if (to.left()) {
+            turn.unlock();
+            return false;
+        }
+        return true;
+    }
+
+    private void follow(Runner running, long cell, CellStream to) throws IOException, InterruptedException {
+        long stopped = 0;
+        while (true) {
+            var event = running.next(stopped == 0 ? KEEPALIVE : AGAIN);
+            boolean over = event != null && hear(event, cell, to);
+            if (over) {
+                return;
+            }
+            if (home.isClosed()) {
+                to.cut();
+                return;
+            }
+            if (to.left() && stopped == 0) {
+                stopped = System.nanoTime();
+                running.interrupt();
+            } else if (to.left() && event == null) {
+                if (System.nanoTime() - stopped > STUBBORN.toNanos()) {
+                    running.kill();
+                    return;
+                }
+                running.interrupt();
+            } else if (event == null) {
+                to.keepalive();
+            }
+        }
+    }
+
+    /// @return whether the cell is over
+    private boolean hear(RunnerEvent event, long cell, CellStream to) throws IOException {
+        switch (event) {
+            case RunnerEvent.Begin(long which, long count) -> {
+                if (which == cell) {
+                    to.began(count);
+                }
+            }
+            case RunnerEvent.Printed printed -> to.printed(printed);
+            case RunnerEvent.Shown shown -> to.shown(shown);
+            case RunnerEvent.Failed(String name, String value, String traceback) -> to.failed(name, value, traceback);
+            case RunnerEvent.End(long which) -> {
+                return which == cell;
+            }
+            case RunnerEvent.Over _ -> {
+                lost(to);
+                return true;
+            }
+            case RunnerEvent.Ready _, RunnerEvent.Refused _ -> {
+                // Of an earlier time.
+            }
+        }
+        return false;
+    }
+
+    private void lost(CellStream to) {
+        if (home.isClosed()) {
+            to.cut();
+        } else if (dismissed) {
+            to.failed(
+                    "UnexpectedEndOfExecution",
+                    "The context was restarted or removed before the execution had ended",
+                    "");
+        } else {
+            to.failed("ContextRestarting", "Context was restarted", "");
+        }
+    }
+
+    /// A runner that listens and knows its surroundings. In the caller's turn.
+    private Runner prepare() {
+        var present = runner;
+        if (present != null && !present.isOver() && (isReady() || tell(present))) {
+            return present;
+        }
+        if (present != null) {
+            present.kill();
+        }
+        home.requireOpen();
+        var fresh = home.launch(language, id, warm);
+        warm = false;
+        runner = fresh;
+        told = null;
+        entered = false;
+        uncertain = false;
+        home.save();
+        if (!tell(fresh)) {
+            fresh.kill();
+            throw new CayException(
+                    ErrorKind.FAILED,
+                    "the %s runner does not start: %s".formatted(language.label(), fresh.complaint()));
+        }
+        return fresh;
+    }
+
+    private boolean isReady() {
+        return !uncertain && home.surroundings().equals(told);
+    }
+
+    /// Tells a runner where it is, or only asks whether it listens.
+    ///
+    /// @return false when it is not there any more, or as good as that
+    private boolean tell(Runner present) {
+        var now = home.surroundings();
+        boolean news = !now.equals(told);
+        long number = home.nextNumber();
+        var request = new LinkedHashMap<String, Object>();
+        request.put("op", "setup");
+        request.put("n", number);
+        request.put("env", news ? now.variables() : Map.of());
+        request.put("unset", news ? now.gone() : List.of());
+        if (news) {
+            request.put("seed", home.seed());
+        }
+        if (!entered) {
+            request.put("cwd", cwd);
+        }
+        present.listen(true);
+        try {
+            // A line that somebody was cut off in must not take this one with it.
+            present.send(new byte[] {'\n'});
+            present.send(Dialect.line(request));
+            if (!awaitReady(present, number)) {
+                return false;
+            }
+        } catch (IOException e) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CayException(ErrorKind.CANCELED, "interrupted", e);
+        } finally {
+            present.listen(false);
+        }
+        told = now;
+        entered = true;
+        uncertain = false;
+        return true;
+    }
+
+    private boolean awaitReady(Runner present, long number) throws InterruptedException {
+        long began = System.nanoTime();
+        var limit = uncertain ? STUBBORN : START_LIMIT;
+        while (System.nanoTime() - began < limit.toNanos() && !home.isClosed()) {
+            switch (present.next(uncertain ? GRACE : AGAIN)) {
+                case RunnerEvent.Ready(long which)
+                when which == number -> {
+                    return true;
+                }
+                case RunnerEvent.Refused(long which, String reason)
+                when which == number -> {
+                    if (!language.goesAnywhere()) {
+                        throw new CayException(
+                                ErrorKind.FAILED, "Failed to set working directory to %s: %s".formatted(cwd, reason));
+                    }
+                    return true;
+                }
+                case RunnerEvent.Over _ -> {
+                    return false;
+                }
+                case null -> {
+                    if (uncertain) {
+                        present.interrupt();
+                    }
+                }
+                default -> {
+                    // Of the cell before.
+                }
+            }
+        }
+        return false;
+    }
+
+    /// Ends the runner, with whatever it does, and starts another.
+    void restart() {
+        dismissed = true;
+        dismiss();
+        turn.lock();
+        try {
+            dismissed = false;
+            entered = false;
+            prepare();
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    /// Ends the runner for good.
+    void remove() {
+        dismissed = true;
+        dismiss();
+    }
+
+    private void dismiss() {
+        var present = runner;
+        if (present != null) {
+            present.kill();
+        }
+    }
+
+    /// Lets go of the runner, which goes on.
+    void close() {
+        var present = runner;
+        if (present != null) {
+            present.close();
+        }
+    }
+}

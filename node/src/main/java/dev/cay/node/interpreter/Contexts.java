@@ -1,0 +1,393 @@
+package dev.cay.node.interpreter;
+
+import dev.cay.node.guest.GuestException;
+import dev.cay.node.guest.GuestLink;
+import dev.cay.node.guest.GuestProcess;
+import dev.cay.node.guest.Spawn;
+import dev.cay.node.process.Workers;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The contexts of one sandbox. Thread-safe.
+///
+/// Like the table of processes it never outlives its link to the guest: a new one on the same directory goes on with
+/// the
+/// runners it finds.
+final class Contexts implements AutoCloseable {
+    static final String USUAL_CWD = "/home/user";
+
+    private static final Logger log = LoggerFactory.getLogger(Contexts.class);
+    private static final int MOST = 64;
+    private static final Duration FILE_LIMIT = Duration.ofSeconds(20);
+    private static final String TAG = "runner-";
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    /// Of every runner; root's, as runners are.
+    private static final Map<String, String> ENVIRONMENT = Map.of(
+            "PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+            "HOME", "/root",
+            "USER", "root",
+            "LOGNAME", "root",
+            "LANG", "C.UTF-8");
+
+    private final GuestLink link;
+    private final Workers workers;
+    private final Path file;
+    private final Set<Language> languages;
+    private final Map<String, String> defaults;
+    private final boolean spares;
+    private final Map<String, Context> all = new LinkedHashMap<>();
+    private final Map<Language, Context> usual = new TreeMap<>();
+    private final Map<Language, Runner> spare = new TreeMap<>();
+    private final AtomicLong numbers = new AtomicLong(RANDOM.nextInt(1 << 30));
+    private volatile Surroundings surroundings;
+    private volatile boolean closed;
+
+    /// @param directory of the sandbox's processes
+    /// @param defaults  variables of every process that nobody asked for
+    /// @param spares    whether there is memory for a runner that waits to be needed
+    Contexts(
+            GuestLink link,
+            Workers workers,
+            Path directory,
+            Set<Language> languages,
+            Map<String, String> defaults,
+            Surroundings surroundings,
+            boolean spares) {
+        this.link = link;
+        this.workers = workers;
+        this.file = directory.resolve("contexts.json");
+        this.languages = Set.copyOf(languages);
+        this.defaults = Map.copyOf(defaults);
+        this.surroundings = surroundings;
+        this.spares = spares;
+    }
+
+    /// Whether a process of the guest's is one of ours, and no command of the user's.
+    static boolean isRunner(GuestProcess process) {
+        return process.tag().startsWith(TAG);
+    }
+
+    /// Finds what there was before. Before anybody lists the guest's processes.
+    Recall recall() throws IOException {
+        return new Recall(workers.logs().call(FILE_LIMIT, () -> ContextNotes.read(file)));
+    }
+
+    /// Runners of before, whose ends are heard from now on.
+    final class Recall {
+        private final ContextNotes notes;
+        private final Map<Integer, Runner.Claim> claims;
+
+        private Recall(ContextNotes notes) {
+            this.notes = notes;
+            this.claims = java.util.stream.Stream.concat(notes.contexts().stream(), notes.spares().stream())
+                    .map(ContextNotes.Entry::pid)
+                    .filter(pid -> pid > 0)
+                    .distinct()
+                    .collect(Collectors.toMap(pid -> pid, pid -> new Runner.Claim(link, pid)));
+        }
+
+        /// Goes on with them, or makes the contexts a new sandbox has.
+        void adopt() throws IOException {
+            boolean copied = !notes.sandbox().equals(surroundings.sandbox());
+            surroundings =
+                    new Surroundings(surroundings.sandbox(), surroundings.variables(), Set.copyOf(notes.variables()));
+            var running = link.list().stream()
+                    .filter(process -> isRunner(process) && process.exit() == null)
+                    .map(GuestProcess::pid)
+                    .collect(Collectors.toSet());
+            for (var entry : notes.contexts()) {
+                Language.named(entry.language()).ifPresent(language -> {
+                    var context = new Context(Contexts.this, entry.id(), language, entry.cwd(), entry.usual());
+                    attach(entry, running).ifPresent(runner -> context.adopt(runner, copied));
+                    put(context, entry.usual());
+                });
+            }
+            for (var entry : notes.spares()) {
+                Language.named(entry.language())
+                        .ifPresent(language -> attach(entry, running).ifPresent(runner -> spare.put(language, runner)));
+            }
+            for (var language : languages) {
+                if (language.isEager() && !usual.containsKey(language)) {
+                    put(fresh(language, USUAL_CWD, true), true);
+                }
+            }
+            if (copied) {
+                save();
+            }
+        }
+
+        private Optional<Runner> attach(ContextNotes.Entry entry, Set<Integer> running) {
+            var claim = claims.get(entry.pid());
+            if (claim == null || !running.contains(entry.pid())) {
+                return Optional.empty();
+            }
+            try {
+                return Optional.of(Runner.attach(link, workers, claim));
+            } catch (IOException e) {
+                log.atWarn().setCause(e).addKeyValue("pid", entry.pid()).log("a runner was not taken over");
+                return Optional.empty();
+            }
+        }
+    }
+
+    Surroundings surroundings() {
+        return surroundings;
+    }
+
+    /// The sandbox is somebody's now; runners learn it before their next cell.
+    void become(Map<String, String> variables) {
+        surroundings = surroundings.then(variables);
+        save();
+    }
+
+    /// Starts what a new sandbox has; takes seconds, and nothing when it was saved with it.
+    void warm() {
+        List<Context> first;
+        synchronized (this) {
+            first = List.copyOf(usual.values());
+        }
+        first.forEach(Context::start);
+        if (spares) {
+            refill(Language.PYTHON);
+        }
+    }
+
+    synchronized List<Context> list() {
+        return List.copyOf(all.values());
+    }
+
+    synchronized Context require(String id) {
+        var context = all.get(id);
+        if (context == null) {
+            throw new CayException(ErrorKind.NOT_FOUND, "Context %s not found".formatted(id));
+        }
+        return context;
+    }
+
+    /// The one that cells go to that name none; made when first asked for.
+    Context usual(String name) {
+        var language = language(name);
+        Context made;
+        synchronized (this) {
+            var there = usual.get(language);
+            if (there != null) {
+                return there;
+            }
+            requireRoom();
+            made = fresh(language, USUAL_CWD, false);
+            put(made, true);
+        }
+        return started(made);
+    }
+
+    Context create(String name, String cwd) {
+        var language = language(name);
+        Context made;
+        @Nullable Runner waiting;
+        synchronized (this) {
+            requireRoom();
+            made = fresh(language, cwd, false);
+            waiting = spare.remove(language);
+            put(made, false);
+        }
+        if (waiting != null && !waiting.isOver()) {
+            made.take(waiting);
+            Thread.ofVirtual().start(() -> refill(language));
+        }
+        return started(made);
+    }
+
+    private Context started(Context made) {
+        try {
+            made.start();
+            save();
+            return made;
+        } catch (CayException e) {
+            forget(made);
+            throw e;
+        }
+    }
+
+    void remove(String id) {
+        var context = require(id);
+        forget(context);
+        save();
+    }
+
+    private void forget(Context context) {
+        synchronized (this) {
+            all.remove(context.id());
+            usual.remove(context.language(), context);
+        }
+        context.remove();
+    }
+
+    private void refill(Language language) {
+        synchronized (this) {
+            if (closed || spare.containsKey(language)) {
+                return;
+            }
+        }
+        var started = new Context(this, UUID.randomUUID().toString(), language, USUAL_CWD, true);
+        try {
+            started.start();
+        } catch (CayException e) {
+            log.atInfo().addKeyValue("reason", e.getMessage()).log("no runner was started in advance");
+            return;
+        }
+        var runner = started.runner();
+        synchronized (this) {
+            if (runner != null && !closed && spare.putIfAbsent(language, runner) == null) {
+                runner = null;
+            }
+        }
+        if (runner != null) {
+            runner.kill();
+        }
+        save();
+    }
+
+    private Language language(String name) {
+        return Language.named(name)
+                .filter(languages::contains)
+                .orElseThrow(() -> new CayException(
+                        ErrorKind.FAILED,
+                        "Failed to create context: language '%s' is not there; this sandbox has %s"
+                                .formatted(
+                                        name,
+                                        languages.stream()
+                                                .map(Language::label)
+                                                .sorted()
+                                                .collect(Collectors.joining(", ")))));
+    }
+
+    private void requireRoom() {
+        if (all.size() >= MOST) {
+            throw new CayException(
+                    ErrorKind.FAILED,
+                    "Failed to create context: a sandbox has at most %d; remove one first".formatted(MOST));
+        }
+    }
+
+    private Context fresh(Language language, String cwd, boolean warm) {
+        return new Context(this, UUID.randomUUID().toString(), language, cwd, warm);
+    }
+
+    private synchronized void put(Context context, boolean isUsual) {
+        all.put(context.id(), context);
+        if (isUsual) {
+            usual.put(context.language(), context);
+        }
+    }
+
+    Runner launch(Language language, String context, boolean warm) {
+        var variables = new TreeMap<>(ENVIRONMENT);
+        variables.putAll(defaults);
+        variables.putAll(surroundings.variables());
+        var spawn = new Spawn(
+                language.command(warm),
+                variables.entrySet().stream()
+                        .map(variable -> variable.getKey() + "=" + variable.getValue())
+                        .toList(),
+                "/",
+                0,
+                0,
+                List.of(),
+                0,
+                0,
+                true,
+                TAG + context);
+        try {
+            return Runner.start(link, workers, spawn);
+        } catch (GuestException e) {
+            throw new CayException(
+                    ErrorKind.FAILED,
+                    "Failed to create context: %s cannot be started: %s".formatted(language.label(), e.getMessage()),
+                    e);
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "Failed to create context: the sandbox does not answer", e);
+        }
+    }
+
+    long nextNumber() {
+        return numbers.incrementAndGet();
+    }
+
+    String seed() {
+        byte[] bytes = new byte[16];
+        RANDOM.nextBytes(bytes);
+        return HexFormat.of().formatHex(bytes);
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    void requireOpen() {
+        if (closed) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "the sandbox is being stopped");
+        }
+    }
+
+    /// Soon; in the order of calls.
+    void save() {
+        workers.logs().run(() -> {
+            synchronized (file) {
+                notes().write(file);
+            }
+            return true;
+        });
+    }
+
+    private synchronized ContextNotes notes() {
+        var contexts = new ArrayList<ContextNotes.Entry>();
+        all.values()
+                .forEach(context -> contexts.add(new ContextNotes.Entry(
+                        context.id(),
+                        context.language().label(),
+                        context.cwd(),
+                        context.pid(),
+                        usual.containsValue(context))));
+        var waiting = new ArrayList<ContextNotes.Entry>();
+        spare.forEach((language, runner) ->
+                waiting.add(new ContextNotes.Entry("", language.label(), USUAL_CWD, runner.pid(), false)));
+        return new ContextNotes(
+                surroundings.sandbox(),
+                surroundings.variables().keySet().stream().sorted().toList(),
+                contexts,
+                waiting);
+    }
+
+    /// Gives every runner's pipes back; they go on.
+    @Override
+    public void close() {
+        List<Context> open;
+        List<Runner> waiting;
+        synchronized (this) {
+            closed = true;
+            open = List.copyOf(all.values());
+            waiting = List.copyOf(spare.values());
+        }
+        open.forEach(Context::close);
+        waiting.forEach(Runner::close);
+    }
+}

@@ -1,0 +1,265 @@
+package dev.cay.node.interpreter;
+
+import dev.cay.http.ErrorRenderer;
+import dev.cay.http.Exchange;
+import dev.cay.http.Handler;
+import dev.cay.http.Routes;
+import dev.cay.node.guest.GuestLink;
+import dev.cay.node.guest.GuestProcess;
+import dev.cay.node.ingress.Envd;
+import dev.cay.node.process.Workers;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/// Port 49999 of one sandbox: code in, results out, as E2B's code-interpreter clients ask for them. Only sandboxes
+/// whose
+/// template has runners have it.
+///
+/// Order: `new`, {@link #adopt}, use, {@link #close}.
+public final class Interpreter implements Handler, AutoCloseable {
+    /// Where clients find it.
+    public static final int PORT = 49999;
+
+    /// Names the languages that the template has all for, one a line.
+    public static final String LANGUAGES = "/opt/cay/languages";
+
+    private static final Duration WARM_LIMIT = Duration.ofSeconds(120);
+
+    /// @param id          of the sandbox
+    /// @param defaults    variables of every process that nobody asked for
+    /// @param environment those of the sandbox
+    /// @param accessToken what cells from outside must come with, or null when anybody may send them
+    /// @param memoryMB    what it may use
+    public record Home(
+            String id,
+            Map<String, String> defaults,
+            Map<String, String> environment,
+            @Nullable String accessToken,
+            int memoryMB) {
+        public Home {
+            defaults = Map.copyOf(defaults);
+            environment = Map.copyOf(environment);
+        }
+    }
+
+    private final Contexts contexts;
+    private final Contexts.Recall before;
+    private final InstantSource clock;
+    private volatile @Nullable String accessToken;
+    private final CompletableFuture<Void> warm = new CompletableFuture<>();
+    private final Routes routes = new Routes()
+            .on("GET", "/health", this::health)
+            .on("POST", "/execute", this::execute)
+            .on("POST", "/contexts", this::create)
+            .on("GET", "/contexts", this::list)
+            .on("POST", "/contexts/{id}/restart", this::restart)
+            .on("DELETE", "/contexts/{id}", this::remove);
+
+    /// Hears of its runners' ends from now on. Before anybody lists the guest's processes.
+    ///
+    /// @param languages what {@link #LANGUAGES} says
+    /// @param directory of the sandbox's processes
+    public Interpreter(
+            Home home, String languages, GuestLink link, Workers workers, Path directory, InstantSource clock)
+            throws IOException {
+        this.clock = clock;
+        this.accessToken = home.accessToken();
+        this.contexts = new Contexts(
+                link,
+                workers,
+                directory,
+                known(languages),
+                home.defaults(),
+                new Surroundings(home.id(), home.environment(), Set.of()),
+                home.memoryMB() >= 1024);
+        this.before = contexts.recall();
+    }
+
+    private static Set<Language> known(String languages) {
+        var known = EnumSet.noneOf(Language.class);
+        languages
+                .lines()
+                .filter(line -> !line.isBlank())
+                .forEach(line -> Language.named(line).ifPresent(known::add));
+        return known;
+    }
+
+    /// Whether a process is a runner rather than a command of the user's.
+    public static boolean isRunner(GuestProcess process) {
+        return Contexts.isRunner(process);
+    }
+
+    /// Goes on with the runners there are; starts those of a new sandbox in the background.
+    public void adopt() throws IOException {
+        before.adopt();
+        Thread.ofVirtual().name("interpreter-start").start(() -> {
+            try {
+                contexts.warm();
+                warm.complete(null);
+            } catch (RuntimeException e) {
+                warm.completeExceptionally(e);
+            }
+        });
+    }
+
+    /// The sandbox is somebody's now.
+    public void become(Map<String, String> environment, @Nullable String token) {
+        accessToken = token;
+        contexts.become(environment);
+    }
+
+    /// Returns when the contexts of a new sandbox are there.
+    public void awaitWarm() {
+        try {
+            warm.get(WARM_LIMIT.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof CayException known
+                    ? known
+                    : new CayException(ErrorKind.INTERNAL, "the interpreter does not start", e);
+        } catch (TimeoutException e) {
+            throw new CayException(ErrorKind.DEADLINE_EXCEEDED, "the interpreter takes too long to start", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CayException(ErrorKind.CANCELED, "interrupted", e);
+        }
+    }
+
+    @Override
+    public void handle(Exchange exchange) throws Exception {
+        exchange.with("Access-Control-Allow-Origin", "*");
+        if (exchange.method().equals("OPTIONS")) {
+            preflight(exchange);
+            return;
+        }
+        try {
+            routes.handle(exchange);
+        } catch (CayException e) {
+            if (exchange.committed()) {
+                throw e;
+            }
+            text(exchange, ErrorRenderer.status(e.kind()), e.userMessage());
+        }
+    }
+
+    private static void preflight(Exchange exchange) {
+        String headers = exchange.header("Access-Control-Request-Headers");
+        exchange.with("Access-Control-Allow-Methods", "GET, POST, DELETE")
+                .with("Access-Control-Allow-Headers", headers == null ? "*" : headers)
+                .send(200);
+    }
+
+    private static void text(Exchange exchange, int status, String message) {
+        exchange.send(status, "text/plain; charset=utf-8", message.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private void health(Exchange exchange) {
+        awaitWarm();
+        exchange.sendJson(200, "OK");
+    }
+
+    /// What clients send to be run; what they leave out may be null as well.
+    private record Cell(
+            @Nullable String code,
+            @Nullable String context_id,
+            @Nullable String language,
+            @Nullable Map<String, String> env_vars) {}
+
+    /// A port's address is easily passed on with that of another port, and code is more than a page: cells need the
+    /// sandbox's token. Clients send it with them, but not with their calls about contexts.
+    private void authorize(Exchange exchange) {
+        String token = accessToken;
+        if (token != null && exchange.inside() == null && !Envd.matches(token, exchange.header("X-Access-Token"))) {
+            throw new CayException(
+                    ErrorKind.UNAUTHENTICATED, "the header X-Access-Token does not have the sandbox's token");
+        }
+    }
+
+    private void execute(Exchange exchange) {
+        authorize(exchange);
+        try (var body = exchange.largeJson(Cell.class)) {
+            var cell = body.value();
+            String code = cell == null ? null : cell.code();
+            if (cell == null || code == null) {
+                exchange.sendJson(422, Map.of("detail", "code is missing: a string"));
+                return;
+            }
+            var variables = cell.env_vars() == null ? Map.<String, String>of() : cell.env_vars();
+            requireNames(variables);
+            var context = context(cell);
+            var stream = new CellStream(exchange, clock, context::look);
+            context.run(new Context.Cell(code, variables, body::close), stream);
+        }
+    }
+
+    private Context context(Cell cell) {
+        if (cell.context_id() == null) {
+            return contexts.usual(cell.language() == null ? "" : cell.language());
+        }
+        if (cell.language() != null) {
+            throw new CayException(ErrorKind.INVALID_ARGUMENT, "Only one of context_id or language can be provided");
+        }
+        return contexts.require(cell.context_id());
+    }
+
+    private static void requireNames(Map<String, String> variables) {
+        variables.forEach((name, value) -> {
+            if (name.isEmpty() || name.indexOf('=') >= 0 || name.indexOf('\0') >= 0 || value.indexOf('\0') >= 0) {
+                throw new CayException(ErrorKind.INVALID_ARGUMENT, "env_vars: '%s' is no variable".formatted(name));
+            }
+        });
+    }
+
+    private record Wanted(
+            @Nullable String language, @Nullable String cwd) {}
+
+    private record View(String id, String language, String cwd) {
+        static View of(Context context) {
+            return new View(context.id(), context.language().label(), context.cwd());
+        }
+    }
+
+    private void create(Exchange exchange) {
+        var wanted = exchange.json(Wanted.class);
+        String language = wanted == null || wanted.language() == null ? "" : wanted.language();
+        String cwd = wanted == null || wanted.cwd() == null ? Contexts.USUAL_CWD : wanted.cwd();
+        exchange.sendJson(200, View.of(contexts.create(language, cwd)));
+    }
+
+    private void list(Exchange exchange) {
+        exchange.sendJson(200, contexts.list().stream().map(View::of).toList());
+    }
+
+    private void restart(Exchange exchange) {
+        contexts.require(exchange.parameter("id")).restart();
+        contexts.save();
+        nothing(exchange);
+    }
+
+    private void remove(Exchange exchange) {
+        contexts.remove(exchange.parameter("id"));
+        nothing(exchange);
+    }
+
+    private static void nothing(Exchange exchange) {
+        exchange.send(200, "application/json", "null".getBytes(StandardCharsets.US_ASCII));
+    }
+
+    /// Cells go on without anybody who listens; their clients see the connection break.
+    @Override
+    public void close() {
+        contexts.close();
+    }
+}

@@ -1,0 +1,40 @@
+package dev.cay.node.interpreter;
+
+import java.util.Arrays;
+
+/// What a runner tells. User code shares its process and can say all of this too, so none of it is believed beyond the
+/// stream of the cell that runs.
+sealed interface RunnerEvent {
+    record Ready(long number) implements RunnerEvent {}
+
+    record Refused(long number, String reason) implements RunnerEvent {}
+
+    record Begin(long cell, long count) implements RunnerEvent {}
+
+    record Printed(boolean toStderr, String text) implements RunnerEvent {}
+
+    record Failed(String name, String value, String traceback) implements RunnerEvent {}
+
+    record End(long cell) implements RunnerEvent {}
+
+    /// The process is gone.
+    record Over(String complaint) implements RunnerEvent {}
+
+    /// A value to be shown. Stays as it came: as a tree it could take ten times the memory.
+    record Shown(byte[] line) implements RunnerEvent {
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Shown shown && Arrays.equals(line, shown.line);
+        }
+
+        @Override
+        public int hashCode() {
+            return Arrays.hashCode(line);
+        }
+
+        @Override
+        public String toString() {
+            return "Shown[%d bytes]".formatted(line.length);
+        }
+    }
+}
