@@ -78,11 +78,10 @@ public final class Interpreter implements Handler, AutoCloseable {
         this.clock = clock;
         this.accessToken = home.accessToken();
         this.contexts = new Contexts(
-                link,
-                workers,
+                new Runners(link, workers, home.defaults()),
+                workers.logs(),
                 directory,
                 known(languages),
-                home.defaults(),
                 new Surroundings(home.id(), home.environment(), Set.of()),
                 home.memoryMB() >= 1024);
         this.before = contexts.recall();
@@ -99,7 +98,7 @@ public final class Interpreter implements Handler, AutoCloseable {
 
     /// Whether a process is a runner rather than a command of the user's.
     public static boolean isRunner(GuestProcess process) {
-        return Contexts.isRunner(process);
+        return Runners.isRunner(process);
     }
 
     /// Goes on with the runners there are; starts those of a new sandbox in the background.
