@@ -140,7 +140,8 @@ public final class Envd implements Handler {
         };
     }
 
-    static boolean matches(String token, @Nullable String given) {
+    /// In a time that tells nothing of the token.
+    public static boolean matches(String token, @Nullable String given) {
         return given != null
                 && MessageDigest.isEqual(
                         token.getBytes(StandardCharsets.UTF_8), given.getBytes(StandardCharsets.UTF_8));

@@ -6,6 +6,7 @@ import dev.cay.http.Handler;
 import dev.cay.http.Routes;
 import dev.cay.node.guest.GuestLink;
 import dev.cay.node.guest.GuestProcess;
+import dev.cay.node.ingress.Envd;
 import dev.cay.node.process.Workers;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -40,8 +41,14 @@ public final class Interpreter implements Handler, AutoCloseable {
     /// @param id          of the sandbox
     /// @param defaults    variables of every process that nobody asked for
     /// @param environment those of the sandbox
+    /// @param accessToken what cells from outside must come with, or null when anybody may send them
     /// @param memoryMB    what it may use
-    public record Home(String id, Map<String, String> defaults, Map<String, String> environment, int memoryMB) {
+    public record Home(
+            String id,
+            Map<String, String> defaults,
+            Map<String, String> environment,
+            @Nullable String accessToken,
+            int memoryMB) {
         public Home {
             defaults = Map.copyOf(defaults);
             environment = Map.copyOf(environment);
@@ -51,6 +58,7 @@ public final class Interpreter implements Handler, AutoCloseable {
     private final Contexts contexts;
     private final Contexts.Recall before;
     private final InstantSource clock;
+    private volatile @Nullable String accessToken;
     private final CompletableFuture<Void> warm = new CompletableFuture<>();
     private final Routes routes = new Routes()
             .on("GET", "/health", this::health)
@@ -68,6 +76,7 @@ public final class Interpreter implements Handler, AutoCloseable {
             Home home, String languages, GuestLink link, Workers workers, Path directory, InstantSource clock)
             throws IOException {
         this.clock = clock;
+        this.accessToken = home.accessToken();
         this.contexts = new Contexts(
                 link,
                 workers,
@@ -106,8 +115,9 @@ public final class Interpreter implements Handler, AutoCloseable {
         });
     }
 
-    /// Somebody else's variables.
-    public void become(Map<String, String> environment) {
+    /// The sandbox is somebody's now.
+    public void become(Map<String, String> environment, @Nullable String token) {
+        accessToken = token;
         contexts.become(environment);
     }
 
@@ -167,7 +177,18 @@ public final class Interpreter implements Handler, AutoCloseable {
             @Nullable String language,
             @Nullable Map<String, String> env_vars) {}
 
+    /// A port's address is easily passed on with that of another port, and code is more than a page: cells need the
+    /// sandbox's token. Clients send it with them, but not with their calls about contexts.
+    private void authorize(Exchange exchange) {
+        String token = accessToken;
+        if (token != null && exchange.inside() == null && !Envd.matches(token, exchange.header("X-Access-Token"))) {
+            throw new CayException(
+                    ErrorKind.UNAUTHENTICATED, "the header X-Access-Token does not have the sandbox's token");
+        }
+    }
+
     private void execute(Exchange exchange) {
+        authorize(exchange);
         try (var body = exchange.largeJson(Cell.class)) {
             var cell = body.value();
             String code = cell == null ? null : cell.code();

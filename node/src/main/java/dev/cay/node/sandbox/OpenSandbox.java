@@ -120,6 +120,7 @@ final class OpenSandbox implements AutoCloseable {
                         spec.id().value(),
                         NodeLayer.environment(),
                         view(spec).variables(),
+                        spec.accessToken(),
                         spec.resources().memoryMB()),
                 languages,
                 link,
@@ -144,7 +145,7 @@ final class OpenSandbox implements AutoCloseable {
         log.hide(given.environment().values());
         envd = new Envd(view(given), machine.clock(), machine.meters());
         if (interpreter != null) {
-            interpreter.become(view(given).variables());
+            interpreter.become(view(given).variables(), given.accessToken());
         }
     }
 
