@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -207,10 +206,9 @@ final class CyclesProof implements Proof {
             var late = HostCounters.read(cay.daemon().pid());
             var found = order("finish", pauses.size());
             if (early != null) {
-                compare("daemonFds", early, late);
-                compare("daemonThreads", early, late);
+                wrong.addAll(late.grownSince(early, SLACK, "daemonFds", "daemonThreads"));
             }
-            left(before).forEach(thing -> wrong.add("left: " + thing));
+            household.left(before, GONE_LIMIT).forEach(thing -> wrong.add("left: " + thing));
             var details = new ArrayList<String>();
             details.add(
                     "inside: Python with 64 MB, a JVM (brought along, the template has none), Node, SQLite, locks, a keep-alive connection, terminals, orphans");
@@ -229,25 +227,6 @@ final class CyclesProof implements Proof {
                             .formatted(
                                     pauses.size(), restores.size(), thaws.size(), forks.size(), crashes, wrong.size()),
                     details);
-        }
-
-        private void compare(String what, HostCounters from, HostCounters to) {
-            if (to.get(what) > from.get(what) + SLACK) {
-                wrong.add("%s grew from %d to %d".formatted(what, from.get(what), to.get(what)));
-            }
-        }
-
-        /// Some of it is removed when nobody waits any more.
-        private Set<String> left(Set<String> before) throws IOException, InterruptedException {
-            long limit = System.nanoTime() + GONE_LIMIT.toNanos();
-            while (true) {
-                var left = new TreeSet<>(household.things());
-                left.removeAll(before);
-                if (left.isEmpty() || System.nanoTime() > limit) {
-                    return left;
-                }
-                Thread.sleep(200);
-            }
         }
 
         private static String first(List<Double> values) {

@@ -5,8 +5,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// What sandboxes could use up for the whole host, and what the daemon holds, at one moment.
 record HostCounters(Map<String, Long> values) {
@@ -43,6 +45,16 @@ record HostCounters(Map<String, Long> values) {
 
     long get(String name) {
         return values.getOrDefault(name, -1L);
+    }
+
+    /// Which of these are more than before, one sentence each.
+    ///
+    /// @param slack that says nothing: pools breathe
+    List<String> grownSince(HostCounters before, int slack, String... names) {
+        return Stream.of(names)
+                .filter(name -> get(name) > before.get(name) + slack)
+                .map(name -> "%s grew from %d to %d".formatted(name, before.get(name), get(name)))
+                .toList();
     }
 
     @Override

@@ -1,10 +1,13 @@
 package dev.cay.prove;
 
 import dev.cay.bench.OwnCay;
+import dev.cay.node.linux.BtrfsQuotas;
+import dev.cay.node.linux.ErrnoException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -46,14 +49,40 @@ record Household(OwnCay cay) {
                 .asLong();
     }
 
-    /// All there is, one per line: links, control groups, mounts, files, saved sandboxes, processes.
+    /// What there is now and was not before. Some of it is removed when nobody waits any more: it has so long.
+    Set<String> left(Set<String> before, Duration limit) throws IOException, InterruptedException {
+        long end = System.nanoTime() + limit.toNanos();
+        while (true) {
+            var left = new TreeSet<>(things());
+            left.removeAll(before);
+            if (left.isEmpty() || System.nanoTime() > end) {
+                return left;
+            }
+            Thread.sleep(200);
+        }
+    }
+
+    /// All there is, one per line: links, control groups, mounts, loop devices, files, saved sandboxes, disks,
+    /// processes.
     Set<String> things() throws IOException {
         var things = new TreeSet<>(Traces.things(cay.instance(), cay.directory()));
         for (String place : List.of("state/pool/sandboxes", "state/pool/snapshots", "state/sandboxes", "run/runc")) {
             entries(cay.directory().resolve(place)).forEach(entry -> things.add("entry " + entry));
         }
+        things.addAll(disks());
         things.addAll(processes());
         return things;
+    }
+
+    /// Those of deleted ones too, until the file system has forgotten them; none where there is no btrfs.
+    private List<String> disks() {
+        try {
+            return BtrfsQuotas.referenced(pool().toString()).keySet().stream()
+                    .map(number -> "disk " + number)
+                    .toList();
+        } catch (ErrnoException _) {
+            return List.of();
+        }
     }
 
     private static List<Path> entries(Path directory) throws IOException {

@@ -5,7 +5,6 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.util.List;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /// All proofs there are.
 public final class Proofs {
@@ -17,6 +16,7 @@ public final class Proofs {
             new SoakProof(),
             new RacesProof(),
             new CyclesProof(),
+            new RushProof(),
             new FaultsProof(),
             new FuzzProof());
 
@@ -37,11 +37,8 @@ public final class Proofs {
     }
 
     /// Runs a proof on a stage of its own. One that breaks does not hold.
-    ///
-    /// @param minutes how long a proof that goes on for a time shall do so; null for as long as it promises
-    /// @param only    names of the parts to play, of a proof that has some; empty for all
-    public static Verdict run(Proof proof, Progress progress, @Nullable Integer minutes, List<String> only) {
-        try (var stage = new Stage(progress, minutes, only)) {
+    public static Verdict run(Proof proof, Progress progress, Scope scope) {
+        try (var stage = new Stage(progress, scope)) {
             return proof.run(stage);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

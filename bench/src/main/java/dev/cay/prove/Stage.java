@@ -11,19 +11,16 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /// Where a proof plays: what it needs, and whom it tells how far it is.
 public final class Stage implements AutoCloseable {
     private final Progress progress;
-    private final @Nullable Integer minutes;
-    private final List<String> only;
+    private final Scope scope;
     private final Deque<OwnCay> daemons = new ArrayDeque<>();
 
-    Stage(Progress progress, @Nullable Integer minutes, List<String> only) {
+    Stage(Progress progress, Scope scope) {
         this.progress = progress;
-        this.minutes = minutes;
-        this.only = List.copyOf(only);
+        this.scope = scope;
     }
 
     public Progress progress() {
@@ -34,12 +31,19 @@ public final class Stage implements AutoCloseable {
     ///
     /// @param promised unless whoever started the proof said otherwise
     public int minutes(int promised) {
+        Integer minutes = scope.minutes();
         return minutes == null ? promised : minutes;
+    }
+
+    /// How many sandboxes, of a proof that has many.
+    public int sandboxes(int promised) {
+        return scope.small() ? Math.ceilDiv(promised, 10) : promised;
     }
 
     /// Those parts of a proof that are to be played: all, unless whoever started it chose some.
     public <T> List<T> chosen(List<T> parts, Function<T, String> name) {
         var known = parts.stream().map(name).toList();
+        var only = scope.only();
         for (String wanted : only) {
             if (!known.contains(wanted)) {
                 throw new CayException(

@@ -10,12 +10,13 @@ import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 import tools.jackson.databind.json.JsonMapper;
 
 /// What an instance has on the host, by its names.
 ///
 /// @param containers ids that the runtime knows, spares excepted
-/// @param things     all else, one per line: mounts, links, control groups, processes
+/// @param things     all else, one per line: mounts, links, control groups, loop devices
 public record Traces(Set<String> containers, List<String> things) {
     private static final Path CGROUPS = Path.of("/sys/fs/cgroup");
 
@@ -42,7 +43,25 @@ public record Traces(Set<String> containers, List<String> things) {
         Files.readAllLines(Path.of("/proc/mounts")).stream()
                 .filter(line -> line.contains(directory.toString()))
                 .forEach(line -> things.add("mount " + line));
+        loopDevices(directory).forEach(device -> things.add("loop device " + device));
         return things;
+    }
+
+    /// Those whose content is a file below a directory.
+    private static List<Path> loopDevices(Path directory) throws IOException {
+        try (var devices = Files.newDirectoryStream(Path.of("/sys/block"), "loop*")) {
+            return StreamSupport.stream(devices.spliterator(), false)
+                    .filter(device -> isBackedBelow(directory, device.resolve("loop/backing_file")))
+                    .toList();
+        }
+    }
+
+    private static boolean isBackedBelow(Path directory, Path file) {
+        try {
+            return Files.readString(file).startsWith(directory + "/");
+        } catch (IOException _) {
+            return false;
+        }
     }
 
     private static Stream<Path> children(Path directory) {

@@ -3,6 +3,7 @@ package dev.cay.cli;
 import dev.cay.prove.PromisesPage;
 import dev.cay.prove.Proof;
 import dev.cay.prove.Proofs;
+import dev.cay.prove.Scope;
 import dev.cay.prove.Verdict;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -33,6 +34,7 @@ import picocli.CommandLine.Parameters;
             "  sudo ./cay prove --list",
             "  sudo ./cay prove crash",
             "  sudo ./cay prove overload --only forks,memory",
+            "  sudo ./cay prove rush --small",
             "  sudo ./cay prove crash density --no-record"
         })
 final class ProveCommand implements Callable<Integer> {
@@ -55,6 +57,11 @@ final class ProveCommand implements Callable<Integer> {
             description = "Play only these parts of a proof that has several; not recorded.")
     private List<String> only = List.of();
 
+    @Option(
+            names = "--small",
+            description = "A tenth of the sandboxes for proofs that have many of them, to try it; not recorded.")
+    private boolean small;
+
     @Option(names = "--no-record", description = "Do not write the verdict into docs/PROMISES.md.")
     private boolean unrecorded;
 
@@ -75,14 +82,15 @@ final class ProveCommand implements Callable<Integer> {
 
     private boolean prove(Proof proof) {
         System.out.println("proof " + proof.name() + ": " + proof.promise());
-        var verdict = Proofs.run(proof, new ConsoleProgress(System.out, InstantSource.system()), minutes, only);
+        var scope = new Scope(minutes, small, only);
+        var verdict = Proofs.run(proof, new ConsoleProgress(System.out, InstantSource.system()), scope);
         verdict.details().forEach(System.out::println);
         System.out.println((verdict.holds() ? "HOLDS: " : "DOES NOT HOLD: ") + verdict.summary());
-        keep(proof, verdict);
+        keep(proof, verdict, scope);
         return verdict.holds();
     }
 
-    private void keep(Proof proof, Verdict verdict) {
+    private void keep(Proof proof, Verdict verdict, Scope scope) {
         var home = System.getProperty("cay.home");
         if (home == null) {
             return;
@@ -96,7 +104,7 @@ final class ProveCommand implements Callable<Integer> {
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "cannot keep the details of the proof", e);
         }
-        if (!unrecorded && minutes == null && only.isEmpty()) {
+        if (!unrecorded && scope.isWhole()) {
             new PromisesPage(Path.of(home)).note(proof, verdict, LocalDate.now(java.time.ZoneOffset.UTC));
         }
     }
