@@ -42,7 +42,8 @@ import org.slf4j.LoggerFactory;
 /// was saved; `processes`, what is known of running commands and their output; and `about.json`, written last.
 public final class Snapshots implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Snapshots.class);
-    private static final Pattern NAME = Pattern.compile("[a-z0-9]+(\\.[a-z0-9]+)?");
+    private static final Pattern NAME =
+            Pattern.compile("[a-z0-9]+(\\.[a-z0-9]+)?|" + WarmSnapshots.PREFIX + "[a-z0-9]+");
     private static final String ABOUT = "about.json";
     private static final String COMPRESSED = "compressed";
     private static final Duration RECENT = Duration.ofMinutes(1);
@@ -284,11 +285,22 @@ public final class Snapshots implements AutoCloseable {
                         () -> new CayException(ErrorKind.NOT_FOUND, "there is no snapshot %s here".formatted(name)));
     }
 
-    /// All that are whole and hold no paused sandbox.
+    /// All that are whole, hold no paused sandbox and are not the node's own.
     public Set<String> named() {
         var named = names();
-        named.removeIf(name -> name.indexOf('.') >= 0);
+        named.removeIf(name -> name.indexOf('.') >= 0 || isWarm(name));
         return named;
+    }
+
+    /// Those that are the node's own.
+    Set<String> warm() {
+        var warm = names();
+        warm.removeIf(name -> !isWarm(name));
+        return warm;
+    }
+
+    private static boolean isWarm(String name) {
+        return name.startsWith(WarmSnapshots.PREFIX);
     }
 
     private List<String> readable() {
@@ -374,8 +386,11 @@ public final class Snapshots implements AutoCloseable {
     public void compressOld() {
         var recent = clock.instant().minus(RECENT);
         for (String name : readable()) {
+            // The warm ones are read again and again, and shall be read fast.
             var snapshot = find(name)
-                    .filter(found -> found.hasMemory() && found.about().at().isBefore(recent));
+                    .filter(found -> !isWarm(name)
+                            && found.hasMemory()
+                            && found.about().at().isBefore(recent));
             if (snapshot.isPresent() && !Files.exists(snapshot.get().place().resolve(COMPRESSED))) {
                 compress(snapshot.get());
             }
