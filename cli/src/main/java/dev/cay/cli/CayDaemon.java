@@ -91,7 +91,10 @@ final class CayDaemon implements AutoCloseable {
             progress.mark("listening");
             node.node().expect(new SandboxKind(base.id(), base.layers(), base.resources()));
             server.supply()
-                    .start(resources(), config.templates().prepare(), node.templates().built());
+                    .start(
+                            resources(),
+                            config.templates().prepare(),
+                            node.templates().built());
             undo.keep();
         }
         took = Duration.ofNanos(System.nanoTime() - began);

@@ -53,10 +53,7 @@ final class TemplateCommand implements Callable<Integer> {
 
     private static HouseTemplate template(CayConfig config, String name) {
         return new HouseTemplate(
-                name,
-                new LayerStore(config.cacheDir()),
-                Programs.ofHost(),
-                DaemonLog.directory(config.stateDir()));
+                name, new LayerStore(config.cacheDir()), Programs.ofHost(), DaemonLog.directory(config.stateDir()));
     }
 
     @Command(
@@ -94,8 +91,8 @@ final class TemplateCommand implements Callable<Integer> {
             Progress progress = new ConsoleProgress(System.out, InstantSource.system());
             progress.step("making template " + name);
             List<String> layers = Interruptible.run(() -> template.build(BuildProgress.paced(progress)));
-            progress.done("template %s, %s in %d layers"
-                    .formatted(name, PoolCommand.size(template.size()), layers.size()));
+            progress.done(
+                    "template %s, %s in %d layers".formatted(name, PoolCommand.size(template.size()), layers.size()));
             return 0;
         }
     }

@@ -213,6 +213,7 @@ final class Events {
     }
 
     /// Waits to be told of a change; says whether the thread was interrupted meanwhile, and forgets that.
+    @SuppressWarnings("WaitNotInLoop") // its callers loop
     private boolean pause(long nanos) {
         try {
             wait(nanos / 1_000_000, (int) (nanos % 1_000_000));

@@ -60,8 +60,8 @@ public final class JavaRunner {
                         interrupt();
                         yield null;
                     }
-                    case "equals" -> given != null && self == given[0];
-                    case "hashCode" -> System.identityHashCode(self);
+                    case "equals" -> false;
+                    case "hashCode" -> 0;
                     default -> "interrupt";
                 });
         signal.getMethod("handle", signal, handler)
@@ -112,7 +112,6 @@ public final class JavaRunner {
                 }
             } catch (InterruptedException e) {
                 // Nobody but a cell would interrupt this thread; there is always a next request.
-                continue;
             }
         }
     }

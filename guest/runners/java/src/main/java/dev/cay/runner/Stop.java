@@ -30,7 +30,7 @@ public final class Stop {
     /// pool, virtual ones) most likely work for the one that runs.
     private static void decide(ThreadGroup group) {
         for (var own = Thread.currentThread().getThreadGroup(); own != null; own = own.getParent()) {
-            if (own == group) {
+            if (group.equals(own)) {
                 throw new Stopped();
             }
             if (own instanceof CellControl.Group) {

@@ -76,7 +76,7 @@ record Trouble(String name, String value, String traceback) {
     static Trouble thrown(JShellException problem, JShell shell, Places places) {
         var text = new StringBuilder();
         for (Throwable one = problem; one instanceof JShellException each; one = one.getCause()) {
-            text.append(each == problem ? "" : "Caused by: ")
+            text.append(text.isEmpty() ? "" : "Caused by: ")
                     .append(headline(each, shell))
                     .append('\n');
             frames(each, places, text);
