@@ -60,6 +60,14 @@ print('begun', flush=True)
 while not os.path.exists('${file}'): time.sleep(0.02)
 `
 
+/** Python that counts in memory, as long as anybody would wait, and tells how far it is. */
+export const COUNT = `
+import os, time
+print('begun', flush=True)
+for count in range(1_000_000):
+    open('/tmp/count.new', 'w').write(str(count)); os.replace('/tmp/count.new', '/tmp/count'); time.sleep(0.02)`
+export const counted = async (box) => Number(await box.files.read('/tmp/count'))
+
 /** Whether a promise is still open a moment from now. */
 export async function isOpen(promise, moment = 300) {
   const late = Symbol('late')

@@ -1,7 +1,7 @@
 // Follows contexts across a crash of the daemon. Speaks with the harness by lines: says `ready`, hears `up`, says a verdict.
 import { createInterface } from 'node:readline'
 import { until } from '../client.mjs'
-import { Sandbox, begin, run, said } from './client.mjs'
+import { COUNT, Sandbox, begin, counted, run, said } from './client.mjs'
 import { LANGUAGES } from './languages.mjs'
 
 const heard = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
@@ -10,11 +10,7 @@ const box = await Sandbox.create({ timeoutMs: 600_000 })
 const languages = (await box.files.read('/opt/cay/languages')).split('\n').filter((name) => name in LANGUAGES)
 for (const language of languages) await run(box, LANGUAGES[language].store, { language })
 const context = await box.createCodeContext({ cwd: '/tmp' })
-const { running } = await begin(box, `
-import time
-print('begun', flush=True)
-for count in range(1_000_000):
-    open('/tmp/count', 'w').write(str(count)); time.sleep(0.02)`, { context, timeoutMs: 0 })
+const { running } = await begin(box, COUNT, { context, timeoutMs: 0 })
 const outcome = running.then(() => 'ended', (error) => `broken: ${error.message}`)
 const before = await box.listCodeContexts()
 console.log('ready')
@@ -22,9 +18,8 @@ console.log('ready')
 await heard.next()
 const broken = await Promise.race([outcome, new Promise((resolve) => setTimeout(resolve, 10_000, 'hangs'))])
 const after = await box.listCodeContexts()
-const counted = async () => Number(await box.files.read('/tmp/count'))
-const first = await counted()
-const goesOn = await until('the count to go on', async () => (await counted()) > first).then(() => true, () => false)
+const first = await counted(box)
+const goesOn = await until('the count to go on', async () => (await counted(box)) > first + 200, 60_000).then(() => true, () => false)
 const recalled = {}
 for (const language of languages) recalled[language] = said(await box.runCode(LANGUAGES[language].recall, { language }))
 const next = await box.runCode('count', { context, timeoutMs: 60_000 })

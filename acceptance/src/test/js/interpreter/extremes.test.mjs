@@ -28,9 +28,9 @@ test('3 a cell of ten million characters', async () => {
   assert.equal(text, '10000000')
 })
 
-test('3 a cell of a hundred thousand lines', async () => {
-  const { text } = await run(box, Array.from({ length: 100_000 }, (_, i) => `n = ${i}`).join('\n') + '\nn')
-  assert.equal(text, '99999')
+test('3 a cell of twenty thousand lines', async () => {
+  const { text } = await run(box, Array.from({ length: 20_000 }, (_, i) => `n = ${i}`).join('\n') + '\nn')
+  assert.equal(text, '19999')
 })
 
 test('3.1 an output of a hundred megabytes arrives whole', async () => {
@@ -99,7 +99,6 @@ test('3 a cell that closes its own streams', async () => {
   await run(box, 'print("after")')
   await box.runCode('import sys\nsys.stdout.close(); sys.stderr.close(); sys.stdin.close()')
   await run(box, '1')
-  await box.runCode('del sys.stdout')
 })
 
 test('3 a bash cell that closes its own streams', async () => {
@@ -141,8 +140,8 @@ test('3 threads that print after their cell', async () => {
 import threading, time
 def shout():
     for i in range(200): print('late', i); time.sleep(0.005)
-threading.Thread(target=shout).start()`)
-  await until('the end of the thread', async () => (await run(box, 'threading.active_count()')).text === '1')
+late = threading.Thread(target=shout); late.start()`)
+  await until('the end of the thread', async () => (await run(box, 'late.is_alive()')).text === 'False')
 })
 
 test('4 an object that cannot show itself', async () => {
@@ -170,17 +169,19 @@ test('3 signals from inside are no danger', async () => {
   await until('the next cell', async () => (await box.runCode('1', { timeoutMs: 60_000 })).text === '1', 60_000)
 })
 
-test('3.3 a cell that catches every interrupt is killed in the end', async () => {
-  const code = `
+for (const [how, does] of [['', 'time.sleep(1)'], ['prints for ever and ', "print('here'); time.sleep(0.01)"]]) {
+  test(`3.3 a cell that ${how}catches every interrupt is killed in the end`, async () => {
+    const code = `
 import time
 kept = True
 while True:
-    try: time.sleep(1)
+    try: ${does}
     except BaseException: pass`
-  await assert.rejects(box.runCode(code, { timeoutMs: 1_500 }), e2b.TimeoutError)
-  const { error } = await box.runCode('kept', { timeoutMs: 60_000 })
-  assert.equal(error?.name, 'NameError', 'a new runner')
-})
+    await assert.rejects(box.runCode(code, { timeoutMs: 1_500 }), e2b.TimeoutError)
+    const { error } = await box.runCode('kept', { timeoutMs: 60_000 })
+    assert.equal(error?.name, 'NameError', 'a new runner')
+  })
+}
 
 test('3.4 a cell that takes all memory', async () => {
   const { error } = await box.runCode('hoard = []\nwhile True: hoard.append(bytearray(16 << 20))', { timeoutMs: 120_000 })

@@ -2,16 +2,14 @@
 import assert from 'node:assert/strict'
 import { test } from '../cases.mjs'
 import { e2b, until } from '../client.mjs'
-import { Sandbox, begin, isNew, keep, needs, printed, run, said, sandbox } from './client.mjs'
+import { COUNT, Sandbox, begin, counted, isNew, keep, needs, printed, run, said, sandbox } from './client.mjs'
 import { LANGUAGES } from './languages.mjs'
 
-/** Python that counts in memory and tells how far it is. */
-const COUNT = `
-import time
-print('begun', flush=True)
-for count in range(1_000_000):
-    open('/tmp/count', 'w').write(str(count)); time.sleep(0.02)`
-const counted = async (box) => Number(await box.files.read('/tmp/count'))
+/** Waits until it has counted for longer than anybody would wait who takes it for lost. */
+const goesOn = async (box) => {
+  const before = await counted(box)
+  await until('the count to go on', async () => (await counted(box)) > before + 200, 60_000)
+}
 const present = async (box) => (await box.files.read('/opt/cay/languages')).split('\n').filter((name) => name in LANGUAGES)
 
 test('3.3 variables of every language are there after a pause', async () => {
@@ -39,10 +37,21 @@ test('3.3 a cell that runs goes on after a pause, until its context is wanted', 
   await ended
   const again = await Sandbox.connect(box.sandboxId)
   const before = await counted(again)
-  await until('the count to go on', async () => (await counted(again)) > before)
+  await goesOn(again)
   const { text } = await run(again, 'count', { timeoutMs: 30_000 })
   assert.ok(Number(text) > before, `${text} > ${before}`)
   assert.equal((await run(again, '1 + 1')).text, '2')
+})
+
+test('3.3 a cell that prints goes on after a pause as well, and keeps its state when it is stopped', async () => {
+  const box = await sandbox()
+  const { running } = await begin(box, COUNT + '\n    print(count)')
+  const ended = assert.rejects(running)
+  await box.pause()
+  await ended
+  const again = await Sandbox.connect(box.sandboxId)
+  await goesOn(again)
+  assert.match((await run(again, 'count', { timeoutMs: 30_000 })).text, /^\d+$/)
 })
 
 test('3.3 three pauses in a row lose nothing', async () => {
@@ -95,10 +104,7 @@ test('3.3 a fork takes a cell that runs along', async () => {
   const { running } = await begin(box, COUNT)
   running.catch(() => {})
   const [fork] = (await box.fork()).map(keep)
-  for (const one of [box, fork]) {
-    const before = await counted(one)
-    await until('the count to go on', async () => (await counted(one)) > before)
-  }
+  await Promise.all([box, fork].map(goesOn))
   for (const one of [fork, box]) assert.match((await run(one, 'count', { timeoutMs: 30_000 })).text, /^\d+$/)
 })
 

@@ -96,7 +96,7 @@ class Bundle:
 test('4 lists and dictionaries are JSON as well', async () => {
   assert.deepEqual((await only("[1, 'two', None, [True]]")).json, [1, 'two', null, [true]])
   assert.deepEqual((await only("{'a': {'b': 1.5}}")).json, { a: { b: 1.5 } })
-  assert.deepEqual((await only('{1: 2, (3, 4): 5}')).json, { 1: 2, '(3, 4)': 5 })
+  assert.deepEqual((await only("{1: 2, 'a': (3, 4)}")).json, { 1: 2, a: [3, 4] })
   assert.deepEqual((await only('[np.int64(3), np.float64(1.5), np.array([1, 2])]')).json, [3, 1.5, [1, 2]])
   assert.deepEqual((await only("JSON({'a': 1})")).json, { a: 1 })
 })
@@ -104,9 +104,10 @@ test('4 lists and dictionaries are JSON as well', async () => {
 test('4 numbers that JSON does not know break nothing', async () => {
   const result = await only("[math.nan, math.inf, -math.inf, 10**400]")
   assert.equal(result.json?.length ?? 4, 4)
-  assert.match(result.text, /^\[nan, inf, -inf, 1000/)
+  assert.match(result.text, /^\[nan,\s+inf,\s+-inf,\s+1000/)
   await only("d = {}; d['self'] = d; d")
   await only("l = []; [l := [l] for _ in range(500)]; l")
+  await only('{(3, 4): 5}')
   await only("[object(), {1, 2}, b'bytes', lambda: 1]")
   await only("'\\ud800'")
 })

@@ -105,7 +105,7 @@ test('3 nulls are as good as nothing', async () => {
 })
 
 test('3 a body that cannot be read is refused with 422', async () => {
-  for (const body of ['{}', '{"code": null}', '{"code": 1}', '{"code": "1", "env_vars": ["x"]}', '[]', 'null', '', 'code', '{"code"']) {
+  for (const body of ['{}', '{"code": null}', '{"code": ["1"]}', '{"code": "1", "env_vars": ["x"]}', '[]', 'null', '', 'code', '{"code"']) {
     const answer = await ask(box, 'POST', '/execute', { body })
     assert.equal(answer.status, 422, body)
     assert.ok('detail' in JSON.parse(answer.body), body)
@@ -212,7 +212,7 @@ except KeyboardInterrupt:
 })
 
 test('3.5 values that are no texts, and names that are none, are refused', async () => {
-  for (const env_vars of [{ 'A=B': 'x' }, { '': 'x' }, { A: 'nul\u0000' }]) {
+  for (const env_vars of [{ 'A=B': 'x' }, { '': 'x' }, { A: 'nul\u0000' }, { A: null }]) {
     const { status } = await ask(box, 'POST', '/execute', { body: { code: '1', env_vars } })
     assert.ok([400, 422].includes(status), `${status} for ${JSON.stringify(env_vars)}`)
   }

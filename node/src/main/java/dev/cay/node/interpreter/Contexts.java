@@ -165,7 +165,7 @@ final class Contexts implements AutoCloseable {
         synchronized (this) {
             first = List.copyOf(usual.values());
         }
-        first.forEach(Context::start);
+        first.forEach(Context::startUnlessBusy);
         if (spares) {
             refill(Language.PYTHON);
         }
@@ -396,6 +396,11 @@ final class Contexts implements AutoCloseable {
                 surroundings.variables().keySet().stream().sorted().toList(),
                 contexts,
                 waiting);
+    }
+
+    /// Nothing new is begun, and nothing that runs is interrupted.
+    void leave() {
+        closed = true;
     }
 
     /// Gives every runner's pipes back; they go on.
