@@ -142,8 +142,7 @@ final class Contexts implements AutoCloseable {
         synchronized (this) {
             first = List.copyOf(usual.values());
         }
-        // One that was there before may be busy, and is asked when it is wanted.
-        first.stream().filter(context -> context.pid() == 0).forEach(Context::start);
+        first.forEach(Context::startUnlessBusy);
         if (spares) {
             refill(Language.PYTHON);
         }
@@ -328,6 +327,11 @@ final class Contexts implements AutoCloseable {
                 surroundings.variables().keySet().stream().sorted().toList(),
                 contexts,
                 waiting);
+    }
+
+    /// Nothing new is begun, and nothing that runs is interrupted.
+    void leave() {
+        closed = true;
     }
 
     /// Gives every runner's pipes back; they go on.

@@ -188,11 +188,21 @@ public final class Interpreter implements Handler, AutoCloseable {
 
     private void execute(Exchange exchange) {
         authorize(exchange);
-        try (var body = exchange.largeJson(Cell.class)) {
+        Exchange.Large<Cell> body;
+        try {
+            body = exchange.largeJson(Cell.class);
+        } catch (CayException e) {
+            if (e.kind() != ErrorKind.INVALID_ARGUMENT) {
+                throw e;
+            }
+            refuse(exchange, e.userMessage());
+            return;
+        }
+        try (body) {
             var cell = body.value();
             String code = cell == null ? null : cell.code();
             if (cell == null || code == null) {
-                exchange.sendJson(422, Map.of("detail", "code is missing: a string"));
+                refuse(exchange, "code is missing: a string");
                 return;
             }
             var variables = cell.env_vars() == null ? Map.<String, String>of() : cell.env_vars();
@@ -201,6 +211,10 @@ public final class Interpreter implements Handler, AutoCloseable {
             var stream = new CellStream(exchange, clock, context::look);
             context.run(new Context.Cell(code, variables, body::close), stream);
         }
+    }
+
+    private static void refuse(Exchange exchange, String reason) {
+        exchange.sendJson(422, Map.of("detail", reason));
     }
 
     private Context context(Cell cell) {
@@ -213,9 +227,13 @@ public final class Interpreter implements Handler, AutoCloseable {
         return contexts.require(cell.context_id());
     }
 
-    private static void requireNames(Map<String, String> variables) {
+    private static void requireNames(Map<String, @Nullable String> variables) {
         variables.forEach((name, value) -> {
-            if (name.isEmpty() || name.indexOf('=') >= 0 || name.indexOf('\0') >= 0 || value.indexOf('\0') >= 0) {
+            if (value == null
+                    || name.isEmpty()
+                    || name.indexOf('=') >= 0
+                    || name.indexOf('\0') >= 0
+                    || value.indexOf('\0') >= 0) {
                 throw new CayException(ErrorKind.INVALID_ARGUMENT, "env_vars: '%s' is no variable".formatted(name));
             }
         });
@@ -254,6 +272,11 @@ public final class Interpreter implements Handler, AutoCloseable {
 
     private static void nothing(Exchange exchange) {
         exchange.send(200, "application/json", "null".getBytes(StandardCharsets.US_ASCII));
+    }
+
+    /// From now on a client that is gone was cut off by us, and is no reason to interrupt its cell.
+    public void leave() {
+        contexts.leave();
     }
 
     /// Cells go on without anybody who listens; their clients see the connection break.
