@@ -111,9 +111,8 @@ final class ArchitectureTest {
 
     /// A call on a descriptor may block, and two virtual threads that block stop all others on two cores. Which
     /// thread runs a method cannot be seen here, so these few classes are the ones that were looked at: they hop
-    /// to `HostThreads`, run on the thread of `FdPoller`, or use descriptors that never block. Proofs have threads
-    of
-    /// their own.
+    /// to `HostThreads`, run on the thread of `FdPoller`, or use descriptors that never block. Proofs
+    /// have threads of their own.
     @Test
     void onlyAFewCallTheKernelOnDescriptors() {
         noClasses()
