@@ -12,7 +12,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// Which calls work with which versions of one client, as the run found it. Written to `target/compatibility/`; the page
+/// Which calls work with which versions of one client, as the run found it. Written to `target/compatibility/`; the
+/// page
 /// in `docs/` has the parts of all clients and is checked against them.
 final class CompatibilityReport {
     static final Path DIRECTORY = Path.of("target/compatibility");
@@ -83,10 +84,8 @@ final class CompatibilityReport {
 
     private void append(StringBuilder text, String title, String what, Map<String, Map<String, Boolean>> rows) {
         text.append("## ").append(title).append("\n\n| ").append(what).append(" | ");
-        versions.forEach(version -> text.append(part.client)
-                .append(' ')
-                .append(version)
-                .append(" | "));
+        versions.forEach(
+                version -> text.append(part.client).append(' ').append(version).append(" | "));
         text.append("\n|---|").append("---|".repeat(versions.size())).append('\n');
         rows.forEach((name, passed) -> {
             text.append("| ").append(name).append(" |");

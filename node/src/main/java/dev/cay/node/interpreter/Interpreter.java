@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -175,7 +176,7 @@ public final class Interpreter implements Handler, AutoCloseable {
             @Nullable String code,
             @Nullable String context_id,
             @Nullable String language,
-            @Nullable Map<String, String> env_vars) {}
+            @Nullable Map<String, @Nullable String> env_vars) {}
 
     /// A port's address is easily passed on with that of another port, and code is more than a page: cells need the
     /// sandbox's token. Clients send it with them, but not with their calls about contexts.
@@ -206,8 +207,7 @@ public final class Interpreter implements Handler, AutoCloseable {
                 refuse(exchange, "code is missing: a string");
                 return;
             }
-            var variables = cell.env_vars() == null ? Map.<String, String>of() : cell.env_vars();
-            requireNames(variables);
+            var variables = variables(cell);
             var context = context(cell);
             var stream = new CellStream(exchange, clock, context::look);
             context.run(new Context.Cell(code, variables, body::close), stream);
@@ -228,13 +228,22 @@ public final class Interpreter implements Handler, AutoCloseable {
         return contexts.require(cell.context_id());
     }
 
-    private static void requireNames(Map<String, @Nullable String> variables) {
-        variables.forEach((name, value) -> {
-            if (value == null
-                    || name.isEmpty() || name.indexOf('=') >= 0 || name.indexOf('\0') >= 0 || value.indexOf('\0') >= 0) {
-                throw new CayException(ErrorKind.INVALID_ARGUMENT, "env_vars: '%s' is no variable".formatted(name));
-            }
-        });
+    private static Map<String, String> variables(Cell cell) {
+        var variables = new LinkedHashMap<String, String>();
+        if (cell.env_vars() != null) {
+            cell.env_vars().forEach((name, value) -> {
+                if (value == null
+                        || name.isEmpty()
+                        || name.indexOf('=') >= 0
+                        || name.indexOf('\0') >= 0
+                        || value.indexOf('\0') >= 0) {
+                    throw new CayException(
+                            ErrorKind.INVALID_ARGUMENT, "env_vars: '%s' is no variable with a text".formatted(name));
+                }
+                variables.put(name, value);
+            });
+        }
+        return variables;
     }
 
     private record Wanted(

@@ -238,7 +238,10 @@ final class Runner implements AutoCloseable {
             Thread.currentThread().interrupt();
         } catch (IOException | RuntimeException e) {
             reason = String.valueOf(e.getMessage());
-            log.atLevel(closed ? Level.DEBUG : Level.INFO).addKeyValue("pid", pid()).addKeyValue("reason", reason).log("a runner is given up");
+            log.atLevel(closed ? Level.DEBUG : Level.INFO)
+                    .addKeyValue("pid", pid())
+                    .addKeyValue("reason", reason)
+                    .log("a runner is given up");
         }
         if (!closed) {
             mailbox.end(new RunnerEvent.Over(reason.isEmpty() ? complaint() : reason));
