@@ -6,8 +6,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
-/// Gives test methods the run's one daemon, and ends it with the run. A test that kills the daemon starts one for
-/// itself.
+/// Gives test methods the run's one daemon, and ends it with the run. A test that kills the daemon starts
+/// one for itself.
 final class TestPlatform implements ParameterResolver {
     @Override
     public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {

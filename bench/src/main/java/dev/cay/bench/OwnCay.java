@@ -2,6 +2,7 @@ package dev.cay.bench;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 
+import dev.cay.life.Trees;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ServerSocket;
@@ -12,7 +13,6 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -251,15 +251,7 @@ public final class OwnCay implements AutoCloseable {
             throw new IOException("`cay down --all` failed:\n" + output());
         }
         Files.deleteIfExists(Path.of(System.getProperty("user.home"), ".config/cay/key-" + instance));
-        deleteTree(directory);
-    }
-
-    private static void deleteTree(Path root) throws IOException {
-        try (var paths = Files.walk(root)) {
-            for (var path : paths.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(path);
-            }
-        }
+        Trees.delete(directory);
     }
 
     private static int freePort() throws IOException {

@@ -189,9 +189,8 @@ public final class RemoteSandbox implements AutoCloseable {
         return JsonMapper.shared().readTree(events.readNBytes(events.readInt()));
     }
 
-    /// How many processes of it there are on this host. Their command lines are of no use, but their control groups
-    /// bear
-    /// its name.
+    /// How many processes of it there are on this host. Their command lines are of no use, but their control
+    /// groups bear its name.
     public long processes() throws IOException {
         long count = 0;
         try (var entries = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {

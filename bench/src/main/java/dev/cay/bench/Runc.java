@@ -1,10 +1,10 @@
 package dev.cay.bench;
 
+import dev.cay.life.Trees;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -139,10 +139,6 @@ final class Runc implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        try (var files = Files.walk(directory)) {
-            for (var file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
-        }
+        Trees.delete(directory);
     }
 }

@@ -1,5 +1,6 @@
 package dev.cay.bench;
 
+import dev.cay.life.Trees;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -8,7 +9,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -123,10 +123,6 @@ public final class Script implements AutoCloseable {
     @Override
     public void close() throws IOException {
         process.destroyForcibly();
-        try (var files = Files.walk(directory)) {
-            for (var file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
-        }
+        Trees.delete(directory);
     }
 }

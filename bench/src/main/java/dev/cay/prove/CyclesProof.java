@@ -4,12 +4,12 @@ import dev.cay.bench.OwnCay;
 import dev.cay.bench.RemoteSandbox;
 import dev.cay.bench.Script;
 import dev.cay.bench.Times;
+import dev.cay.life.Trees;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -63,7 +63,7 @@ final class CyclesProof implements Proof {
             run.go();
             return run.judge(before);
         } finally {
-            delete(directory);
+            Trees.delete(directory);
         }
     }
 
@@ -77,14 +77,6 @@ final class CyclesProof implements Proof {
         }
         return Script.start(
                 cay, CyclesProof.class, "cycles.mjs", residents, SmallJava.with(JavaResident.class, directory));
-    }
-
-    private static void delete(Path directory) throws IOException {
-        try (var files = Files.walk(directory)) {
-            for (var file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
-        }
     }
 
     /// What happened so far.

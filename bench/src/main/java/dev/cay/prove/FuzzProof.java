@@ -15,9 +15,8 @@ import java.util.function.Function;
 
 /// Inputs that nobody would send on purpose, at every place where strangers' bytes come in.
 ///
-/// What was found is told with its seed. `CAY_JAVA_OPTS=-Dseed=N` plays that one input alone and shows both sides of
-/// the
-/// conversation.
+/// What was found is told with its seed. `CAY_JAVA_OPTS=-Dseed=N` plays that one input alone and shows both
+/// sides of the conversation.
 final class FuzzProof implements Proof {
     private static final int MINUTES = 10;
 

@@ -28,9 +28,7 @@ record Api(URI url, String key) {
 
     /// Refuses when no daemon runs or the user has no key.
     static Api of(CayConfig config) {
-        RunFile daemon = RunFile.find(config.runDir())
-                .orElseThrow(() -> new CayException(
-                        ErrorKind.UNAVAILABLE, "Cay is not running; start it with: sudo ./cay up --detach"));
+        RunFile daemon = RunFile.require(config.runDir());
         return new Api(URI.create(daemon.url()), ownKey(config.instance()));
     }
 

@@ -18,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,6 +27,11 @@ import org.slf4j.LoggerFactory;
 /// In code and found as a service: reading an XML file would take longer than most commands do.
 public final class DaemonLog extends ContextAwareBase implements Configurator {
     private static final String CONSOLE = "console";
+
+    /// Who warns of requests that make no sense. Their senders are answered; for an operator they are no news.
+    private static final List<String> BROKEN_HEADS =
+            List.of("org.eclipse.jetty.http.HttpParser", "org.eclipse.jetty.util.HostPort");
+
     private static final int FILES = 5;
     private static final String LARGEST = "20MB";
     static final long LARGEST_OUTPUT = 5 << 20;
@@ -47,6 +53,7 @@ public final class DaemonLog extends ContextAwareBase implements Configurator {
         root.setLevel(Level.INFO);
         root.addAppender(console);
         context.getLogger("org.eclipse.jetty").setLevel(Level.WARN);
+        BROKEN_HEADS.forEach(name -> context.getLogger(name).setLevel(Level.ERROR));
         return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
     }
 

@@ -1,8 +1,6 @@
 package dev.cay.cli;
 
 import dev.cay.config.CayConfig;
-import dev.cay.wire.CayException;
-import dev.cay.wire.ErrorKind;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -35,9 +33,7 @@ final class EnvCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         CayConfig config = options.config();
-        RunFile daemon = RunFile.find(config.runDir())
-                .orElseThrow(() -> new CayException(
-                        ErrorKind.UNAVAILABLE, "Cay is not running; start it with: sudo ./cay up --detach"));
+        RunFile daemon = RunFile.require(config.runDir());
         String key = Api.ownKey(config.instance());
         System.out.println(ClientEnvironment.write(ClientEnvironment.variables(daemon, key, mode), shell));
         return 0;

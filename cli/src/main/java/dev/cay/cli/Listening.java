@@ -15,8 +15,8 @@ import java.util.List;
 final class Listening {
     private Listening() {}
 
-    /// The addresses that can be used: `::1` is left out on a host without IPv6, any other that is not there is an
-    /// error.
+    /// The addresses that can be used: `::1` is left out on a host without IPv6, any other that is not there
+    /// is an error.
     static List<String> check(CayConfig.Http http) {
         var usable = new ArrayList<String>();
         for (String address : http.listen()) {

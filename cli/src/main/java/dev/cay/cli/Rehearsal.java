@@ -4,6 +4,7 @@ import dev.cay.http.HttpListeners;
 import dev.cay.http.LocalAuthority;
 import dev.cay.http.ReverseProxy;
 import dev.cay.life.MachineClock;
+import dev.cay.life.Trees;
 import dev.cay.life.Undo;
 import dev.cay.metrics.Meters;
 import dev.cay.node.host.Programs;
@@ -33,7 +34,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -148,11 +148,7 @@ final class Rehearsal implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        try (var files = Files.walk(directory)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
-        }
+        Trees.delete(directory);
     }
 
     /// Has no sandbox and makes none.

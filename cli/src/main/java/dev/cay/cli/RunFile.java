@@ -61,7 +61,13 @@ record RunFile(
         }
     }
 
-    /// The same, where a file that makes no sense counts as none: whoever holds the lock writes another one.
+    static RunFile require(Path runDir) {
+        return find(runDir)
+                .orElseThrow(() -> new CayException(
+                        ErrorKind.UNAVAILABLE, "Cay is not running; start it with: sudo ./cay up --detach"));
+    }
+
+    /// Finds it, where a file that makes no sense counts as none: whoever holds the lock writes another one.
     static Optional<RunFile> findReadable(Path runDir) {
         try {
             return find(runDir);

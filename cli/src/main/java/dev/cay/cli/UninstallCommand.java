@@ -138,8 +138,8 @@ final class UninstallCommand implements Callable<Integer> {
         }
     }
 
-    /// Gently first: the daemon ends sandboxes in order. One that does not go is killed, as what it leaves is removed
-    /// anyway.
+    /// Gently first: the daemon ends sandboxes in order. One that does not go is killed, as what it leaves
+    /// is removed anyway.
     ///
     /// @return what keeps another from being started meanwhile; null where there is nothing to start on
     private static @Nullable InstanceLock stop(CayConfig config) throws IOException, InterruptedException {

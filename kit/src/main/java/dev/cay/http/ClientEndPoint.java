@@ -11,8 +11,8 @@ import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
 
-/// An accepted connection that knows its listener, can be cut with a reset, and can be watched for a client that goes
-/// away.
+/// An accepted connection that knows its listener, can be cut with a reset, and can be watched for a client
+/// that goes away.
 ///
 /// Jetty does not read an HTTP/1.1 connection while its request is being answered, so it would never see a client
 /// leave an idle stream. While watched, we read instead: the end of the input is news, anything else (the next

@@ -230,8 +230,8 @@ public final class Exchange {
         send(status, ByteBuffer.wrap(body));
     }
 
-    /// Begins an answer of unknown length. Every `flush` puts what was written on the wire, the first one with the
-    /// head.
+    /// Begins an answer of unknown length. Every `flush` puts what was written on the wire, the first one
+    /// with the head.
     public OutputStream stream(int status) {
         response.setStatus(status);
         return answer;

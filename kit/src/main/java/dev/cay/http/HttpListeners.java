@@ -168,8 +168,8 @@ public final class HttpListeners implements AutoCloseable {
         configuration.setSendServerVersion(false);
         configuration.setSendDateHeader(false);
         configuration.setSendXPoweredBy(false);
-        // Paths are data: names with slashes and colons in them arrive percent-encoded, and a proxy must not judge
-        // them.
+        // Paths are data: names with slashes and colons in them arrive percent-encoded, and a proxy must
+        // not judge them.
         configuration.setUriCompliance(UriCompliance.UNSAFE);
         return configuration;
     }

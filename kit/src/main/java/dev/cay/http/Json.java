@@ -15,8 +15,8 @@ import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.exc.MismatchedInputException;
 import tools.jackson.databind.json.JsonMapper;
 
-/// JSON as Cay reads and writes it: records, ISO timestamps, nulls left out, unknown fields ignored, no guessing of
-/// types.
+/// JSON as Cay reads and writes it: records, ISO timestamps, nulls left out, unknown fields ignored, no
+/// guessing of types.
 ///
 /// What cannot be read is the sender's error, and its message names the field. A record that wants a null written says
 /// so with `@JsonInclude(ALWAYS)`.

@@ -49,8 +49,8 @@ public final class LocalAuthority {
         this.systemRoots = List.copyOf(systemRoots);
     }
 
-    /// Reads the directory or fills it. `domain` without a port; the certificate covers it, `*.domain`, `localhost` and
-    /// loopback.
+    /// Reads the directory or fills it. `domain` without a port; the certificate covers it, `*.domain`,
+    /// `localhost` and loopback.
     public static LocalAuthority open(Path directory, String domain) {
         return open(directory, domain, Clock.systemUTC(), SYSTEM_ROOTS);
     }

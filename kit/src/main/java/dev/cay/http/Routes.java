@@ -11,8 +11,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/// Finds the handler for a method and path. Path parts are compared decoded, but split before decoding, so `%2F` is
-/// data.
+/// Finds the handler for a method and path. Path parts are compared decoded, but split before decoding, so
+/// `%2F` is data.
 ///
 /// A known path with another method answers 405 with `Allow`; an unknown one 404. Both as JSON errors. `HEAD` is
 /// answered by the handler of `GET` where it has none of its own.

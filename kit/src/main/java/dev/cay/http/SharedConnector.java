@@ -166,9 +166,8 @@ final class SharedConnector extends AbstractConnector {
             super.endPointOpened(endPoint);
             onEndPointOpened(endPoint);
             var client = (ClientEndPoint) endPoint;
-            // Those that were accepted just before are not counted where one is accepted. Added before it is counted:
-            // of
-            // two that come at once the later one sees both.
+            // Those that were accepted just before are not counted where one is accepted. Added before it is
+            // counted: of two that come at once the later one sees both.
             client.listener().connections().add(client);
             if (!client.isOpen()) {
                 client.listener().connections().remove(client);

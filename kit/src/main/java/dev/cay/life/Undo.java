@@ -5,8 +5,8 @@ import java.util.Deque;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Releases what was taken, newest first, unless {@link #keep} is reached. One step that fails does not stop the
-/// others.
+/// Releases what was taken, newest first, unless {@link #keep} is reached. One step that fails does not
+/// stop the others.
 public final class Undo implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Undo.class);
 

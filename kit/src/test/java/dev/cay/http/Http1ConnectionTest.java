@@ -97,8 +97,8 @@ class Http1ConnectionTest {
         }
     }
 
-    /// Keeps the thread that found a bad head from going on until the one that reads after the answer is through, or
-    /// waits.
+    /// Keeps the thread that found a bad head from going on until the one that reads after the answer is
+    /// through, or waits.
     private static final class HoldsTheFirstReader extends VirtualThreadPool {
         final CountDownLatch decided = new CountDownLatch(1);
         final CountDownLatch readOn = new CountDownLatch(1);

@@ -203,9 +203,8 @@ public final class CayNode implements AutoCloseable {
         return used;
     }
 
-    /// After a start that failed. Sandboxes of an earlier daemon need what it made, and find it when somebody has
-    /// mended
-    /// the cause.
+    /// After a start that failed. Sandboxes of an earlier daemon need what it made, and find it when somebody
+    /// has mended the cause.
     private static void leave(Undo onHost, Path records, Exception cause) {
         try {
             if (Keepers.noneNoted(records)) {

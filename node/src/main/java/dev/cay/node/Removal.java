@@ -16,9 +16,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/// Takes an instance off the host by the names it uses, whatever state it is in: half installed, killed, or not there
-/// at
-/// all. Files stay, but those of the run directory. The daemon must not run.
+/// Takes an instance off the host by the names it uses, whatever state it is in: half installed, killed, or not
+/// there at all. Files stay, but those of the run directory. The daemon must not run.
 ///
 /// Every step is tried, also when one before failed; doing it twice is fine.
 public final class Removal {

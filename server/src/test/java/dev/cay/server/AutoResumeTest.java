@@ -93,34 +93,14 @@ final class AutoResumeTest extends ServerTest {
     @Test
     void whoComesWhileItIsBeingPausedWaitsAndWakesIt() throws Exception {
         String id = create(WAKES);
-        var reached = new CountDownLatch(1);
-        var go = new CountDownLatch(1);
-        cay.node.onPause = _ -> hold(reached, go);
-        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            var pausing = threads.submit(() -> pause(id, ""));
-            assertThat(reached.await(10, TimeUnit.SECONDS)).isTrue();
-            var request = threads.submit(() -> edge(id, 3000, "/").status());
-            go.countDown();
-            assertThat(pausing.get(10, TimeUnit.SECONDS)).isEqualTo(204);
-            assertThat(request.get(10, TimeUnit.SECONDS)).isEqualTo(200);
-        }
+        assertThat(askWhilePausing(id, "")).isEqualTo(200);
         assertThat(story(id)).containsExactly("create", "pause", "resume");
     }
 
     @Test
     void whoComesWhileOnlyItsFilesAreSavedDoesNotWakeIt() throws Exception {
         String id = create(WAKES);
-        var reached = new CountDownLatch(1);
-        var go = new CountDownLatch(1);
-        cay.node.onPause = _ -> hold(reached, go);
-        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            var pausing = threads.submit(() -> pause(id, "{\"memory\":false}"));
-            assertThat(reached.await(10, TimeUnit.SECONDS)).isTrue();
-            var request = threads.submit(() -> edge(id, 3000, "/").status());
-            go.countDown();
-            assertThat(pausing.get(10, TimeUnit.SECONDS)).isEqualTo(204);
-            assertThat(request.get(10, TimeUnit.SECONDS)).isEqualTo(502);
-        }
+        assertThat(askWhilePausing(id, "{\"memory\":false}")).isEqualTo(502);
         assertThat(cay.node.count("resume")).isZero();
     }
 
@@ -234,6 +214,21 @@ final class AutoResumeTest extends ServerTest {
             assertThat(request.get(10, TimeUnit.SECONDS)).isEqualTo(502);
         }
         assertThat(cay.node.list()).isEmpty();
+    }
+
+    /// What a request is answered that comes while the sandbox is being paused.
+    private int askWhilePausing(String id, String how) throws Exception {
+        var reached = new CountDownLatch(1);
+        var go = new CountDownLatch(1);
+        cay.node.onPause = _ -> hold(reached, go);
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var pausing = threads.submit(() -> pause(id, how));
+            assertThat(reached.await(10, TimeUnit.SECONDS)).isTrue();
+            var request = threads.submit(() -> edge(id, 3000, "/").status());
+            go.countDown();
+            assertThat(pausing.get(10, TimeUnit.SECONDS)).isEqualTo(204);
+            return request.get(10, TimeUnit.SECONDS);
+        }
     }
 
     private static String signed(String path, long until, String token) {

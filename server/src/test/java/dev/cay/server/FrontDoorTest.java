@@ -130,8 +130,8 @@ final class FrontDoorTest {
         assertThat(answer.text()).startsWith(words);
     }
 
-    /// Python's client takes the integer in the body for the status, JavaScript's the status itself: both must be
-    /// there.
+    /// Python's client takes the integer in the body for the status, JavaScript's the status itself: both
+    /// must be there.
     @Test
     void aSandboxThatIsGoneLooksTheSameToAllClients() {
         for (String path : new String[] {"/health", "/process.Process/List", "/files", "/"}) {

@@ -26,9 +26,8 @@ public enum ErrorKind {
     CANCELED,
     /// Part of the contract that Cay does not serve yet.
     NOT_IMPLEMENTED,
-    /// What is in the sandbox does not allow it, like input for a process that takes none; the message says why. The
-    /// RPC
-    /// has no better code for it than `internal`.
+    /// What is in the sandbox does not allow it, like input for a process that takes none; the message says
+    /// why. The RPC has no better code for it than `internal`.
     FAILED,
     /// Refused for a reason that the RPC has no code for; its clients read `unknown`.
     UNKNOWN,

@@ -10,9 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// A program inside exchanges a directory and a link to a directory of the host as fast as it can, while the node
-/// reads,
-/// writes, moves and removes there. Whatever the node does, the host's directory must stay as it is and unread.
+/// A program inside exchanges a directory and a link to a directory of the host as fast as it can, while the
+/// node reads, writes, moves and removes there. Whatever the node does, the host's directory must stay as it
+/// is and unread.
 final class FileRaces {
     private static final int ROUNDS = 400;
     private static final int CONTROL_ROUNDS = 100_000;

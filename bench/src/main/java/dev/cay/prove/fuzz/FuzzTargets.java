@@ -39,10 +39,20 @@ public final class FuzzTargets {
             var target = switch (name) {
                 case "heads" -> new RequestTarget(name, new HeadInputs(doors, key), undo.add(prey("", false)));
                 case "frames" ->
-                    new RequestTarget(name, new RpcInputs(doors), undo.add(prey(PathStrings.PREPARE, true)));
-                case "multipart" -> new RequestTarget(name, new MultipartInputs(doors), undo.add(prey("", true)));
+                    new RequestTarget(
+                            name,
+                            new Http1Inputs(doors::mostlyPlain, RpcInputs::request),
+                            undo.add(prey(PathStrings.PREPARE, true)));
+                case "multipart" ->
+                    new RequestTarget(
+                            name,
+                            new Http1Inputs(doors::mostlyPlain, MultipartInputs::request),
+                            undo.add(prey("", true)));
                 case "paths" ->
-                    new RequestTarget(name, new PathInputs(doors), undo.add(prey(PathStrings.PREPARE, true)));
+                    new RequestTarget(
+                            name,
+                            new Http1Inputs(_ -> doors.plain(), PathInputs::request),
+                            undo.add(prey(PathStrings.PREPARE, true)));
                 case "guest" -> new GuestTarget(neighbour(), cay.directory().resolve("run"));
                 default ->
                     throw new CayException(

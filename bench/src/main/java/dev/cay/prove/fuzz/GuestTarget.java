@@ -3,6 +3,7 @@ package dev.cay.prove.fuzz;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.cay.bench.RemoteSandbox;
+import dev.cay.life.Trees;
 import dev.cay.life.Undo;
 import dev.cay.node.guest.GuestLink;
 import dev.cay.node.guest.Spawn;
@@ -18,7 +19,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
-import java.io.UncheckedIOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,9 +31,8 @@ import java.util.concurrent.BlockingQueue;
 
 /// Both ends of the link between node and guest.
 ///
-/// The node's end is the real one, in this process, and a guest that lies is at the other. The guest's end is knocked
-/// at
-/// by root in a sandbox, whom it must not hear, and by what looks like its node.
+/// The node's end is the real one, in this process, and a guest that lies is at the other. The guest's end is
+/// knocked at by root in a sandbox, whom it must not hear, and by what looks like its node.
 final class GuestTarget implements Target {
     /// Of every request on a link: a guest that does not answer costs so much.
     private static final Duration LIMIT = Duration.ofMillis(300);
@@ -69,7 +68,7 @@ final class GuestTarget implements Target {
             var logs = closing.add(new HostThreads("fuzz-logs", 2, 1024));
             workers = new Workers(poller, logs, closing.add(new HostThreads("fuzz-guests", 2, 1024)));
             scratch = Files.createTempDirectory(Path.of("/dev/shm"), "cay-fuzz-");
-            closing.step(() -> deleteTree(scratch));
+            closing.step(() -> Trees.delete(scratch));
             Path states = runDir.resolve("runc");
             String root = "/proc/%d/root".formatted(init(states.resolve(sandbox.id())));
             for (int i = 0; i < LIARS; i++) {
@@ -247,9 +246,9 @@ final class GuestTarget implements Target {
     /// The table's threads may still be at it; what is left goes with all the rest.
     private static void clear(Path directory) throws IOException {
         try {
-            deleteTree(directory);
-        } catch (UncheckedIOException | DirectoryNotEmptyException e) {
-            // Gone while we looked, or come.
+            Trees.delete(directory);
+        } catch (DirectoryNotEmptyException e) {
+            // Something came while we looked.
         }
     }
 
@@ -296,14 +295,6 @@ final class GuestTarget implements Target {
     private static long descriptors() throws IOException {
         try (var entries = Files.list(Path.of("/proc/self/fd"))) {
             return entries.count();
-        }
-    }
-
-    private static void deleteTree(Path root) throws IOException {
-        try (var paths = Files.walk(root)) {
-            for (var path : paths.sorted(java.util.Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(path);
-            }
         }
     }
 

@@ -7,7 +7,7 @@ import java.io.ByteArrayOutputStream;
 import java.util.List;
 
 /// Uploads: parts that do not end, names that do not fit, boundaries that are none, gzip that is broken.
-final class MultipartInputs implements RequestTarget.Inputs {
+final class MultipartInputs {
     private static final List<String> BOUNDARIES = List.of(
             "b", "----WebKitFormBoundary7MA4YWxkTrZu0gW", "\"quoted one\"", "a".repeat(70), "--", "\r", "'()+_,-./:=?");
     private static final List<String> NAMES =
@@ -31,19 +31,9 @@ final class MultipartInputs implements RequestTarget.Inputs {
             "\u00ff",
             "\r\n\r\n");
 
-    private final Doors doors;
+    private MultipartInputs() {}
 
-    MultipartInputs(Doors doors) {
-        this.doors = doors;
-    }
-
-    @Override
-    public Input next(Dice dice, Prey.Name name) {
-        var door = doors.mostlyPlain(dice);
-        return Input.of(dice, door, request(dice, name), Input.Speech.HTTP1);
-    }
-
-    private static byte[] request(Dice dice, Prey.Name name) {
+    static byte[] request(Dice dice, Prey.Name name) {
         boolean parts = !dice.oneIn(4);
         var request = RawRequest.toSandbox(name, "POST", target(dice, parts));
         String boundary = dice.pick(BOUNDARIES);

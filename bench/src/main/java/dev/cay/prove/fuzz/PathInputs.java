@@ -11,7 +11,7 @@ import tools.jackson.core.json.JsonWriteFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /// Path strings, for every call that takes one.
-final class PathInputs implements RequestTarget.Inputs {
+final class PathInputs {
     /// Half a character can only be written as an escape.
     private static final JsonMapper JSON =
             JsonMapper.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
@@ -19,19 +19,9 @@ final class PathInputs implements RequestTarget.Inputs {
     private static final String SERVICE = "/filesystem.Filesystem/";
     private static final List<String> UNARY = List.of("Stat", "ListDir", "MakeDir", "Move", "Remove", "CreateWatcher");
 
-    private final Doors doors;
+    private PathInputs() {}
 
-    PathInputs(Doors doors) {
-        this.doors = doors;
-    }
-
-    @Override
-    public Input next(Dice dice, Prey.Name name) {
-        var door = doors.plain();
-        return Input.of(dice, door, request(dice, name), Input.Speech.HTTP1);
-    }
-
-    private static byte[] request(Dice dice, Prey.Name name) {
+    static byte[] request(Dice dice, Prey.Name name) {
         String user = dice.oneIn(3) ? "root" : "user";
         return switch (dice.below(10)) {
             case 0, 1 -> download(dice, name, user);

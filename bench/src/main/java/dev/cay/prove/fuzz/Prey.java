@@ -6,8 +6,8 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 
-/// The sandbox at which inputs are thrown. Inputs that may do anything inside it may ruin it too; then there is
-/// another.
+/// The sandbox at which inputs are thrown. Inputs that may do anything inside it may ruin it too; then
+/// there is another.
 final class Prey implements AutoCloseable {
     private static final Duration LIFE = Duration.ofHours(1);
     private static final Duration SETTLING = Duration.ofSeconds(20);

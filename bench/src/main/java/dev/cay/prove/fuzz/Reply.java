@@ -68,9 +68,8 @@ record Reply(byte[] bytes, End end) {
         return "";
     }
 
-    /// Clients expect 500 and `internal` where a sandbox's own state does not allow what they ask for, and read why.
-    /// What
-    /// is our fault has an id, by which it is found in the log.
+    /// Clients expect 500 and `internal` where a sandbox's own state does not allow what they ask for, and read
+    /// why. What is our fault has an id, by which it is found in the log.
     private static boolean isToldByTheContract(String body) {
         // One to HEAD has none; then only the log knows.
         return body.isEmpty()

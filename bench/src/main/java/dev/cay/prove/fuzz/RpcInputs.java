@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /// Calls of Connect RPC, every method: bodies and envelopes, JSON and protobuf, compressed or said to be.
-final class RpcInputs implements RequestTarget.Inputs {
+final class RpcInputs {
     private static final List<MethodDescriptor> METHODS = Stream.of(
                     ProcessOuterClass.getDescriptor(), FilesystemOuterClass.getDescriptor())
             .flatMap(file -> file.getServices().stream())
@@ -21,19 +21,9 @@ final class RpcInputs implements RequestTarget.Inputs {
     private static final List<String> USERS =
             List.of("root", "user", "user", "user", "nobody", "", "a:b", "\u00ff", "../x");
 
-    private final Doors doors;
+    private RpcInputs() {}
 
-    RpcInputs(Doors doors) {
-        this.doors = doors;
-    }
-
-    @Override
-    public Input next(Dice dice, Prey.Name name) {
-        var door = doors.mostlyPlain(dice);
-        return Input.of(dice, door, request(dice, name), Input.Speech.HTTP1);
-    }
-
-    private static byte[] request(Dice dice, Prey.Name name) {
+    static byte[] request(Dice dice, Prey.Name name) {
         var method = dice.pick(METHODS);
         boolean stream = method.isClientStreaming() || method.isServerStreaming();
         if (dice.oneIn(25)) {

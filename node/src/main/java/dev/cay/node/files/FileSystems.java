@@ -27,8 +27,8 @@ final class FileSystems {
             0x42494e4dL,
             0xf97cff8cL);
 
-    /// Somebody else may change their files without this kernel's knowing: nfs, smb, cifs, smb2, fuse, coda, afs, 9p,
-    /// ceph.
+    /// Somebody else may change their files without this kernel's knowing: nfs, smb, cifs, smb2, fuse, coda,
+    /// afs, 9p, ceph.
     private static final Set<Long> REMOTE = Set.of(
             0x6969L,
             0x517bL,

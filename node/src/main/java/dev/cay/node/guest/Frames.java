@@ -14,9 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Cuts what a guest sends into frames and keeps the descriptors that came along. Used by one thread.
 ///
-/// Descriptors come with the first byte of the frame they belong to, so they are handed out in order of arrival; what
-/// no
-/// frame asked for is a violation.
+/// Descriptors come with the first byte of the frame they belong to, so they are handed out in order of
+/// arrival; what no frame asked for is a violation.
 final class Frames implements AutoCloseable {
     static final int MAX_LENGTH = 1 << 20;
     private static final int HEAD = 9;

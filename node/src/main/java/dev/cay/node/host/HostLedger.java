@@ -129,8 +129,8 @@ public final class HostLedger {
         }
     }
 
-    /// A file that makes no sense is as good as none: what it said of settings is lost, but nobody is kept from
-    /// starting.
+    /// A file that makes no sense is as good as none: what it said of settings is lost, but nobody is
+    /// kept from starting.
     private Book read() throws IOException {
         try {
             var book = JSON.readValue(Files.readString(file(), StandardCharsets.UTF_8), Book.class);

@@ -14,9 +14,9 @@ import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Mounts in the host's own namespace. Sandboxes' mounts are in namespaces of their own, so whatever is mounted out
-/// here
-/// in a place of theirs was left by something that died, and would be emptied by whoever deletes the place.
+/// Mounts in the host's own namespace. Sandboxes' mounts are in namespaces of their own, so whatever is
+/// mounted out here in a place of theirs was left by something that died, and would be emptied by whoever
+/// deletes the place.
 public final class Mounts {
     private static final Logger log = LoggerFactory.getLogger(Mounts.class);
     private static final Duration LIMIT = Duration.ofSeconds(20);

@@ -128,8 +128,8 @@ public record Programs(List<String> prefix) {
         return builder;
     }
 
-    /// Where a program lies. Its children search the path we give them, but the program itself is searched on the
-    /// JVM's.
+    /// Where a program lies. Its children search the path we give them, but the program itself is searched
+    /// on the JVM's.
     public static Optional<Path> find(String program) {
         return Arrays.stream(PATH.split(":"))
                 .filter(directory -> !directory.isEmpty())

@@ -97,8 +97,8 @@ public final class Sysctls {
         });
     }
 
-    /// The instance leaves. If it was the last, everything becomes what it was, unless somebody else has changed it
-    /// since.
+    /// The instance leaves. If it was the last, everything becomes what it was, unless somebody else has
+    /// changed it since.
     public List<Change> leave(String instance) {
         return ledger.change(book -> {
             book.instances().remove(instance);

@@ -199,6 +199,8 @@ final class Context {
                 return;
             }
             if (to.left()) {
+                // A signal that comes too late for this cell must not meet the next one.
+                uncertain = true;
                 stopping = stopping == null ? new Stopping(running, Duration.ZERO) : stopping;
                 if (!stopping.goOn()) {
                     running.kill();

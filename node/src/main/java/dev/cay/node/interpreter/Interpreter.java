@@ -16,9 +16,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.EnumSet;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -79,11 +79,10 @@ public final class Interpreter implements Handler, AutoCloseable {
         this.clock = clock;
         this.accessToken = home.accessToken();
         this.contexts = new Contexts(
-                link,
-                workers,
+                new Runners(link, workers, home.defaults()),
+                workers.logs(),
                 directory,
                 known(languages),
-                home.defaults(),
                 new Surroundings(home.id(), home.environment(), Set.of()),
                 home.memoryMB() >= 1024);
         this.before = contexts.recall();
@@ -100,7 +99,7 @@ public final class Interpreter implements Handler, AutoCloseable {
 
     /// Whether a process is a runner rather than a command of the user's.
     public static boolean isRunner(GuestProcess process) {
-        return Contexts.isRunner(process);
+        return Runners.isRunner(process);
     }
 
     /// Goes on with the runners there are; starts those of a new sandbox in the background.
@@ -229,16 +228,11 @@ public final class Interpreter implements Handler, AutoCloseable {
     }
 
     private static Map<String, String> variables(Cell cell) {
-        var variables = new LinkedHashMap<String, String>();
+        var variables = new TreeMap<String, String>();
         if (cell.env_vars() != null) {
             cell.env_vars().forEach((name, value) -> {
-                if (value == null
-                        || name.isEmpty()
-                        || name.indexOf('=') >= 0
-                        || name.indexOf('\0') >= 0
-                        || value.indexOf('\0') >= 0) {
-                    throw new CayException(
-                            ErrorKind.INVALID_ARGUMENT, "env_vars: '%s' is no variable with a text".formatted(name));
+                if (value == null || name.isEmpty() || (name + value).indexOf('\0') >= 0 || name.indexOf('=') >= 0) {
+                    throw new CayException(ErrorKind.INVALID_ARGUMENT, "env_vars: '%s' is no variable".formatted(name));
                 }
                 variables.put(name, value);
             });

@@ -20,7 +20,7 @@ final class Turns {
         var me = new Object();
         queue.addLast(me);
         try {
-            while (queue.peekFirst() != me && !givenUp.getAsBoolean()) {
+            while (!me.equals(queue.peekFirst()) && !givenUp.getAsBoolean()) {
                 wait(LOOK.toMillis());
             }
         } catch (InterruptedException e) {

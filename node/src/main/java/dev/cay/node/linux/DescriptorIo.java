@@ -4,8 +4,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/// Bytes in and out of descriptors. Never blocks on a descriptor that was set so; on others only platform threads may
-/// call.
+/// Bytes in and out of descriptors. Never blocks on a descriptor that was set so; on others only platform
+/// threads may call.
 public final class DescriptorIo {
     private static final Call READ = Call.wide("read");
     private static final Call WRITE = Call.wide("write");

@@ -62,8 +62,8 @@ public final class FileCalls {
         }
     }
 
-    /// Opens a path as if `root` were `/`: neither `..` nor a link leads out of it, and magic links of a procfs are
-    /// refused.
+    /// Opens a path as if `root` were `/`: neither `..` nor a link leads out of it, and magic links of a
+    /// procfs are refused.
     public static Descriptor openInRoot(Descriptor root, String path, int flags, int mode) throws ErrnoException {
         return openat2(root, path, flags, mode, IN_ROOT | NO_MAGICLINKS);
     }

@@ -4,6 +4,7 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.nio.file.NoSuchFileException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -230,9 +231,17 @@ public final class HostThreads implements AutoCloseable {
             }
         }
 
+        /// What is not there any more, most likely because its sandbox is gone, is no failure of ours.
+        private static boolean isAbsence(@Nullable Throwable failure) {
+            return failure instanceof NoSuchFileException
+                    || (failure instanceof ErrnoException known && known.errno() == Errno.ENOENT);
+        }
+
         /// Whoever empties the result owns it: the worker and a caller that leaves may both come here.
         private void drop() {
-            if (failure != null) {
+            if (isAbsence(failure)) {
+                log.atDebug().addKeyValue("what", failure).log("an action that nobody waits for came too late");
+            } else if (failure != null) {
                 log.atWarn().setCause(failure).log("an action that nobody waits for failed");
             }
             if (result.getAndSet(null) instanceof AutoCloseable orphan) {

@@ -28,9 +28,9 @@ public final class Firewall {
     private static final String FIRST_PACKET = "ct state new ct status & confirmed == 0";
 
     /// The set `noinet` is asked before the rule for established connections: withdrawing access ends open
-    /// ones. A TCP packet of no connection we know is answered with a reset: a restored sandbox learns at once
-    /// that its old connections are gone. `arriving` runs before connection tracking: a forged packet leaves no
-    /// trace.
+    /// ones. A TCP packet of no connection we know is answered with a reset: a restored sandbox learns at
+    /// once that its old connections are gone. `arriving` runs before connection tracking: a forged packet
+    /// leaves no trace.
     private static final String RULES = """
             add table inet TABLE
             delete table inet TABLE

@@ -1,5 +1,6 @@
 package dev.cay.node.process;
 
+import dev.cay.node.guest.Spawn;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -30,12 +31,37 @@ public record Launch(
         boolean stdin,
         @Nullable String tag,
         @Nullable Duration limit) {
-    public record TerminalSize(int columns, int rows) {}
+    /// What is beyond the kernel's limits is brought within.
+    public record TerminalSize(int columns, int rows) {
+        private static final int MOST = 65535;
+
+        public TerminalSize {
+            columns = Math.clamp(columns, 1, MOST);
+            rows = Math.clamp(rows, 1, MOST);
+        }
+    }
 
     public Launch {
         command = List.copyOf(command);
         environment = Map.copyOf(environment);
         requested = Map.copyOf(requested);
         groups = List.copyOf(groups);
+    }
+
+    /// The same for the guest.
+    Spawn spawn(String mark) {
+        return new Spawn(
+                command,
+                environment.entrySet().stream()
+                        .map(variable -> variable.getKey() + "=" + variable.getValue())
+                        .toList(),
+                cwd,
+                uid,
+                gid,
+                groups,
+                terminal == null ? 0 : terminal.columns(),
+                terminal == null ? 0 : terminal.rows(),
+                stdin,
+                mark);
     }
 }

@@ -7,8 +7,7 @@ import java.util.Deque;
 import java.util.Map;
 
 /// The room that all output of one process shares on disk: files of equal size, of which the oldest goes first,
-/// whatever
-/// stream it is of. So a silent stream leaves its part to a loud one. Thread-safe.
+/// whatever stream it is of. So a silent stream leaves its part to a loud one. Thread-safe.
 final class LogSpace {
     /// So many files together hold what is promised to be kept; each stream has one more that it writes to.
     private static final int FULL = 4;

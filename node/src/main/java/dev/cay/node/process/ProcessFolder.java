@@ -29,7 +29,7 @@ record ProcessFolder(Path path, long number) {
     /// What must be known of a process besides what the guest knows.
     ///
     /// @param user     whom it runs as
-    /// @param deadline when it is to be killed, by {@link SandboxProcess#clock}; null for never
+    /// @param deadline when it is to be killed, by {@link CommandClock}; null for never
     /// @param memoryKills how many processes the kernel had killed for lack of memory before it
     record About(
             ProcessInfo info,
@@ -89,7 +89,7 @@ record ProcessFolder(Path path, long number) {
         if (launch.tag() != null) {
             info.setTag(launch.tag());
         }
-        var deadline = launch.limit() == null ? null : SandboxProcess.clock().plus(launch.limit());
+        var deadline = launch.limit() == null ? null : CommandClock.now().plus(launch.limit());
         var about = new About(info.build(), launch.user(), launch.terminal() != null, deadline, memoryKills);
         create(about);
         return about;

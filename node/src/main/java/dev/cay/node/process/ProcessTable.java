@@ -4,7 +4,6 @@ import dev.cay.node.guest.Exit;
 import dev.cay.node.guest.GuestException;
 import dev.cay.node.guest.GuestLink;
 import dev.cay.node.guest.GuestProcess;
-import dev.cay.node.guest.Spawn;
 import dev.cay.node.guest.Streams;
 import dev.cay.node.linux.Errno;
 import dev.cay.wire.CayException;
@@ -12,13 +11,13 @@ import dev.cay.wire.ErrorKind;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -56,6 +55,8 @@ public final class ProcessTable implements AutoCloseable {
     private final Workers workers;
     private final Settings settings;
     private final Map<Integer, SandboxProcess> processes = new ConcurrentHashMap<>();
+    /// With those whose pid has another owner by now.
+    private final Set<SandboxProcess> held = ConcurrentHashMap.newKeySet();
     /// Exits told before the answer that names the process was looked at.
     private final Map<Integer, Exit> early = new LinkedHashMap<>();
     private final AtomicLong numbers = new AtomicLong();
@@ -73,16 +74,6 @@ public final class ProcessTable implements AutoCloseable {
         this.link = link;
         this.workers = workers;
         this.settings = settings;
-    }
-
-    /// The clock of deadlines: those in a directory that was kept while the sandbox slept must be moved along with it.
-    public static Instant clock() {
-        return SandboxProcess.clock();
-    }
-
-    /// Commands have the time they had left when the clock said `then`. File work, before the table is made.
-    public static void wake(Path directory, Instant then) throws IOException {
-        ProcessFolder.moveDeadlines(directory, Duration.between(then, clock()));
     }
 
     /// Told, on the poller's thread, when the guest is gone or cannot be trusted: the sandbox should be ended.
@@ -152,22 +143,8 @@ public final class ProcessTable implements AutoCloseable {
     }
 
     private Streams spawn(Launch launch, long number) throws IOException {
-        var size = launch.terminal();
-        var spawn = new Spawn(
-                launch.command(),
-                launch.environment().entrySet().stream()
-                        .map(variable -> variable.getKey() + "=" + variable.getValue())
-                        .toList(),
-                launch.cwd(),
-                launch.uid(),
-                launch.gid(),
-                launch.groups(),
-                size == null ? 0 : Math.clamp(size.columns(), 1, 65535),
-                size == null ? 0 : Math.clamp(size.rows(), 1, 65535),
-                launch.stdin(),
-                Long.toString(number));
         try {
-            return link.spawn(spawn);
+            return link.spawn(launch.spawn(Long.toString(number)));
         } catch (GuestException e) {
             if (e.what().equals("chdir") && e.errno() == Errno.ENOENT) {
                 throw new CayException(
@@ -217,10 +194,11 @@ public final class ProcessTable implements AutoCloseable {
             closed = true;
         }
         var reason = new CayException(ErrorKind.UNAVAILABLE, "the sandbox is being stopped");
-        processes.values().forEach(process -> {
+        held.forEach(process -> {
             process.audience().cutAll(reason);
             process.release();
         });
+        held.clear();
         processes.clear();
         if (cursors != null) {
             cursors.close();
@@ -317,6 +295,7 @@ public final class ProcessTable implements AutoCloseable {
             }
             // A pid that comes again means that its last owner is over.
             processes.put(pid, process);
+            held.add(process);
             limits.began(process);
         }
         return process;
@@ -339,7 +318,7 @@ public final class ProcessTable implements AutoCloseable {
             throw new CayException(ErrorKind.FAILED, "tty not assigned to process");
         }
         try {
-            link.resize(process.pid(), Math.clamp(size.columns(), 1, 65535), Math.clamp(size.rows(), 1, 65535));
+            link.resize(process.pid(), size.columns(), size.rows());
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "cannot resize the terminal: " + e.getMessage(), e);
         }
@@ -402,6 +381,7 @@ public final class ProcessTable implements AutoCloseable {
             return;
         }
         processes.remove(process.pid(), process);
+        held.remove(process);
         limits.retired(process);
         process.release();
         discard(process.folder());

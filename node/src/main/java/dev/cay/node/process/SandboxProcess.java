@@ -1,6 +1,5 @@
 package dev.cay.node.process;
 
-import dev.cay.life.MachineClock;
 import dev.cay.node.guest.Exit;
 import dev.cay.node.guest.Streams;
 import dev.cay.node.linux.Descriptor;
@@ -138,18 +137,12 @@ public final class SandboxProcess {
         }
     }
 
-    /// What deadlines are told by: the time since boot, which nobody can set and which restarts of ours do not change.
-    /// A process does not outlive the machine's own.
-    static Instant clock() {
-        return Instant.EPOCH.plus(MachineClock.system().sinceBoot());
-    }
-
     /// Kills it then if it still runs, at once if that time has passed; null for never.
     void killAt(@Nullable Instant when) {
         if (when == null) {
             return;
         }
-        Duration left = Duration.between(clock(), when);
+        Duration left = Duration.between(CommandClock.now(), when);
         var timer = table.workers().poller().after(left.isNegative() ? Duration.ZERO : left, this::killSoon);
         synchronized (this) {
             deadline = timer;

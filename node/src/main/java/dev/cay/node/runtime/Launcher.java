@@ -8,9 +8,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 
-/// The runc process that works on a bundle. A daemon that was killed leaves it running; its successor must end it
-/// before
-/// it cleans up, or the container would come into being afterwards.
+/// The runc process that works on a bundle. A daemon that was killed leaves it running; its successor must end
+/// it before it cleans up, or the container would come into being afterwards.
 final class Launcher {
     private static final Duration STEP = Duration.ofMillis(5);
 

@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Files that are shown over those of `/proc` and `/sys` which would tell the host's size, so that tools see the
-/// sandbox's.
+/// Files that are shown over those of `/proc` and `/sys` which would tell the host's size, so that tools
+/// see the sandbox's.
 ///
 /// `/proc/uptime` stays the kernel's: a fixed one breaks `ps`, and `sysinfo(2)` would tell it all the same.
 final class ProcFiles {

@@ -1,8 +1,8 @@
 package dev.cay.node.runtime;
 
+import dev.cay.life.Trees;
 import dev.cay.node.host.Mounts;
 import dev.cay.node.host.NetworkLimits;
-import dev.cay.node.host.Programs;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
@@ -10,10 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -41,15 +38,12 @@ public final class RuncRuntime implements ContainerRuntime {
 
     private static final long SHOWN_STEP = 256 << 10;
 
-    /// Both for saving and restoring: runc makes the network anew, connections and file locks are kept.
-    private static final List<String> CRIU_OPTIONS =
-            List.of("--empty-ns", "network", "--tcp-established", "--file-locks");
-
     private final GuestProgram guest;
     private final Path states;
     private final Path bundles;
     private final String cgroupParent;
     private final NetworkLimits network;
+    private final RuncCalls calls;
     private final Cgroups cgroups = Cgroups.mounted();
     private final Map<SandboxId, Shown> shownInside = new ConcurrentHashMap<>();
 
@@ -61,17 +55,12 @@ public final class RuncRuntime implements ContainerRuntime {
         this.states = runDir.resolve("runc");
         this.bundles = runDir.resolve("bundles");
         this.cgroupParent = cgroupParent;
+        this.calls = new RuncCalls(guest, states);
     }
 
     @Override
     public Container start(ContainerSpec spec) {
-        Bundle bundle = bundle(spec.id());
-        var container = launch(
-                "starting the sandbox",
-                START_LIMIT,
-                spec,
-                guest,
-                () -> List.of("run", "--detach", "--bundle", bundle.directory().toString()));
+        var container = launch(spec, guest, calls::start);
         try {
             showBootId(container);
             return container;
@@ -89,56 +78,14 @@ public final class RuncRuntime implements ContainerRuntime {
 
     @Override
     public Container restore(ContainerSpec spec, Path images, String version) {
-        Path links = images.toAbsolutePath().resolveSibling("restoring-" + spec.id());
-        try {
-            return launch(
-                    "restoring the sandbox",
-                    SAVE_LIMIT,
-                    spec,
-                    guest.other(version),
-                    () -> restoreArguments(spec, images, links));
-        } finally {
-            removeTree(links);
-        }
-    }
-
-    private List<String> restoreArguments(ContainerSpec spec, Path images, Path links) throws IOException {
-        Bundle bundle = bundle(spec.id());
-        removeTree(links);
-        long uidBase = Integer.toUnsignedLong(spec.slot().uidBase());
-        Path usable = UserNamespaceImage.withBase(images.toAbsolutePath(), uidBase, links);
-        makePassable(usable);
-        var words = new ArrayList<>(List.of("restore", "--detach"));
-        words.addAll(CRIU_OPTIONS);
-        words.addAll(List.of(
-                "--image-path",
-                usable.toString(),
-                "--work-path",
-                bundle.criuWork().toString()));
-        words.addAll(List.of("--bundle", bundle.directory().toString()));
-        return words;
+        var program = guest.other(version);
+        return launch(spec, program, (_, bundle) -> calls.restore(spec, bundle, images.toAbsolutePath()));
     }
 
     @Override
     public void checkpoint(SandboxId id, Path images, After after) {
         require(id);
-        Bundle bundle = bundle(id);
-        try {
-            // CRIU looks for images as the sandbox's root too; what it may not read it has opened before.
-            makePassable(images);
-        } catch (IOException e) {
-            throw new CayException(ErrorKind.INTERNAL, "cannot make " + images, e);
-        }
-        var words = new ArrayList<>(runc(bundle));
-        words.add("checkpoint");
-        words.addAll(CRIU_OPTIONS);
-        words.addAll(List.of("--image-path", images.toAbsolutePath().toString()));
-        words.addAll(List.of("--work-path", bundle.criuWork().toString()));
-        if (after == After.STAY) {
-            words.add("--leave-running");
-        }
-        words.add(id.value());
-        execute(new Command("saving the sandbox's processes", words, SAVE_LIMIT), bundle);
+        calls.checkpoint(id, bundle(id), images.toAbsolutePath(), after);
         if (after == After.END) {
             delete(id);
         }
@@ -323,13 +270,12 @@ public final class RuncRuntime implements ContainerRuntime {
     /// What a container was shown of its memory; most of them sleep, and need not be shown the same again.
     private record Shown(int pid, long memory, long cache) {}
 
-    /// What runc is to do, once the bundle is there.
-    private interface Arguments {
-        List<String> make() throws IOException;
+    /// What runc is to do with a bundle that is there.
+    private interface Call {
+        void on(ContainerSpec spec, Bundle bundle) throws IOException;
     }
 
-    private Container launch(
-            String doing, Duration limit, ContainerSpec spec, GuestProgram program, Arguments arguments) {
+    private Container launch(ContainerSpec spec, GuestProgram program, Call call) {
         Bundle bundle = bundle(spec.id());
         if (Files.exists(bundle.directory())) {
             throw new CayException(ErrorKind.CONFLICT, "sandbox %s is there already".formatted(spec.id()));
@@ -337,59 +283,16 @@ public final class RuncRuntime implements ContainerRuntime {
         try {
             makePlaces();
             bundle.write(spec, program, network, cgroup(spec.id()), cgroups);
-            execute(new Command(doing, launchWords(spec, bundle, arguments.make()), limit), bundle);
+            call.on(spec, bundle);
             Container container = require(spec.id());
             awaitGuest(container);
             return container;
         } catch (IOException e) {
             cleanUp(spec.id(), e);
-            throw new CayException(ErrorKind.INTERNAL, doing + ": cannot write its bundle", e);
+            throw new CayException(ErrorKind.INTERNAL, "cannot write the sandbox's bundle", e);
         } catch (RuntimeException e) {
             cleanUp(spec.id(), e);
             throw e;
-        }
-    }
-
-    private List<String> launchWords(ContainerSpec spec, Bundle bundle, List<String> runcArguments) {
-        var words = new ArrayList<String>();
-        words.addAll(List.of(guest.path().toString(), "launch"));
-        words.addAll(List.of("--uid-base", Integer.toUnsignedString(spec.slot().uidBase())));
-        spec.layers().forEach(layer -> words.addAll(List.of("--lower", layer.toString())));
-        words.addAll(List.of("--upper", spec.writable().toString()));
-        words.addAll(List.of("--merged", bundle.root().toString(), "--"));
-        words.addAll(runc(bundle));
-        words.addAll(runcArguments);
-        words.add(spec.id().value());
-        return words;
-    }
-
-    private List<String> runc(Bundle bundle) {
-        return List.of(
-                Programs.require("runc").toString(),
-                "--root",
-                states.toString(),
-                "--log",
-                bundle.log().toString(),
-                "--log-format",
-                "json",
-                "--criu",
-                guest.criu().toString());
-    }
-
-    /// Runs runc, whose complaints are in its log: its own stdio would become that of pid 1, and a file of the host
-    /// there cannot be checkpointed.
-    private static void execute(Command command, Bundle bundle) {
-        var failure = new RuncFailure(bundle);
-        try {
-            failure.reset();
-            Process process = command.start(Path.of("/dev/null"), bundle.complaint());
-            Launcher.of(bundle).remember(process.pid());
-            int code = command.await(process);
-            if (code != 0) {
-                throw failure.describe(command, code);
-            }
-        } catch (IOException e) {
-            throw new CayException(ErrorKind.INTERNAL, command.doing() + ": cannot run runc", e);
         }
     }
 
@@ -426,13 +329,8 @@ public final class RuncRuntime implements ContainerRuntime {
     }
 
     private void makePlaces() throws IOException {
-        makePassable(states);
-        makePassable(bundles);
-    }
-
-    private static void makePassable(Path directory) throws IOException {
-        Files.createDirectories(directory);
-        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
+        RuncCalls.makePassable(states);
+        RuncCalls.makePassable(bundles);
     }
 
     private Bundle bundle(SandboxId id) {
@@ -444,13 +342,8 @@ public final class RuncRuntime implements ContainerRuntime {
     }
 
     private static void removeTree(Path directory) {
-        if (!Files.exists(directory)) {
-            return;
-        }
-        try (Stream<Path> tree = Files.walk(directory)) {
-            for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(path);
-            }
+        try {
+            Trees.delete(directory);
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "cannot remove " + directory, e);
         }

@@ -18,14 +18,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What a sandbox has on the host: notes, a slot, files, a container, and the snapshot that holds it while it is
-/// paused.
-/// Only its keeper changes it, on the keeper's thread.
+/// What a sandbox has on the host: notes, a slot, files, a container, and the snapshot that holds it while it
+/// is paused. Only its keeper changes it, on the keeper's thread.
 final class Premises {
     private static final Logger log = LoggerFactory.getLogger(Premises.class);
     private static final Duration LIMIT = Duration.ofSeconds(60);
@@ -149,19 +149,15 @@ final class Premises {
         return new Snapshots.Subject(notes.spec(), layers, processes());
     }
 
-    /// Lets one go on that was saved.
-    Container thaw() {
+    /// Lets one go on that was saved, if it is still there.
+    Optional<Container> thaw() {
         machine.runtime().thaw(id());
-        return machine.runtime().find(id()).orElseThrow(this::notRunning);
+        return machine.runtime().find(id());
     }
 
     /// Lets one go on whose saving was cut short, by whatever.
-    Container mend() {
-        return machine.runtime().goOn(id()).orElseThrow(this::notRunning);
-    }
-
-    private CayException notRunning() {
-        return new CayException(ErrorKind.NOT_FOUND, "sandbox %s is not running".formatted(id()));
+    Optional<Container> mend() {
+        return machine.runtime().goOn(id());
     }
 
     /// Gives a paused one a slot again, in which it may run.

@@ -169,7 +169,7 @@ final class SandboxKeeper {
             switch (notes().phaseNow()) {
                 case RUNNING -> doors.open(machine.runtime().find(id()).orElseThrow(life::notRunning));
                 case SAVING -> {
-                    doors.open(premises.mend());
+                    doors.open(premises.mend().orElseThrow(life::notRunning));
                     premises.note(notes().running(notes().startedAt()));
                 }
                 case PAUSED, RESUMING -> {

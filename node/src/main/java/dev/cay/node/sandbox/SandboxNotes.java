@@ -1,6 +1,7 @@
 package dev.cay.node.sandbox;
 
 import dev.cay.http.Json;
+import dev.cay.life.Trees;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
@@ -15,7 +16,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Instant;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +37,7 @@ import tools.jackson.databind.json.JsonMapper;
 /// @param spare      whether it was started in advance and is nobody's yet
 /// @param phase      where in its life it is
 /// @param saved      what there is of it while it does not run; else null
-/// @param generation how often it was paused, which names the snapshot that holds it
+/// @param generation how often its saving was begun, which names the snapshot that holds it while it is paused
 /// @param layers     content keys of what its container stands on, top first; null where it was not written yet
 /// @param version    of the form of the notes; 0 where it was not written yet
 record SandboxNotes(
@@ -237,11 +237,9 @@ record SandboxNotes(
     static void delete(Path records, SandboxId id) {
         var folder = folder(records, id);
         for (int tries = 1; Files.exists(folder); tries++) {
-            try (var paths = Files.walk(folder)) {
-                for (var path : paths.sorted(Comparator.reverseOrder()).toList()) {
-                    Files.deleteIfExists(path);
-                }
-            } catch (IOException | UncheckedIOException e) {
+            try {
+                Trees.delete(folder);
+            } catch (IOException e) {
                 if (tries == TRIES) {
                     throw new CayException(ErrorKind.INTERNAL, "cannot remove " + folder, e);
                 }

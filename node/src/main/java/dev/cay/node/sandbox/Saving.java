@@ -12,6 +12,7 @@ import dev.cay.wire.node.Saved;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -67,16 +68,40 @@ final class Saving {
     }
 
     private void becomePaused(Keep keep) {
-        premises.note(notes().nextGeneration());
+        beginGeneration();
         var snapshot = save(notes().snapshot(), keep);
-        premises.note(notes().paused(snapshot.saved()));
+        try {
+            premises.note(notes().paused(snapshot.saved()));
+        } catch (RuntimeException e) {
+            // At first, as a full disk may be the reason.
+            discard(snapshot, e);
+            goOn(premises::thaw);
+            throw e;
+        }
         Steps.reach("paused");
         life.enter(Stage.PAUSED);
+    }
+
+    private void discard(Snapshot snapshot, RuntimeException failure) {
+        try {
+            machine.snapshots().delete(snapshot.name());
+        } catch (RuntimeException e) {
+            failure.addSuppressed(e);
+        }
+    }
+
+    /// From now on no snapshot of an earlier time can be taken for it, as those that are about to be deleted could be
+    /// when the machine goes down while it is saved.
+    private void beginGeneration() {
+        life.requireOpen();
+        life.requireWanted();
+        premises.note(notes().nextGeneration());
     }
 
     /// Saves it while it goes on.
     Saved snapshot(String name, Keep keep) {
         return turns.ask("be saved", LIMIT, () -> {
+            beginGeneration();
             var snapshot = save(name, keep);
             goOn(premises::thaw);
             Steps.reach("went-on");
@@ -86,8 +111,6 @@ final class Saving {
 
     /// Leaves it closed and frozen; when it fails, as it was.
     private Snapshot save(String name, Keep keep) {
-        life.requireOpen();
-        life.requireWanted();
         doors.refuse();
         doors.close();
         Steps.reach("closed");
@@ -99,9 +122,9 @@ final class Saving {
         }
     }
 
-    private void goOn(Supplier<Container> how) {
+    private void goOn(Supplier<Optional<Container>> how) {
         try {
-            doors.open(how.get());
+            doors.open(how.get().orElseThrow(life::notRunning));
             premises.note(notes().running(notes().startedAt()));
         } catch (IOException | RuntimeException e) {
             log.atError().setCause(e).addKeyValue("sandbox", id()).log("a sandbox does not go on after it was saved");
@@ -161,7 +184,7 @@ final class Saving {
             return false;
         }
         try {
-            doors.open(premises.thaw());
+            doors.open(premises.thaw().orElseThrow(life::notRunning));
             return true;
         } catch (IOException | RuntimeException e) {
             log.atWarn().setCause(e).addKeyValue("sandbox", id()).log("a frozen sandbox does not thaw; it is restored");

@@ -49,9 +49,8 @@ final class TakeUp {
         }
     }
 
-    /// Whether there is a snapshot that holds it. It may be that the machine went down between the snapshot and the
-    /// note
-    /// of it.
+    /// Whether there is a snapshot that holds it. It may be that the machine went down between the snapshot and
+    /// the note of it.
     private boolean isSaved(Inheritance.Found found) {
         var notes = found.notes();
         return found.isSaved()

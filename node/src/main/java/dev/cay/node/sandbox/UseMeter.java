@@ -59,8 +59,8 @@ final class UseMeter {
                 resources.diskSizeMB() * MB);
     }
 
-    /// Of all its CPUs together. Two readers close together share one rate: over a few milliseconds it would say
-    /// nothing.
+    /// Of all its CPUs together. Two readers close together share one rate: over a few milliseconds it
+    /// would say nothing.
     private synchronized double rate(Duration total) {
         Instant now = clock.instant();
         if (since == null) {

@@ -2,10 +2,11 @@ package dev.cay.node.snapshot;
 
 import dev.cay.http.Json;
 import dev.cay.life.Steps;
+import dev.cay.life.Trees;
 import dev.cay.node.host.Slot;
 import dev.cay.node.image.LayerStore;
 import dev.cay.node.linux.HostThreads;
-import dev.cay.node.process.ProcessTable;
+import dev.cay.node.process.CommandClock;
 import dev.cay.node.runtime.Container;
 import dev.cay.node.runtime.ContainerRuntime;
 import dev.cay.node.runtime.ContainerSpec;
@@ -31,33 +32,28 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /// Saves sandboxes and brings them back. Thread-safe for different names.
 ///
-/// Each snapshot is a directory of the pool: `disk`, a copy of the sandbox's own files; `memory`, CRIU's images, if
-/// that
-/// was saved; `processes`, what is known of running commands and their output; and `about.json`, written last.
+/// Each snapshot is a directory of the pool: `disk`, a copy of the sandbox's own files; `memory`, CRIU's
+/// images, if that was saved; `processes`, what is known of running commands and their output; and
+/// `about.json`, written last.
 public final class Snapshots implements AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(Snapshots.class);
     private static final Pattern NAME =
             Pattern.compile("[a-z0-9]+(\\.[a-z0-9]+)?|" + WarmSnapshots.PREFIX + "[a-z0-9]+");
     private static final String ABOUT = "about.json";
-    private static final String COMPRESSED = "compressed";
     private static final Duration RECENT = Duration.ofMinutes(1);
     private static final Duration COPY_LIMIT = Duration.ofMinutes(2);
 
     private final Pool pool;
     private final LayerStore layers;
     private final ContainerRuntime runtime;
+    private final MemoryImages memories;
     private final HostThreads work;
     private final InstantSource clock;
     private final int maxProcesses;
     private final Path places;
     private final Settling settling;
-    private volatile @Nullable Origin here;
     /// Being made now, so that nobody takes them for leftovers.
     private final Set<String> unfinished = ConcurrentHashMap.newKeySet();
 
@@ -72,6 +68,7 @@ public final class Snapshots implements AutoCloseable {
         this.pool = pool;
         this.layers = layers;
         this.runtime = runtime;
+        this.memories = new MemoryImages(pool, runtime);
         this.work = work;
         this.clock = clock;
         this.maxProcesses = maxProcesses;
@@ -103,14 +100,14 @@ public final class Snapshots implements AutoCloseable {
         unfinished.add(name);
         try {
             Files.createDirectory(place);
-            String loss = keep == Keep.FILES ? null : saveMemory(subject, place, keep);
+            String loss = memories.save(subject.id(), place, keep);
             Steps.reach("memory-saved");
             pool.save(
                     subject.id(),
                     Snapshot.disk(place),
                     subject.spec().resources().diskSizeMB());
             Steps.reach("disk-saved");
-            Trees.copy(subject.processes(), Snapshot.processes(place), work, COPY_LIMIT);
+            copy(subject.processes(), Snapshot.processes(place));
             Steps.reach("commands-saved");
             var about = new Snapshot.About(
                     Snapshot.About.VERSION,
@@ -118,7 +115,7 @@ public final class Snapshots implements AutoCloseable {
                     subject.layers(),
                     clock.instant(),
                     loss,
-                    keep == Keep.FILES || loss != null ? null : memory(subject.id(), place));
+                    keep == Keep.FILES || loss != null ? null : memories.describe(subject.id(), place));
             write(place, about);
             Steps.reach("saved");
             return new Snapshot(name, place, about);
@@ -134,45 +131,11 @@ public final class Snapshots implements AutoCloseable {
         }
     }
 
-    /// @return why there is no memory, if that is allowed
-    private @Nullable String saveMemory(Subject subject, Path place, Keep keep) {
-        try {
-            here();
-            pool.requireRoom(
-                    runtime.find(subject.id()).map(runtime::usage).orElseThrow().memory());
-            runtime.checkpoint(subject.id(), Snapshot.images(place), ContainerRuntime.After.STAY);
-            return null;
-        } catch (CayException e) {
-            if (keep == Keep.MEMORY) {
-                throw e;
-            }
-            Trees.delete(Snapshot.images(place));
-            log.atWarn()
-                    .addKeyValue("sandbox", subject.id())
-                    .addKeyValue("reason", e.userMessage())
-                    .log("only the files of a sandbox are saved");
-            return e.userMessage();
-        }
-    }
-
-    private Snapshot.Memory memory(SandboxId id, Path place) throws IOException {
-        var sizes = new HashMap<String, Long>();
-        try (var images = Files.list(Snapshot.images(place))) {
-            for (Path image : images.toList()) {
-                sizes.put(image.getFileName().toString(), Files.size(image));
-            }
-        }
-        return new Snapshot.Memory(runtime.guest(id), here(), sizes, ProcessTable.clock());
-    }
-
-    /// Asked for once, when it is needed.
-    private Origin here() {
-        var known = here;
-        if (known == null) {
-            known = Origin.here();
-            here = known;
-        }
-        return known;
+    private void copy(Path from, Path to) throws IOException {
+        work.call(COPY_LIMIT, () -> {
+            Trees.copy(from, to);
+            return true;
+        });
     }
 
     private static void write(Path place, Snapshot.About about) throws IOException {
@@ -196,7 +159,7 @@ public final class Snapshots implements AutoCloseable {
     public Container bring(Snapshot snapshot, SandboxSpec spec, Slot slot, Path processes, boolean memory) {
         var saved = memory ? snapshot.about().memory() : null;
         if (saved != null) {
-            requireFit(snapshot, saved);
+            memories.requireFit(snapshot, saved);
         }
         var paths = snapshot.layers().stream().map(layers::require).toList();
         Path disk = pool.bring(snapshot.disk(), spec.id(), spec.resources().diskSizeMB());
@@ -218,29 +181,15 @@ public final class Snapshots implements AutoCloseable {
     }
 
     private void bringProcesses(Snapshot snapshot, Snapshot.Memory saved, Path processes) {
-        Trees.copy(snapshot.processes(), processes, work, COPY_LIMIT);
         try {
             work.call(COPY_LIMIT, () -> {
-                ProcessTable.wake(processes, saved.clock());
+                Trees.copy(snapshot.processes(), processes);
+                CommandClock.wake(processes, saved.clock());
                 return true;
             });
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "what is known of its commands cannot be brought back", e);
         }
-    }
-
-    private void requireFit(Snapshot snapshot, Snapshot.Memory memory) {
-        memory.origin().unfitFor(here()).ifPresent(reason -> {
-            throw new CayException(ErrorKind.NOT_RESTORED, "its memory cannot be brought back: " + reason);
-        });
-        memory.images().forEach((name, size) -> {
-            Path image = snapshot.images().resolve(name);
-            if (!Files.exists(image) || image.toFile().length() != size) {
-                throw new CayException(
-                        ErrorKind.NOT_RESTORED,
-                        "its memory cannot be brought back: the machine lost power before all of it was on the disk");
-            }
-        });
     }
 
     /// A new sandbox that is made of a snapshot has the variables its maker knew, where the caller names no others.
@@ -357,7 +306,11 @@ public final class Snapshots implements AutoCloseable {
     private void remove(String name) {
         Path place = place(name);
         pool.deleteSaved(Snapshot.disk(place));
-        Trees.delete(place);
+        try {
+            Trees.delete(place);
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, "cannot delete snapshot " + name, e);
+        }
     }
 
     /// Returns when all snapshots made so far outlive a loss of power.
@@ -387,23 +340,11 @@ public final class Snapshots implements AutoCloseable {
         var recent = clock.instant().minus(RECENT);
         for (String name : readable()) {
             // The warm ones are read again and again, and shall be read fast.
-            var snapshot = find(name)
+            find(name)
                     .filter(found -> !isWarm(name)
                             && found.hasMemory()
-                            && found.about().at().isBefore(recent));
-            if (snapshot.isPresent() && !Files.exists(snapshot.get().place().resolve(COMPRESSED))) {
-                compress(snapshot.get());
-            }
-        }
-    }
-
-    private void compress(Snapshot snapshot) {
-        try {
-            pool.compress(snapshot.images());
-            Files.createFile(snapshot.place().resolve(COMPRESSED));
-        } catch (CayException | IOException e) {
-            // Most likely it is being deleted.
-            log.atDebug().setCause(e).addKeyValue("snapshot", snapshot.name()).log("a snapshot was not compressed");
+                            && found.about().at().isBefore(recent))
+                    .ifPresent(memories::compress);
         }
     }
 

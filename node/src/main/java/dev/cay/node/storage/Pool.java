@@ -258,8 +258,8 @@ public final class Pool {
         return root.toFile().getTotalSpace();
     }
 
-    /// Bytes still free for all. By the old class, which asks the kernel at once; the newer one reads the list of
-    /// mounts.
+    /// Bytes still free for all. By the old class, which asks the kernel at once; the newer one reads the
+    /// list of mounts.
     public long free() {
         return root.toFile().getUsableSpace();
     }

@@ -160,9 +160,9 @@ final class PoolMount {
                 .run();
     }
 
-    /// Without discard, which would give the reserved space back to the host; without setuid programs and devices,
-    /// which
-    /// would be sandboxes' and yet mean something to the host's users. Overlays made of it are not bound by that.
+    /// Without discard, which would give the reserved space back to the host; without setuid programs and
+    /// devices, which would be sandboxes' and yet mean something to the host's users. Overlays made of it are
+    /// not bound by that.
     private void mount() {
         new Command(
                         "mounting the pool",

@@ -19,9 +19,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// A guest is only as honest as root in its sandbox: whatever it sends, the link ends, nothing of it stays here, and
-/// the
-/// neighbour on the same poller does not notice.
+/// A guest is only as honest as root in its sandbox: whatever it sends, the link ends, nothing of it stays
+/// here, and the neighbour on the same poller does not notice.
 class HostileGuestTest {
     private static final Duration SHORT = Duration.ofSeconds(2);
     private static final Spawn ECHO =

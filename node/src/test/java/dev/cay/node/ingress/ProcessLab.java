@@ -21,9 +21,8 @@ import java.util.Base64;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/// The system port of a sandbox with a real guest, over HTTP/1.1 and over TLS with HTTP/2, for tests that speak to it
-/// in
-/// bytes. Its processes see the host's files.
+/// The system port of a sandbox with a real guest, over HTTP/1.1 and over TLS with HTTP/2, for tests that speak
+/// to it in bytes. Its processes see the host's files.
 final class ProcessLab implements AutoCloseable {
     static final String TOKEN = GuestEnvd.TOKEN;
     static final Duration LIMIT = Duration.ofSeconds(30);

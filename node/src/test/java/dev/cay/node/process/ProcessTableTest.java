@@ -8,6 +8,7 @@ import dev.cay.node.guest.Exit;
 import dev.cay.node.guest.GuestLink;
 import dev.cay.node.guest.TestSandbox;
 import dev.cay.wire.CayException;
+import dev.cay.wire.process.ProcessInfo;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.time.Duration;
@@ -133,6 +134,16 @@ class ProcessTableTest {
             assertThat(System.nanoTime()).isLessThan(deadline);
             TimeUnit.MILLISECONDS.sleep(2);
         }
+    }
+
+    @Test
+    void letsGoOfAProcessWhosePidHasAnotherOwner() throws Exception {
+        var first = table.start(shell("sleep 600"));
+        var folder = ProcessFolder.in(sandbox.directory().resolve("processes"), 99);
+        var about = new ProcessFolder.About(ProcessInfo.getDefaultInstance(), "root", false, null, 0);
+        table.register(folder, about, table.logs(folder, false), first.process().pid(), null);
+        table.close();
+        assertThatThrownBy(() -> first.next(LIMIT)).hasMessageContaining("is being stopped");
     }
 
     @Test

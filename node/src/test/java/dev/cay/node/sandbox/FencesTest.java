@@ -16,9 +16,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// What root in one sandbox may take of what all share. The long list, with neighbours, is `cay prove overload`; here
-/// is
-/// what can be shown quickly, each with a control.
+/// What root in one sandbox may take of what all share. The long list, with neighbours, is
+/// `cay prove overload`; here is what can be shown quickly, each with a control.
 @Timeout(120)
 class FencesTest {
     private static final Duration LIMIT = Duration.ofSeconds(30);
@@ -150,8 +149,8 @@ class FencesTest {
                 inNetwork("cat", "/proc/sys/net/netfilter/nf_conntrack_count").strip());
     }
 
-    /// Sends for about two seconds as fast as it goes; counted where it leaves the sandbox, whatever becomes of it
-    /// then.
+    /// Sends for about two seconds as fast as it goes; counted where it leaves the sandbox, whatever becomes
+    /// of it then.
     private double megabitsOut(String veth) throws IOException, InterruptedException {
         Path counter = Path.of("/sys/class/net", veth, "statistics/rx_bytes");
         long bytes = Long.parseLong(Files.readString(counter).strip());

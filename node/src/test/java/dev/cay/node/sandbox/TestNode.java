@@ -63,8 +63,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// A node in a place of its own on this host. Closing it leaves its sandboxes running; closing the place leaves
-/// nothing.
+/// A node in a place of its own on this host. Closing it leaves its sandboxes running; closing the
+/// place leaves nothing.
 final class TestNode implements AutoCloseable {
     static final Duration LIMIT = Duration.ofSeconds(30);
     static final int EDGE_PORT = 8443;

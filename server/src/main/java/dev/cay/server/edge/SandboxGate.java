@@ -22,8 +22,8 @@ import java.util.LinkedHashMap;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Lets a request through to a port of a sandbox, if the request may and the sandbox runs, or was made to go on by
-/// itself.
+/// Lets a request through to a port of a sandbox, if the request may and the sandbox runs, or was made to go
+/// on by itself.
 public final class SandboxGate {
     private static final int SYSTEM_PORT = 49983;
     /// Routes that only the platform itself may use where the protocol has them.

@@ -13,8 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// @param names     full names: `namespace/alias`, or the alias alone where everybody may use it
 /// @param layers    content keys, top first
 /// @param buildId   changes with the content
-/// @param snapshots all its builds, the newest last, if it was saved from a sandbox; the rest is that of the newest
-/// then
+/// @param snapshots all its builds, the newest last, if it was saved from a sandbox, whose rest is the newest's
 public record TemplateRecord(
         String id,
         String teamId,

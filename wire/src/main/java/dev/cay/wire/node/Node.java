@@ -39,9 +39,8 @@ public interface Node {
     /// case letters and digits, and is given once.
     Saved snapshot(SandboxId id, String name, Keep keep);
 
-    /// Puts a sandbox, running or paused, back to where it was when the snapshot was made, and lets it go on from
-    /// there.
-    /// When that fails it is as it was before.
+    /// Puts a sandbox, running or paused, back to where it was when the snapshot was made, and lets it go on
+    /// from there. When that fails it is as it was before.
     NodeSandbox rollback(SandboxId id, String snapshot);
 
     /// Names of all snapshots here.

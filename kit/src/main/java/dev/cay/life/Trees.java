@@ -1,0 +1,82 @@
+package dev.cay.life;
+
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import org.jspecify.annotations.Nullable;
+
+/// Directory trees of our own, none of a sandbox's: a link is an entry like any other and is never followed.
+public final class Trees {
+    private Trees() {}
+
+    /// Whatever goes meanwhile, or was never there, is fine.
+    public static void delete(Path tree) throws IOException {
+        Files.walkFileTree(tree, new Deletion());
+    }
+
+    /// Replaces `to`. A source that is not there is an empty one.
+    public static void copy(Path from, Path to) throws IOException {
+        delete(to);
+        Files.createDirectories(to);
+        if (Files.exists(from)) {
+            Files.walkFileTree(from, new Copy(from, to));
+        }
+    }
+
+    private static final class Deletion extends SimpleFileVisitor<Path> {
+        @Override
+        public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+            Files.deleteIfExists(file);
+            return FileVisitResult.CONTINUE;
+        }
+
+        @Override
+        public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
+            if (failure instanceof NoSuchFileException) {
+                return FileVisitResult.CONTINUE;
+            }
+            throw failure;
+        }
+
+        @Override
+        public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException failure) throws IOException {
+            if (failure != null) {
+                throw failure;
+            }
+            Files.deleteIfExists(directory);
+            return FileVisitResult.CONTINUE;
+        }
+    }
+
+    private static final class Copy extends SimpleFileVisitor<Path> {
+        private final Path from;
+        private final Path to;
+
+        private Copy(Path from, Path to) {
+            this.from = from;
+            this.to = to;
+        }
+
+        @Override
+        public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes) throws IOException {
+            Files.createDirectories(to.resolve(from.relativize(directory)));
+            return FileVisitResult.CONTINUE;
+        }
+
+        @Override
+        public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+            Files.copy(
+                    file,
+                    to.resolve(from.relativize(file)),
+                    StandardCopyOption.COPY_ATTRIBUTES,
+                    LinkOption.NOFOLLOW_LINKS);
+            return FileVisitResult.CONTINUE;
+        }
+    }
+}

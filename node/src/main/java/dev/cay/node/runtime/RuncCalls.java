@@ -1,0 +1,132 @@
+package dev.cay.node.runtime;
+
+import dev.cay.life.Trees;
+import dev.cay.node.host.Programs;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxId;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/// What runc is told, and what it makes of it: each call returns when runc has done it, or says why it did not.
+final class RuncCalls {
+    private static final Duration START_LIMIT = Duration.ofSeconds(30);
+    private static final Duration SAVE_LIMIT = Duration.ofMinutes(5);
+
+    /// Both for saving and restoring: runc makes the network anew, connections and file locks are kept.
+    private static final List<String> CRIU_OPTIONS =
+            List.of("--empty-ns", "network", "--tcp-established", "--file-locks");
+
+    private final GuestProgram guest;
+    private final Path states;
+
+    /// @param states where runc keeps its own state
+    RuncCalls(GuestProgram guest, Path states) {
+        this.guest = guest;
+        this.states = states;
+    }
+
+    /// Starts what the bundle describes.
+    void start(ContainerSpec spec, Bundle bundle) {
+        var words = List.of("run", "--detach", "--bundle", bundle.directory().toString());
+        launch("starting the sandbox", START_LIMIT, spec, bundle, words);
+    }
+
+    /// The same, with the processes that the images hold. These are not changed: what differs here lies
+    /// beside them meanwhile.
+    void restore(ContainerSpec spec, Bundle bundle, Path images) throws IOException {
+        Path links = images.resolveSibling("restoring-" + spec.id());
+        try {
+            Trees.delete(links);
+            long uidBase = Integer.toUnsignedLong(spec.slot().uidBase());
+            Path usable = UserNamespaceImage.withBase(images, uidBase, links);
+            makePassable(usable);
+            var words = new ArrayList<>(List.of("restore", "--detach"));
+            words.addAll(criuWords(usable, bundle));
+            words.addAll(List.of("--bundle", bundle.directory().toString()));
+            launch("restoring the sandbox", SAVE_LIMIT, spec, bundle, words);
+        } finally {
+            Trees.delete(links);
+        }
+    }
+
+    /// Writes images of a container's processes.
+    void checkpoint(SandboxId id, Bundle bundle, Path images, ContainerRuntime.After after) {
+        try {
+            // CRIU looks for images as the sandbox's root too; what it may not read it has opened before.
+            makePassable(images);
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, "cannot make " + images, e);
+        }
+        var words = new ArrayList<>(runc(bundle));
+        words.add("checkpoint");
+        words.addAll(criuWords(images, bundle));
+        if (after == ContainerRuntime.After.STAY) {
+            words.add("--leave-running");
+        }
+        words.add(id.value());
+        execute(new Command("saving the sandbox's processes", words, SAVE_LIMIT), bundle);
+    }
+
+    private static List<String> criuWords(Path images, Bundle bundle) {
+        var words = new ArrayList<>(CRIU_OPTIONS);
+        words.addAll(List.of("--image-path", images.toString()));
+        words.addAll(List.of("--work-path", bundle.criuWork().toString()));
+        return words;
+    }
+
+    /// Makes a directory through which every user can pass, and which only we can list.
+    static void makePassable(Path directory) throws IOException {
+        Files.createDirectories(directory);
+        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
+    }
+
+    /// The guest mounts what the container stands on, then becomes runc.
+    private void launch(String doing, Duration limit, ContainerSpec spec, Bundle bundle, List<String> runcArguments) {
+        var words = new ArrayList<String>();
+        words.addAll(List.of(guest.path().toString(), "launch"));
+        words.addAll(List.of("--uid-base", Integer.toUnsignedString(spec.slot().uidBase())));
+        spec.layers().forEach(layer -> words.addAll(List.of("--lower", layer.toString())));
+        words.addAll(List.of("--upper", spec.writable().toString()));
+        words.addAll(List.of("--merged", bundle.root().toString(), "--"));
+        words.addAll(runc(bundle));
+        words.addAll(runcArguments);
+        words.add(spec.id().value());
+        execute(new Command(doing, words, limit), bundle);
+    }
+
+    private List<String> runc(Bundle bundle) {
+        return List.of(
+                Programs.require("runc").toString(),
+                "--root",
+                states.toString(),
+                "--log",
+                bundle.log().toString(),
+                "--log-format",
+                "json",
+                "--criu",
+                guest.criu().toString());
+    }
+
+    /// Runs runc, whose complaints are in its log: its own stdio would become that of pid 1, and a file of the host
+    /// there cannot be checkpointed.
+    private static void execute(Command command, Bundle bundle) {
+        var failure = new RuncFailure(bundle);
+        try {
+            failure.reset();
+            Process process = command.start(Path.of("/dev/null"), bundle.complaint());
+            Launcher.of(bundle).remember(process.pid());
+            int code = command.await(process);
+            if (code != 0) {
+                throw failure.describe(command, code);
+            }
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, command.doing() + ": cannot run runc", e);
+        }
+    }
+}

@@ -1,0 +1,110 @@
+package dev.cay.node.snapshot;
+
+import dev.cay.life.Trees;
+import dev.cay.node.process.CommandClock;
+import dev.cay.node.runtime.ContainerRuntime;
+import dev.cay.node.storage.Pool;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Keep;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The memory part of snapshots: what CRIU wrote of a sandbox's processes, and whether it can be used here and now.
+final class MemoryImages {
+    private static final Logger log = LoggerFactory.getLogger(MemoryImages.class);
+    private static final String COMPRESSED = "compressed";
+
+    private final Pool pool;
+    private final ContainerRuntime runtime;
+    private volatile @Nullable Origin here;
+
+    MemoryImages(Pool pool, ContainerRuntime runtime) {
+        this.pool = pool;
+        this.runtime = runtime;
+    }
+
+    /// Saves as much of it as is to be kept; the sandbox stays as it is.
+    ///
+    /// @param place of the snapshot
+    /// @return why there is no memory though it was wanted, if that is allowed
+    @Nullable
+    String save(SandboxId id, Path place, Keep keep) throws IOException {
+        if (keep == Keep.FILES) {
+            return null;
+        }
+        try {
+            here();
+            pool.requireRoom(runtime.find(id).map(runtime::usage).orElseThrow().memory());
+            runtime.checkpoint(id, Snapshot.images(place), ContainerRuntime.After.STAY);
+            return null;
+        } catch (CayException e) {
+            if (keep == Keep.MEMORY) {
+                throw e;
+            }
+            Trees.delete(Snapshot.images(place));
+            log.atWarn()
+                    .addKeyValue("sandbox", id)
+                    .addKeyValue("reason", e.userMessage())
+                    .log("only the files of a sandbox are saved");
+            return e.userMessage();
+        }
+    }
+
+    /// What must be known to use again what was just saved.
+    Snapshot.Memory describe(SandboxId id, Path place) throws IOException {
+        var sizes = new HashMap<String, Long>();
+        try (var images = Files.list(Snapshot.images(place))) {
+            for (Path image : images.toList()) {
+                sizes.put(image.getFileName().toString(), Files.size(image));
+            }
+        }
+        return new Snapshot.Memory(runtime.guest(id), here(), sizes, CommandClock.now());
+    }
+
+    /// Refuses what another machine has saved, and what the disk has lost.
+    void requireFit(Snapshot snapshot, Snapshot.Memory memory) {
+        memory.origin().unfitFor(here()).ifPresent(reason -> {
+            throw new CayException(ErrorKind.NOT_RESTORED, "its memory cannot be brought back: " + reason);
+        });
+        memory.images().forEach((name, size) -> {
+            Path image = snapshot.images().resolve(name);
+            if (!Files.exists(image) || image.toFile().length() != size) {
+                throw new CayException(
+                        ErrorKind.NOT_RESTORED,
+                        "its memory cannot be brought back: the machine lost power before all of it was on the disk");
+            }
+        });
+    }
+
+    /// Makes them take less room, once; they can be used meanwhile.
+    void compress(Snapshot snapshot) {
+        Path done = snapshot.place().resolve(COMPRESSED);
+        if (Files.exists(done)) {
+            return;
+        }
+        try {
+            pool.compress(snapshot.images());
+            Files.createFile(done);
+        } catch (CayException | IOException e) {
+            // Most likely it is being deleted.
+            log.atDebug().setCause(e).addKeyValue("snapshot", snapshot.name()).log("a snapshot was not compressed");
+        }
+    }
+
+    /// Asked for once, when it is needed.
+    private Origin here() {
+        var known = here;
+        if (known == null) {
+            known = Origin.here();
+            here = known;
+        }
+        return known;
+    }
+}
