@@ -253,6 +253,9 @@ class Runner:
             left = stream.waiting()
             while left > 0:
                 left -= self.take_output(stream, min(left, CHUNK))
+            half = stream.decoder.decode(b"", final=True)
+            if half:
+                self.hold(stream.event, half)
 
     def take_output(self, stream, most):
         data = stream.read(most)

@@ -83,6 +83,12 @@ test('3.1 a character is never cut in two', async () => {
   assert.equal(text, '☃😀ü'.repeat(1000))
 })
 
+test('3.1 half a character is not left to the next cell', async () => {
+  assert.equal(printed(await run(box, 'import os; os.write(1, b"a\\xe2\\x98"); None')), 'a\ufffd')
+  assert.equal(printed(await run(box, "printf 'a\\xe2\\x98'", { language: 'bash' })), 'a\ufffd')
+  assert.equal(printed(await run(box, 'echo whole', { language: 'bash' })), 'whole\n')
+})
+
 test('3.1 what children and native code print arrives', async () => {
   const text = printed(await run(box, `
 import ctypes, os, subprocess

@@ -106,10 +106,11 @@ test('4 numbers that JSON does not know break nothing', async () => {
   assert.equal(result.json?.length ?? 4, 4)
   assert.match(result.text, /^\[nan,\s+inf,\s+-inf,\s+1000/)
   await only("d = {}; d['self'] = d; d")
-  await only("l = []; [l := [l] for _ in range(500)]; l")
+  for (const depth of [150, 250, 5000]) await box.runCode(`deep = []\nfor _ in range(${depth}): deep = [deep]\ndeep`)
   await only('{(3, 4): 5}')
   await only("[object(), {1, 2}, b'bytes', lambda: 1]")
   await only("'\\ud800'")
+  assert.equal((await run(box, '1 + 1')).text, '2')
 })
 
 test('4 long sequences are shown whole', async () => {
