@@ -91,6 +91,8 @@ public final class OwnCay implements AutoCloseable {
                   uidBase: %d
                 network:
                   range: 10.%d.%d.0/24
+                templates:
+                  prepare: ""
                 """.formatted(
                         instance,
                         directory.resolve("state"),

@@ -78,6 +78,7 @@ final class CayDaemon implements AutoCloseable {
                             MEASURE_EVERY),
                     opened(database),
                     node.node(),
+                    node.templates(),
                     node.ports(),
                     MachineClock.system(),
                     meters));
@@ -89,6 +90,11 @@ final class CayDaemon implements AutoCloseable {
             listen(listeners, server);
             progress.mark("listening");
             node.node().expect(new SandboxKind(base.id(), base.layers(), base.resources()));
+            server.supply()
+                    .start(
+                            resources(),
+                            config.templates().prepare(),
+                            node.templates().built());
             undo.keep();
         }
         took = Duration.ofNanos(System.nanoTime() - began);

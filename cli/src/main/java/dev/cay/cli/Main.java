@@ -59,6 +59,7 @@ public final class Main implements Runnable {
         commands.put("config", ConfigCommand::new);
         commands.put("logs", LogsCommand::new);
         commands.put("sandbox", SandboxCommand::new);
+        commands.put("template", TemplateCommand::new);
         commands.put("pool", PoolCommand::new);
         commands.put("support", SupportCommand::new);
         commands.put("uninstall", UninstallCommand::new);

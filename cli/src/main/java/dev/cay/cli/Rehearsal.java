@@ -19,6 +19,7 @@ import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.Node;
 import dev.cay.wire.node.NodeSandbox;
+import dev.cay.wire.node.NodeTemplates;
 import dev.cay.wire.node.ResourceUse;
 import dev.cay.wire.node.Resources;
 import dev.cay.wire.node.SandboxKind;
@@ -104,6 +105,7 @@ final class Rehearsal implements AutoCloseable {
                             Duration.ofSeconds(5)),
                     closing.add(Store.open(directory.resolve("cay.db"))),
                     new EmptyNode(),
+                    NodeTemplates.NONE,
                     (_, _) -> {},
                     MachineClock.system(),
                     meters));

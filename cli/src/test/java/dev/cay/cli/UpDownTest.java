@@ -49,6 +49,8 @@ final class UpDownTest {
                   uidBase: %d
                 network:
                   range: 10.213.%d.0/24
+                templates:
+                  prepare: ""
                 """.formatted(
                         instance,
                         directory,

@@ -19,12 +19,13 @@ public record CayConfig(
         Http http,
         Sandboxes sandboxes,
         Storage storage,
-        Network network) {
+        Network network,
+        Templates templates) {
 
     /// The same, listening elsewhere: on those of the addresses that this host has.
     public CayConfig withListen(List<String> listen) {
         var changed = new Http(listen, http.port, http.tlsPort, http.domain, http.certificate, http.key);
-        return new CayConfig(instance, stateDir, runDir, cacheDir, changed, sandboxes, storage, network);
+        return new CayConfig(instance, stateDir, runDir, cacheDir, changed, sandboxes, storage, network, templates);
     }
 
     /// Where requests come in.
@@ -69,6 +70,15 @@ public record CayConfig(
         /// The pool is allocated at once, so it never takes more than half of what is free.
         public int poolSizeMBWithin(long freeBytes) {
             return (int) Math.min(poolSizeMB, freeBytes / 2 / 1024 / 1024);
+        }
+    }
+
+    /// What comes with Cay to make sandboxes of.
+    ///
+    /// @param prepare templates that are made at start rather than when somebody asks for them
+    public record Templates(List<String> prepare) {
+        public Templates {
+            prepare = List.copyOf(prepare);
         }
     }
 

@@ -139,6 +139,13 @@ public final class ConfigKeys {
             "0",
             "Megabits a second that one sandbox may send to the world, and as many to receive; 0 means no limit.");
 
+    static final ConfigKey<List<String>> PREPARE = key(
+            "templates.prepare",
+            ConfigValue.list(ConfigValue.matching(
+                    "code-interpreter-v1|code-interpreter-lite", "code-interpreter-v1 or code-interpreter-lite")),
+            "code-interpreter-v1",
+            "Templates made in the background at the first start and kept warm; others are made on first use.");
+
     private static final List<ConfigKey<?>> ALL = List.of(
             INSTANCE,
             STATE_DIR,
@@ -166,7 +173,8 @@ public final class ConfigKeys {
             NAMESERVERS,
             TRUST_HOST_CERTIFICATES,
             MAX_CONNECTIONS,
-            BANDWIDTH);
+            BANDWIDTH,
+            PREPARE);
 
     private ConfigKeys() {}
 

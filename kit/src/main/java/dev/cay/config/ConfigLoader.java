@@ -122,7 +122,8 @@ public final class ConfigLoader {
                         value(ConfigKeys.NAMESERVERS),
                         value(ConfigKeys.TRUST_HOST_CERTIFICATES),
                         value(ConfigKeys.MAX_CONNECTIONS),
-                        value(ConfigKeys.BANDWIDTH)));
+                        value(ConfigKeys.BANDWIDTH)),
+                new CayConfig.Templates(value(ConfigKeys.PREPARE)));
     }
 
     /// A value that cannot be read is noted and stands in by its default, so that all others are looked at too.

@@ -15,10 +15,11 @@ import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Programs;
 import dev.cay.node.host.Room;
 import dev.cay.node.host.Sysctls;
-import dev.cay.node.image.BaseTemplate;
 import dev.cay.node.image.BuildProgress;
+import dev.cay.node.image.HouseTemplate;
 import dev.cay.node.image.LayerStore;
 import dev.cay.node.image.NodeLayer;
+import dev.cay.node.image.TemplateBuilds;
 import dev.cay.node.linux.FdPoller;
 import dev.cay.node.linux.HostThreads;
 import dev.cay.node.log.LogHub;
@@ -30,6 +31,7 @@ import dev.cay.node.runtime.RuncRuntime;
 import dev.cay.node.sandbox.Keepers;
 import dev.cay.node.sandbox.Machine;
 import dev.cay.node.snapshot.Snapshots;
+import dev.cay.node.snapshot.WarmSnapshots;
 import dev.cay.node.storage.Pool;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -40,6 +42,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -83,7 +86,8 @@ public final class CayNode implements AutoCloseable {
     private final Sysctls sysctls;
     private final Pool pool;
     private final NetworkPool network;
-    private final BaseTemplate base;
+    private final HouseTemplate base;
+    private final TemplateBuilds templates;
     private final RuncRuntime runtime;
     private final Snapshots snapshots;
     private final Keepers keepers;
@@ -131,8 +135,9 @@ public final class CayNode implements AutoCloseable {
             network.start();
             progress.mark("network");
             var layers = new LayerStore(settings.cacheDir());
-            this.base = new BaseTemplate(
-                    layers, Programs.ofHost(), settings.stateDir().resolve("logs"));
+            var house = house(layers, settings.stateDir());
+            this.base = house.removeFirst();
+            this.templates = closing.add(new TemplateBuilds(layers, house));
             this.runtime = new RuncRuntime(guest, settings.runDir(), plan.cgroup(), settings.networkLimits());
             var poller = closing.add(new FdPoller());
             poller.start();
@@ -142,6 +147,7 @@ public final class CayNode implements AutoCloseable {
             var fileWork = closing.add(new HostThreads("file", 16, 4096));
             this.snapshots = closing.add(
                     new Snapshots(pool, layers, runtime, fileWork, InstantSource.system(), settings.maxProcesses()));
+            var nodeLayer = new NodeLayer(layers, plan.gateway(), authority, settings.operatorCertificates());
             this.keepers = closing.add(new Keepers(new Machine(
                     plan,
                     new Room(settings.stateDir()),
@@ -150,10 +156,11 @@ public final class CayNode implements AutoCloseable {
                     settings.mostSpares(),
                     pool,
                     layers,
-                    new NodeLayer(layers, plan.gateway(), authority, settings.operatorCertificates()),
+                    nodeLayer,
                     network,
                     runtime,
                     snapshots,
+                    new WarmSnapshots(layers, nodeLayer, snapshots, guest.key()),
                     poller,
                     closing.add(new HostThreads("namespace", 2, 1024)),
                     fileWork,
@@ -180,6 +187,13 @@ public final class CayNode implements AutoCloseable {
             leave(onHost, settings.stateDir().resolve("sandboxes"), e);
             throw e;
         }
+    }
+
+    /// The first of them is base.
+    private static List<HouseTemplate> house(LayerStore layers, Path stateDir) {
+        return HouseTemplate.names().stream()
+                .map(name -> new HouseTemplate(name, layers, Programs.ofHost(), stateDir.resolve("logs")))
+                .collect(Collectors.toCollection(ArrayList::new));
     }
 
     /// By what runs and by what was saved.
@@ -231,6 +245,11 @@ public final class CayNode implements AutoCloseable {
         return keepers;
     }
 
+    /// Templates besides base, which are made in the background.
+    public TemplateBuilds templates() {
+        return templates;
+    }
+
     public SandboxPorts ports() {
         return keepers;
     }
@@ -240,14 +259,14 @@ public final class CayNode implements AutoCloseable {
     /// @return its layers, top first
     public List<String> baseLayers(Progress progress) {
         if (base.isBuilt()) {
-            return List.of(base.key());
+            return base.build((_, _, _) -> {});
         }
         progress.step("making the base template (once per machine)");
         var began = System.nanoTime();
-        var key = base.build(new Pace(progress));
+        var layers = base.build(BuildProgress.paced(progress));
         progress.done("base template made in "
                 + Duration.ofNanos(System.nanoTime() - began).toSeconds() + " s");
-        return List.of(key);
+        return layers;
     }
 
     /// Ends every sandbox and takes all of this instance from the host.
@@ -274,28 +293,5 @@ public final class CayNode implements AutoCloseable {
     @Override
     public void close() {
         closing.close();
-    }
-
-    /// A build tells of every package; people want to hear from it every few seconds.
-    private static final class Pace implements BuildProgress {
-        private static final Duration EVERY = Duration.ofSeconds(3);
-
-        private final Progress progress;
-        private String step = "";
-        private long spoke;
-
-        private Pace(Progress progress) {
-            this.progress = progress;
-        }
-
-        @Override
-        public synchronized void at(String now, String detail, double fraction) {
-            if (now.equals(step) && System.nanoTime() - spoke < EVERY.toNanos()) {
-                return;
-            }
-            step = now;
-            spoke = System.nanoTime();
-            progress.detail("%3.0f %% %s %s".formatted(fraction * 100, now, detail));
-        }
     }
 }

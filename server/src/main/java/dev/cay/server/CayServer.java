@@ -43,9 +43,11 @@ import dev.cay.server.snapshot.SnapshotRoutes;
 import dev.cay.server.snapshot.Snapshots;
 import dev.cay.server.store.Store;
 import dev.cay.server.template.TemplateRoutes;
+import dev.cay.server.template.TemplateSupply;
 import dev.cay.server.template.Templates;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Node;
+import dev.cay.wire.node.NodeTemplates;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -85,6 +87,7 @@ public final class CayServer implements AutoCloseable {
     private final ExecutorService endings;
     private final Access access;
     private final Templates templates;
+    private final TemplateSupply supply;
     private final SandboxDirectory directory;
     private final Fleet fleet;
     private final Sandboxes sandboxes;
@@ -99,8 +102,15 @@ public final class CayServer implements AutoCloseable {
     private final FrontDoor frontDoor;
 
     /// @param store stays the caller's, and open as long as the server is
+    /// @param made  templates that come with Cay
     public CayServer(
-            Settings settings, Store store, Node node, SandboxPorts ports, MachineClock machineClock, Meters meters) {
+            Settings settings,
+            Store store,
+            Node node,
+            NodeTemplates made,
+            SandboxPorts ports,
+            MachineClock machineClock,
+            Meters meters) {
         var clock = new SteadyClock(machineClock);
         var random = new SecureRandom();
         var tokens = SandboxTokens.open(settings.secret(), random);
@@ -108,12 +118,13 @@ public final class CayServer implements AutoCloseable {
         fleet = new Fleet(node);
         access = new Access(store, clock, random);
         templates = new Templates(store, clock, random, access::firstTeam);
+        supply = new TemplateSupply(templates, node, made);
         directory = new SandboxDirectory(tokens);
         expiry = opened.add(new Expiry(clock, directory, settings.keepPaused()));
         sandboxes = new Sandboxes(store, directory, fleet, expiry, clock, settings.maxTimeout());
         var starts = Turns.starting();
         starter = new SandboxStarter(
-                store, directory, sandboxes, templates, fleet, expiry, tokens, clock, random, starts, meters);
+                store, directory, sandboxes, templates, supply, fleet, expiry, tokens, clock, random, starts, meters);
         var saves = Turns.saving();
         var agreement = new Agreement(store, clock);
         var limits = new Pauses.Limits(settings.maxTimeout(), settings.patience(), starts, saves);
@@ -143,7 +154,7 @@ public final class CayServer implements AutoCloseable {
     private Routes routes(Settings settings, Store store, SandboxView view) {
         var routes = new Routes();
         new TeamRoutes(access).addTo(routes);
-        new TemplateRoutes(access, templates).addTo(routes);
+        new TemplateRoutes(access, templates, supply).addTo(routes);
         new SandboxRoutes(
                         access,
                         sandboxes,
@@ -193,6 +204,11 @@ public final class CayServer implements AutoCloseable {
 
     public Templates templates() {
         return templates;
+    }
+
+    /// Those of them that come with Cay.
+    public TemplateSupply supply() {
+        return supply;
     }
 
     /// The API key made by this start, if it was the first one. Kept only hashed: who does not save it has lost it.

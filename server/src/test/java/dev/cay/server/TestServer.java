@@ -52,6 +52,7 @@ final class TestServer implements AutoCloseable {
     }
 
     final FakeNode node;
+    final FakeTemplates made = new FakeTemplates();
     final FakeClock clock;
     final CayServer server;
     private final Store store;
@@ -119,6 +120,7 @@ final class TestServer implements AutoCloseable {
                 settings,
                 store,
                 node,
+                made,
                 (target, exchange) -> exchange.sendJson(
                         200,
                         Map.of(

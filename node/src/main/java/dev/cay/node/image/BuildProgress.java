@@ -1,9 +1,40 @@
 package dev.cay.node.image;
 
+import dev.cay.life.Progress;
+import java.time.Duration;
+
 /// Hears how far a build is.
 public interface BuildProgress {
     /// @param step     what is being done, the same words until it is done
     /// @param detail   what changes while it is: a package, a size
     /// @param fraction how much of the whole is done, 0 to 1
     void at(String step, String detail, double fraction);
+
+    /// For people, who want to hear of a build every few seconds, not of every package.
+    static BuildProgress paced(Progress progress) {
+        return new Paced(progress);
+    }
+
+    /// See {@link #paced}.
+    final class Paced implements BuildProgress {
+        private static final Duration EVERY = Duration.ofSeconds(3);
+
+        private final Progress progress;
+        private String step = "";
+        private long spoke;
+
+        private Paced(Progress progress) {
+            this.progress = progress;
+        }
+
+        @Override
+        public synchronized void at(String now, String detail, double fraction) {
+            if (now.equals(step) && System.nanoTime() - spoke < EVERY.toNanos()) {
+                return;
+            }
+            step = now;
+            spoke = System.nanoTime();
+            progress.detail("%3.0f %% %s %s".formatted(fraction * 100, now, detail));
+        }
+    }
 }

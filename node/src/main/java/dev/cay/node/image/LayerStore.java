@@ -12,7 +12,9 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -33,6 +35,11 @@ public final class LayerStore {
         void fill(Path rootfs) throws Exception;
     }
 
+    /// The same, and tells how far it is.
+    interface SlowBuilder {
+        void fill(Path rootfs, BuildProgress progress) throws Exception;
+    }
+
     private final Path layers;
     private final Programs programs = Programs.ofHost();
 
@@ -41,6 +48,11 @@ public final class LayerStore {
 
     public LayerStore(Path cacheDir) {
         this.layers = cacheDir.resolve("layers");
+    }
+
+    /// Names something by all that it was made from.
+    public static String hash(List<String> inputs) {
+        return Recipe.hash(inputs);
     }
 
     public boolean has(String key) {
@@ -76,6 +88,13 @@ public final class LayerStore {
     /// Returns the layer, made now if it is not there. Of several callers, also in other processes, one builds and
     /// the others wait for it.
     public Path build(String key, Builder builder) {
+        return build(key, (_, _, _) -> {}, (rootfs, _) -> builder.fill(rootfs));
+    }
+
+    /// The same for what takes minutes.
+    ///
+    /// @param progress hears how far it is, whoever builds it
+    Path build(String key, BuildProgress progress, SlowBuilder builder) {
         if (has(key)) {
             return path(key);
         }
@@ -86,7 +105,7 @@ public final class LayerStore {
             }
             try {
                 prepare();
-                return buildLocked(key, builder);
+                return buildLocked(key, progress, builder);
             } finally {
                 mine.unlock();
             }
@@ -112,10 +131,11 @@ public final class LayerStore {
         Files.setPosixFilePermissions(layers, PosixFilePermissions.fromString("rwx------"));
     }
 
-    private Path buildLocked(String key, Builder builder) throws Exception {
+    private Path buildLocked(String key, BuildProgress progress, SlowBuilder builder) throws Exception {
+        var notice = notice(key);
         try (var channel = FileChannel.open(
                         layers.resolve("." + key + ".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-                var _ = lock(channel, key)) {
+                var _ = lock(channel, key, notice, progress)) {
             if (has(key)) {
                 return path(key);
             }
@@ -123,11 +143,13 @@ public final class LayerStore {
             removeUnfinished(key);
             var place = Files.createTempDirectory(layers, UNFINISHED + key + ".");
             try {
-                fill(place, builder);
+                fill(place, rootfs -> builder.fill(rootfs, notice.and(progress)));
                 Files.move(place, layers.resolve(key), StandardCopyOption.ATOMIC_MOVE);
             } catch (Exception e) {
-                remove(place);
+                calmly(() -> remove(place));
                 throw e;
+            } finally {
+                notice.remove();
             }
             return path(key);
         }
@@ -142,7 +164,17 @@ public final class LayerStore {
         programs.require(PROGRAM_LIMIT, "sync", "-f", place.toString());
     }
 
-    private FileLock lock(FileChannel channel, String key) throws IOException, InterruptedException {
+    /// How far a build of the layer is, also one of another process; empty when none is under way that says so.
+    public Optional<String> underWay(String key) {
+        return has(key) ? Optional.empty() : notice(key).read();
+    }
+
+    private BuildNotice notice(String key) {
+        return new BuildNotice(layers.resolve("." + key + ".progress"));
+    }
+
+    private FileLock lock(FileChannel channel, String key, BuildNotice notice, BuildProgress progress)
+            throws IOException, InterruptedException {
         long end = System.nanoTime() + BUILD_LIMIT.toNanos();
         for (var lock = channel.tryLock(); ; lock = channel.tryLock()) {
             if (lock != null) {
@@ -152,6 +184,7 @@ public final class LayerStore {
                 throw new CayException(
                         ErrorKind.UNAVAILABLE, "layer %s is still being built by another process".formatted(key));
             }
+            notice.tell(progress);
             // The kernel can tell us only by blocking a thread that nothing could then call back.
             TimeUnit.MILLISECONDS.sleep(200);
         }
@@ -160,6 +193,18 @@ public final class LayerStore {
     private void removeUnfinished(String key) throws IOException {
         try (var found = Files.newDirectoryStream(layers, UNFINISHED + key + ".*")) {
             found.forEach(this::remove);
+        }
+    }
+
+    /// Cleans up also when whoever built was interrupted: what is left half made would fill the disk.
+    static void calmly(Runnable work) {
+        boolean interrupted = Thread.interrupted();
+        try {
+            work.run();
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 

@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 
 /// Puts Node and npm into a tree, under `/usr/local`. Both come as npm packages from the registry the host is set up
 /// for, with npm checking what it fetched.
@@ -17,6 +16,7 @@ import java.util.function.Consumer;
 /// the operator than the mirrors apt needs anyway.
 final class NodeJs {
     private static final Duration LIMIT = Duration.ofMinutes(10);
+    private static final Path BUNDLE = Path.of("/etc/ssl/certs/ca-certificates.crt");
 
     private final Programs programs;
     private final Recipe recipe;
@@ -29,25 +29,47 @@ final class NodeJs {
         this.sources = sources;
     }
 
-    void install(Path rootfs, Path work, Consumer<String> log, Path logFile) throws IOException {
-        String architecture = BaseTemplate.architecture();
+    void install(Path rootfs, Path work, BuildLog log) throws IOException {
+        String architecture = TreeLayer.architecture();
         var node = new Fetched("node-linux-" + architecture, recipe.version("node"));
         var npm = new Fetched("npm", recipe.version("npm"));
         boolean hasNpm = BuildTools.hasNpm(programs);
         var command = hasNpm ? fetch(work, node, npm) : borrow(work, node, npm);
-        require(command, log, logFile);
+        require(command, log);
 
         var local = rootfs.resolve("usr/local");
         var modules = Files.createDirectories(local.resolve("lib/node_modules/npm"));
         var licence = Files.createDirectories(local.resolve("share/doc/node"));
         // Without the C headers: 67 MB, and builds of native modules fetch their own.
-        unpack(work.resolve(node.file()), local, List.of("package/bin"), log, logFile);
-        unpack(work.resolve(node.file()), licence, List.of("package/LICENSE"), log, logFile);
-        unpack(work.resolve(npm.file()), modules, List.of("package"), log, logFile);
+        unpack(work.resolve(node.file()), local, List.of("package/bin"), log);
+        unpack(work.resolve(node.file()), licence, List.of("package/LICENSE"), log);
+        unpack(work.resolve(npm.file()), modules, List.of("package"), log);
         for (String name : List.of("npm", "npx")) {
             Files.createSymbolicLink(
                     local.resolve("bin").resolve(name), Path.of("../lib/node_modules/npm/bin/" + name + "-cli.js"));
         }
+    }
+
+    /// Adds the recipe's modules, by the npm of the tree but as a program of the host, whose registry, proxy and
+    /// certificates it then knows. Their install scripts are not run: they would be the host's programs too.
+    void addModules(Path rootfs, BuildLog log) {
+        if (recipe.modules().isEmpty()) {
+            return;
+        }
+        var local = rootfs.resolve("usr/local");
+        var npm = new ArrayList<>(List.of(
+                local.resolve("bin/node").toString(),
+                local.resolve("lib/node_modules/npm/bin/npm-cli.js").toString(),
+                "install",
+                "--ignore-scripts",
+                "--no-audit",
+                "--no-fund",
+                "--no-update-notifier",
+                "--global",
+                "--prefix",
+                local.toString()));
+        npm.addAll(recipe.modules());
+        require(npm, log);
     }
 
     private record Fetched(String name, String version) {
@@ -68,7 +90,7 @@ final class NodeJs {
     private List<String> borrow(Path work, Fetched node, Fetched npm) {
         var command = new ArrayList<>(List.of(
                 "mmdebstrap", "--mode=root", "--variant=apt", "--format=null", "--include=npm,ca-certificates"));
-        lend(Path.of("/etc/ssl/certs/ca-certificates.crt"), "/etc/ssl/certs/ca-certificates.crt", command);
+        lend(BUNDLE, BUNDLE.toString(), command);
         lend(Path.of(System.getProperty("user.home"), ".npmrc"), "/root/.npmrc", command);
         command.add("--customize-hook=chroot \"$1\" sh -c 'cd /root && HOME=/root npm pack --silent %s %s'"
                 .formatted(node.spec(), npm.spec()));
@@ -87,23 +109,29 @@ final class NodeJs {
         }
     }
 
-    private void unpack(Path archive, Path target, List<String> members, Consumer<String> log, Path logFile) {
+    private void unpack(Path archive, Path target, List<String> members, BuildLog log) {
         var command = new ArrayList<>(List.of(
                 "tar", "-xzf", archive.toString(), "-C", target.toString(), "--strip-components=1", "--no-same-owner"));
         command.addAll(members);
-        require(command, log, logFile);
+        require(command, log);
     }
 
-    private void require(List<String> command, Consumer<String> log, Path logFile) {
+    /// Node brings certificates of its own, and an operator's registry may be signed with another.
+    private static Map<String, String> environment() {
+        boolean needed = System.getenv("NODE_EXTRA_CA_CERTS") == null && Files.isReadable(BUNDLE);
+        return needed ? Map.of("NODE_EXTRA_CA_CERTS", BUNDLE.toString()) : Map.of();
+    }
+
+    private void require(List<String> command, BuildLog log) {
         var complaint = new StringBuilder();
-        int exit = programs.follow(LIMIT, Map.of(), command, line -> {
-            log.accept(line);
+        int exit = programs.follow(LIMIT, environment(), command, line -> {
+            log.line(line);
             if (complaint.isEmpty() && (line.startsWith("E:") || line.startsWith("npm error"))) {
                 complaint.append(line);
             }
         });
         if (exit != 0) {
-            throw BaseTemplate.failed("add Node", complaint.toString(), BaseTemplate.REACH, logFile);
+            throw log.failed("add Node", complaint.toString(), BuildLog.REACH);
         }
     }
 }

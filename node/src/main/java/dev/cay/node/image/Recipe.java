@@ -7,44 +7,119 @@ import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Properties;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
-/// The files of `templates/base`, as they were packed into this program.
-record Recipe(String packages, String dpkg, String versions, String setup) {
+/// The files of a directory of `templates`, as they were packed into this program. One that includes another goes on
+/// where that ends.
+record Recipe(String name, @Nullable Recipe included, Files files) {
     /// Counts up when the code around the recipe makes something else of it.
     private static final String LAYOUT = "2";
 
-    static Recipe base() {
-        return new Recipe(text("packages"), text("dpkg.conf"), text("versions"), text("setup.sh"));
+    /// Those that come with Cay.
+    static final List<String> NAMES = List.of("base", "code-interpreter-v1", "code-interpreter-lite");
+
+    /// Texts of one directory; what is not there is empty.
+    ///
+    /// @param packages  of Debian
+    /// @param dpkg      options of dpkg
+    /// @param versions  names and versions of what comes from elsewhere
+    /// @param modules   of the npm registry
+    /// @param languages what an interpreter in it speaks
+    /// @param setup     a shell script that is given the tree
+    record Files(String packages, String dpkg, String versions, String modules, String languages, String setup) {
+        private static Files of(String recipe) {
+            return new Files(
+                    text(recipe, "packages"),
+                    text(recipe, "dpkg.conf"),
+                    text(recipe, "versions"),
+                    text(recipe, "modules"),
+                    text(recipe, "languages"),
+                    text(recipe, "setup.sh"));
+        }
+
+        /// All that decides what is in the tree.
+        private Stream<String> content() {
+            var all = Stream.of(packages, dpkg, versions, setup);
+            return modules.isEmpty() ? all : Stream.concat(all, Stream.of(modules));
+        }
+    }
+
+    static Recipe of(String name) {
+        if (!NAMES.contains(name)) {
+            throw new CayException(
+                    ErrorKind.NOT_FOUND, "there is no recipe %s; Cay has %s".formatted(name, String.join(", ", NAMES)));
+        }
+        var included = entries(text(name, "includes")).stream().findFirst();
+        return new Recipe(name, included.map(Recipe::of).orElse(null), Files.of(name));
+    }
+
+    /// The innermost first.
+    private List<Recipe> all() {
+        var all = included == null ? new ArrayList<Recipe>() : new ArrayList<>(included.all());
+        all.add(this);
+        return all;
     }
 
     List<String> packageList() {
-        return entries(packages);
+        return all().stream()
+                .flatMap(recipe -> entries(recipe.files.packages).stream())
+                .distinct()
+                .toList();
     }
 
     List<String> dpkgOptions() {
-        return entries(dpkg);
+        return all().stream()
+                .flatMap(recipe -> entries(recipe.files.dpkg).stream())
+                .toList();
     }
 
-    String version(String name) {
+    /// Names and versions in the npm registry.
+    List<String> modules() {
+        return all().stream()
+                .flatMap(recipe -> entries(recipe.files.modules).stream())
+                .toList();
+    }
+
+    /// Its own alone: what an included one speaks it names again, or does not speak.
+    List<String> languages() {
+        return entries(files.languages);
+    }
+
+    /// In the order in which they are run.
+    List<String> setups() {
+        return all().stream()
+                .map(recipe -> recipe.files.setup)
+                .filter(text -> !text.isEmpty())
+                .toList();
+    }
+
+    String version(String of) {
         var read = new Properties();
         try {
-            read.load(new StringReader(versions));
+            for (var recipe : all()) {
+                read.load(new StringReader(recipe.files.versions));
+            }
         } catch (IOException e) {
-            throw new CayException(ErrorKind.INTERNAL, "templates/base/versions is broken", e);
+            throw new CayException(ErrorKind.INTERNAL, "templates/%s/versions is broken".formatted(name), e);
         }
-        String version = read.getProperty(name);
+        String version = read.getProperty(of);
         if (version == null) {
-            throw new CayException(ErrorKind.INTERNAL, "templates/base/versions does not name " + name);
+            throw new CayException(ErrorKind.INTERNAL, "templates/%s/versions does not name %s".formatted(name, of));
         }
         return version;
     }
 
     /// @param architecture of the CPU, as it changes everything
     String key(String architecture) {
-        return "base-" + hash(List.of(LAYOUT, packages, dpkg, versions, setup, architecture));
+        var inputs = new ArrayList<>(List.of(LAYOUT));
+        all().forEach(recipe -> recipe.files.content().forEach(inputs::add));
+        inputs.add(architecture);
+        return name + "-" + hash(inputs);
     }
 
     /// Lengths keep two lists apart whose texts join to the same.
@@ -69,14 +144,11 @@ record Recipe(String packages, String dpkg, String versions, String setup) {
                 .toList();
     }
 
-    private static String text(String name) {
-        try (var in = Recipe.class.getResourceAsStream("/dev/cay/node/templates/base/" + name)) {
-            if (in == null) {
-                throw new CayException(ErrorKind.INTERNAL, "templates/base/%s is not packed".formatted(name));
-            }
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    private static String text(String recipe, String file) {
+        try (var in = Recipe.class.getResourceAsStream("/dev/cay/node/templates/%s/%s".formatted(recipe, file))) {
+            return in == null ? "" : new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
-            throw new CayException(ErrorKind.INTERNAL, "cannot read templates/base/" + name, e);
+            throw new CayException(ErrorKind.INTERNAL, "cannot read templates/%s/%s".formatted(recipe, file), e);
         }
     }
 }

@@ -1,5 +1,5 @@
-/// Root file systems: {@link dev.cay.node.image.LayerStore} keeps the layers, {@link dev.cay.node.image.BaseTemplate}
-/// and {@link dev.cay.node.image.NodeLayer} make the two that every sandbox has.
+/// Root file systems: {@link dev.cay.node.image.LayerStore} keeps the layers, {@link dev.cay.node.image.HouseTemplate}
+/// makes those of a template from its recipe, {@link dev.cay.node.image.NodeLayer} the one that every sandbox has.
 ///
 /// A layer is a directory with 0-based ownership that never changes once it has its name, which is a hash of what it
 /// was made from. This room does not mount anything.

@@ -47,14 +47,22 @@ public final class Envd implements Handler {
             environment = Map.copyOf(environment);
         }
 
-        /// Variables of every process; those that tell it where it is cannot be chosen.
-        public Map<String, String> variables() {
-            var all = new TreeMap<>(environment);
-            all.putAll(identity());
-            return all;
+        Map<String, String> variables() {
+            return variables(id, templateId, environment);
         }
 
         Map<String, String> identity() {
+            return identity(id, templateId);
+        }
+
+        /// Variables of every process; those that tell it where it is cannot be chosen.
+        public static Map<String, String> variables(SandboxId id, String templateId, Map<String, String> environment) {
+            var all = new TreeMap<>(environment);
+            all.putAll(identity(id, templateId));
+            return all;
+        }
+
+        private static Map<String, String> identity(SandboxId id, String templateId) {
             return Map.of("E2B_SANDBOX", "true", "E2B_SANDBOX_ID", id.value(), "E2B_TEMPLATE_ID", templateId);
         }
     }

@@ -182,6 +182,8 @@ final class Context {
             }
             if (to.left() && stopped == 0) {
                 stopped = System.nanoTime();
+                // A signal that comes too late for this cell must not meet the next one.
+                uncertain = true;
                 running.interrupt();
             } else if (to.left() && event == null) {
                 if (System.nanoTime() - stopped > STUBBORN.toNanos()) {
@@ -243,7 +245,7 @@ final class Context {
             present.kill();
         }
         home.requireOpen();
-        var fresh = home.launch(language, id, warm);
+        var fresh = home.launch(this, warm);
         warm = false;
         runner = fresh;
         told = null;

@@ -299,33 +299,54 @@ final class Contexts implements AutoCloseable {
         }
     }
 
-    Runner launch(Language language, String context, boolean warm) {
+    /// Starts where the context is, if that is there: some languages never find out that they moved.
+    Runner launch(Context context, boolean warm) {
+        try {
+            return launch(context, context.cwd(), warm);
+        } catch (GuestException e) {
+            if (e.what().equals("chdir")) {
+                return launchAnywhere(context, warm);
+            }
+            throw notStarted(context, e);
+        } catch (IOException e) {
+            throw notStarted(context, e);
+        }
+    }
+
+    private Runner launchAnywhere(Context context, boolean warm) {
+        try {
+            return launch(context, "/", warm);
+        } catch (IOException e) {
+            throw notStarted(context, e);
+        }
+    }
+
+    private Runner launch(Context context, String cwd, boolean warm) throws IOException {
         var variables = new TreeMap<>(ENVIRONMENT);
         variables.putAll(defaults);
         variables.putAll(surroundings.variables());
         var spawn = new Spawn(
-                language.command(warm),
+                context.language().command(warm),
                 variables.entrySet().stream()
                         .map(variable -> variable.getKey() + "=" + variable.getValue())
                         .toList(),
-                "/",
+                cwd,
                 0,
                 0,
                 List.of(),
                 0,
                 0,
                 true,
-                TAG + context);
-        try {
-            return Runner.start(link, workers, spawn);
-        } catch (GuestException e) {
-            throw new CayException(
-                    ErrorKind.FAILED,
-                    "Failed to create context: %s cannot be started: %s".formatted(language.label(), e.getMessage()),
-                    e);
-        } catch (IOException e) {
-            throw new CayException(ErrorKind.UNAVAILABLE, "Failed to create context: the sandbox does not answer", e);
-        }
+                TAG + context.id());
+        return Runner.start(link, workers, spawn);
+    }
+
+    private static CayException notStarted(Context context, IOException e) {
+        return new CayException(
+                ErrorKind.FAILED,
+                "Failed to create context: %s cannot be started: %s"
+                        .formatted(context.language().label(), e.getMessage()),
+                e);
     }
 
     long nextNumber() {

@@ -9,10 +9,10 @@ import java.util.stream.Stream;
 /// What cells can be written in, and how its runner is started.
 enum Language {
     PYTHON("/usr/bin/python3", "-P", "/opt/cay/runners/python/runner.py"),
-    JAVASCRIPT("/usr/local/bin/node", "/opt/cay/runners/javascript/runner.mjs", "javascript"),
-    TYPESCRIPT("/usr/local/bin/node", "/opt/cay/runners/javascript/runner.mjs", "typescript"),
-    R("/usr/bin/Rscript", "--vanilla", "/opt/cay/runners/r/runner.R"),
-    JAVA("/bin/sh", "/opt/cay/runners/java/runner.sh"),
+    JAVASCRIPT("/bin/sh", "/opt/cay/runners/javascript/start", "javascript"),
+    TYPESCRIPT("/bin/sh", "/opt/cay/runners/javascript/start", "typescript"),
+    R("/usr/bin/python3", "-I", "-S", "/opt/cay/runners/r/runner.py"),
+    JAVA("/opt/java/bin/java", "@/opt/cay/runners/java/options", "dev.cay.runner.JavaRunner"),
     BASH("/usr/bin/python3", "-I", "-S", "/opt/cay/runners/bash/runner.py");
 
     private static final String WARM = "warm";

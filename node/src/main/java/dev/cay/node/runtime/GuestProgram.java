@@ -85,7 +85,7 @@ public final class GuestProgram {
     }
 
     /// Names this version for good.
-    String key() {
+    public String key() {
         return directory.getFileName().toString();
     }
 

@@ -20,6 +20,7 @@ final class Dormitory {
     /// Removes snapshots that were never finished, or whose sandbox runs again.
     void tidy() {
         machine.snapshots().tidy(this::isInUse);
+        machine.warm().tidy();
     }
 
     /// From time to time.

@@ -50,29 +50,24 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     private final List<EndListener> listeners = new CopyOnWriteArrayList<>();
     private final SecureRandom random = new SecureRandom();
     private final AtomicInteger startsAwaited = new AtomicInteger();
+    private final Advance advance;
     private final Spares spares;
     private @Nullable Upkeep upkeep;
     private volatile boolean closed;
 
     public Keepers(Machine machine) {
+        this(machine, OpenSandbox::awaitWarm);
+    }
+
+    /// @param warming makes a sandbox's interpreter ready to be saved
+    Keepers(Machine machine, Advance.Warming warming) {
         this.machine = machine;
         this.dormitory = new Dormitory(machine, keepers);
         this.sweep = new Sweep(machine, keepers::containsKey, this::slots);
+        this.advance = new Advance(machine, spec -> start(spec, true), this::kill, random, warming);
+        machine.warm().onLost(this::expect);
         this.spares = new Spares(
-                machine.mostSpares(),
-                new Spares.Maker() {
-                    @Override
-                    public SandboxId make(SandboxKind kind) {
-                        return makeSpare(kind);
-                    }
-
-                    @Override
-                    public void end(SandboxId id) {
-                        kill(id);
-                    }
-                },
-                () -> startsAwaited.get() > 0,
-                System::nanoTime);
+                machine.mostSpares(), advance, () -> startsAwaited.get() > 0, machine.warm()::isFor, System::nanoTime);
     }
 
     /// Refuses if a newer Cay has left sandboxes here. To be asked before anything on the host is touched.
@@ -108,7 +103,10 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
 
     @Override
     public void expect(SandboxKind kind) {
-        spares.expect(kind);
+        advance.warm(kind, () -> {
+            spares.expect(kind);
+            spares.renew(kind);
+        });
     }
 
     @Override
@@ -143,10 +141,6 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
             spare.end();
             return false;
         }
-    }
-
-    private SandboxId makeSpare(SandboxKind kind) {
-        return start(Spares.nobodys(SandboxId.random(random), kind), true).id();
     }
 
     private SandboxKeeper start(SandboxSpec spec, boolean spare) {
@@ -246,6 +240,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     /// Ends every sandbox that runs, several at a time, and lets no spare one be started behind its back. Paused ones
     /// need nothing of the machine and stay.
     public void killAll() {
+        advance.close();
         spares.close();
         Several.each(
                 keepers.values().stream()
@@ -319,6 +314,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     /// @return whether none is left that runs
     public boolean endUnclaimed() {
         closed = true;
+        advance.close();
         spares.close();
         Several.each(
                 keepers.values().stream()

@@ -17,6 +17,7 @@ import dev.cay.node.process.ProcessTable;
 import dev.cay.node.process.Workers;
 import dev.cay.node.runtime.ContainerRuntime;
 import dev.cay.node.snapshot.Snapshots;
+import dev.cay.node.snapshot.WarmSnapshots;
 import dev.cay.node.storage.Pool;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -27,6 +28,7 @@ import javax.net.ssl.SSLContext;
 /// @param records      directory with one folder per sandbox, for what must outlive the daemon
 /// @param maxProcesses how many processes and threads a sandbox may have
 /// @param mostSpares   how many sandboxes of one kind may be started in advance
+/// @param warm         what sandboxes with an interpreter go on from
 /// @param hops         threads that enter other network namespaces
 /// @param fileWork     threads for files of sandboxes
 /// @param watching     tells of changes in files of sandboxes
@@ -46,6 +48,7 @@ public record Machine(
         NetworkPool network,
         ContainerRuntime runtime,
         Snapshots snapshots,
+        WarmSnapshots warm,
         FdPoller poller,
         HostThreads hops,
         HostThreads fileWork,

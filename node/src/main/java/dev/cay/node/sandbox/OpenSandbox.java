@@ -119,7 +119,7 @@ final class OpenSandbox implements AutoCloseable {
                 new Interpreter.Home(
                         spec.id().value(),
                         NodeLayer.environment(),
-                        view(spec).variables(),
+                        variables(spec),
                         spec.accessToken(),
                         spec.resources().memoryMB()),
                 languages,
@@ -145,7 +145,7 @@ final class OpenSandbox implements AutoCloseable {
         log.hide(given.environment().values());
         envd = new Envd(view(given), machine.clock(), machine.meters());
         if (interpreter != null) {
-            interpreter.become(view(given).variables(), given.accessToken());
+            interpreter.become(variables(given), given.accessToken());
         }
     }
 
@@ -187,6 +187,10 @@ final class OpenSandbox implements AutoCloseable {
                 files,
                 this::measure,
                 log);
+    }
+
+    private static Map<String, String> variables(SandboxSpec spec) {
+        return Envd.Sandbox.variables(spec.id(), spec.templateId(), spec.environment());
     }
 
     private void listen() throws IOException {

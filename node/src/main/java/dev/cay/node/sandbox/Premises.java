@@ -7,6 +7,8 @@ import dev.cay.node.runtime.Container;
 import dev.cay.node.runtime.ContainerSpec;
 import dev.cay.node.snapshot.Snapshot;
 import dev.cay.node.snapshot.Snapshots;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.SandboxSpec;
@@ -17,12 +19,18 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// What a sandbox has on the host: notes, a slot, files, a container, and the snapshot that holds it while it
 /// is paused. Only its keeper changes it, on the keeper's thread.
 final class Premises {
+    private static final Logger log = LoggerFactory.getLogger(Premises.class);
     private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final Set<ErrorKind> NOT_ITS_FAULT =
+            Set.of(ErrorKind.UNAVAILABLE, ErrorKind.EXHAUSTED, ErrorKind.CANCELED);
 
     private final Machine machine;
     private volatile SandboxNotes notes;
@@ -67,8 +75,30 @@ final class Premises {
         if (spec.snapshot() != null) {
             return bring(machine.snapshots().require(spec.snapshot()), true);
         }
+        var warm = machine.warm().find(spec.kind());
+        if (warm.isPresent()) {
+            try {
+                return bring(warm.get(), true);
+            } catch (RuntimeException e) {
+                refuse(warm.get(), e);
+            }
+        }
         notes = notes.on(layers(spec));
         return machine.runtime().start(prepare(spec));
+    }
+
+    /// It starts cold instead: slower, and otherwise the same.
+    private void refuse(Snapshot warm, RuntimeException why) {
+        if (why instanceof CayException known && NOT_ITS_FAULT.contains(known.kind())) {
+            throw why;
+        }
+        log.atWarn()
+                .setCause(why)
+                .addKeyValue("sandbox", id())
+                .addKeyValue("template", notes.spec().templateId())
+                .log("a warm snapshot cannot be brought back; the sandbox starts cold");
+        clear();
+        machine.warm().refuse(notes.spec().kind(), warm);
     }
 
     /// The disk is made by another program, which need not be waited for while the rest is gathered.

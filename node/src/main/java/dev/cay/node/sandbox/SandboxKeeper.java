@@ -137,6 +137,14 @@ final class SandboxKeeper {
         return null;
     }
 
+    /// Brings a spare one to where it should be saved.
+    void warm(Advance.Warming warming) {
+        turns.ask("be warmed", SAVE_LIMIT, () -> {
+            warming.warm(doors.now().orElseThrow(life::notRunning));
+            return null;
+        });
+    }
+
     /// Gives a spare sandbox to somebody: from now on it is the one that was asked for.
     void give(SandboxSpec spec) {
         turns.ask("be given away", LIMIT, () -> {

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,6 +28,11 @@ final class Spares implements AutoCloseable {
 
     /// Of a kind that is expected, even if nobody has asked for a long time.
     private static final int FEWEST = 4;
+
+    /// The same of a kind that costs much memory, and by how much fewer than others of it there may be.
+    private static final int FEWEST_COSTLY = 2;
+
+    private static final int COSTLY = 4;
 
     /// Over about this time the number of asked ones is counted.
     private static final Duration MEMORY = Duration.ofSeconds(30);
@@ -57,11 +63,16 @@ final class Spares implements AutoCloseable {
     /// What there is of one kind. Guarded by the spares.
     private static final class Stock {
         private final ArrayDeque<SandboxId> ready = new ArrayDeque<>();
+        private final boolean costly;
         private boolean expected;
         private double asked;
         private long askedAt;
         private Duration pause = Duration.ZERO;
         private long notBefore;
+
+        private Stock(boolean costly) {
+            this.costly = costly;
+        }
 
         private void ask(long now) {
             asked = recently(now) + 1;
@@ -73,13 +84,16 @@ final class Spares implements AutoCloseable {
         }
 
         private int wanted(long now, int most) {
-            return Math.min(most, (expected ? FEWEST : 0) + (int) Math.round(recently(now) / 2));
+            int bound = costly ? Math.max(Math.min(most, FEWEST_COSTLY), most / COSTLY) : most;
+            int fewest = costly ? FEWEST_COSTLY : FEWEST;
+            return Math.min(bound, (expected ? fewest : 0) + (int) Math.round(recently(now) / 2));
         }
     }
 
     private final int most;
     private final Maker maker;
     private final BooleanSupplier busy;
+    private final Predicate<SandboxKind> costly;
     private final LongSupplier nanos;
     private final Map<SandboxKind, Stock> stocks = new HashMap<>();
     private final Map<SandboxId, Long> reserved = new HashMap<>();
@@ -88,11 +102,13 @@ final class Spares implements AutoCloseable {
 
     /// @param most  how many of one kind there may be; 0 means none at all
     /// @param busy  whether somebody waits for a sandbox to start
+    /// @param costly whether one of a kind takes much more memory than others before it is used
     /// @param nanos the time, as {@link System#nanoTime} tells it
-    Spares(int most, Maker maker, BooleanSupplier busy, LongSupplier nanos) {
+    Spares(int most, Maker maker, BooleanSupplier busy, Predicate<SandboxKind> costly, LongSupplier nanos) {
         this.most = most;
         this.maker = maker;
         this.busy = busy;
+        this.costly = costly;
         this.nanos = nanos;
     }
 
@@ -111,6 +127,18 @@ final class Spares implements AutoCloseable {
         });
         stock(kind).expected = true;
         notifyAll();
+    }
+
+    /// Ends those of this kind that wait, as better ones can be made now.
+    void renew(SandboxKind kind) {
+        List<SandboxId> old;
+        synchronized (this) {
+            var stock = stock(kind);
+            old = List.copyOf(stock.ready);
+            stock.ready.clear();
+            notifyAll();
+        }
+        endAll(old);
     }
 
     /// Gives one away, once.
@@ -140,7 +168,11 @@ final class Spares implements AutoCloseable {
 
     /// Ends those that are too many now, and those that were asked for and never used.
     void tidy() {
-        for (var id : superfluous()) {
+        endAll(superfluous());
+    }
+
+    private void endAll(List<SandboxId> ids) {
+        for (var id : ids) {
             try {
                 maker.end(id);
             } catch (CayException e) {
@@ -186,7 +218,7 @@ final class Spares implements AutoCloseable {
     }
 
     private Stock stock(SandboxKind kind) {
-        return stocks.computeIfAbsent(kind, _ -> new Stock());
+        return stocks.computeIfAbsent(kind, asked -> new Stock(costly.test(asked)));
     }
 
     private void work() {

@@ -39,7 +39,8 @@ import java.util.regex.Pattern;
 /// images, if that was saved; `processes`, what is known of running commands and their output; and
 /// `about.json`, written last.
 public final class Snapshots implements AutoCloseable {
-    private static final Pattern NAME = Pattern.compile("[a-z0-9]+(\\.[a-z0-9]+)?");
+    private static final Pattern NAME =
+            Pattern.compile("[a-z0-9]+(\\.[a-z0-9]+)?|" + WarmSnapshots.PREFIX + "[a-z0-9]+");
     private static final String ABOUT = "about.json";
     private static final Duration RECENT = Duration.ofMinutes(1);
     private static final Duration COPY_LIMIT = Duration.ofMinutes(2);
@@ -233,11 +234,22 @@ public final class Snapshots implements AutoCloseable {
                         () -> new CayException(ErrorKind.NOT_FOUND, "there is no snapshot %s here".formatted(name)));
     }
 
-    /// All that are whole and hold no paused sandbox.
+    /// All that are whole, hold no paused sandbox and are not the node's own.
     public Set<String> named() {
         var named = names();
-        named.removeIf(name -> name.indexOf('.') >= 0);
+        named.removeIf(name -> name.indexOf('.') >= 0 || isWarm(name));
         return named;
+    }
+
+    /// Those that are the node's own.
+    Set<String> warm() {
+        var warm = names();
+        warm.removeIf(name -> !isWarm(name));
+        return warm;
+    }
+
+    private static boolean isWarm(String name) {
+        return name.startsWith(WarmSnapshots.PREFIX);
     }
 
     private List<String> readable() {
@@ -327,8 +339,11 @@ public final class Snapshots implements AutoCloseable {
     public void compressOld() {
         var recent = clock.instant().minus(RECENT);
         for (String name : readable()) {
+            // The warm ones are read again and again, and shall be read fast.
             find(name)
-                    .filter(found -> found.hasMemory() && found.about().at().isBefore(recent))
+                    .filter(found -> !isWarm(name)
+                            && found.hasMemory()
+                            && found.about().at().isBefore(recent))
                     .ifPresent(memories::compress);
         }
     }

@@ -43,10 +43,10 @@ final class CorporateProxyTest {
     }
 
     @Test
-    @EnabledIf(value = "dev.cay.node.image.BaseTemplateTest#isRoot", disabledReason = "makes a tree as root")
+    @EnabledIf(value = "dev.cay.node.image.TreeLayerTest#isRoot", disabledReason = "makes a tree as root")
     void theBaseTemplateIsFetchedThroughIt() throws IOException {
         assumeTrue(BuildTools.missing(Programs.ofHost()).isEmpty(), "no tools to build with");
-        var base = new BaseTemplate(new LayerStore(dir), programs(), dir.resolve("logs"));
+        var base = new TreeLayer(new LayerStore(dir), programs(), dir.resolve("logs"), Recipe.of("base"));
         assertThatThrownBy(() -> base.build((_, _, _) -> {}))
                 .isInstanceOf(CayException.class)
                 .hasMessageContaining("check that this host reaches");
@@ -58,10 +58,12 @@ final class CorporateProxyTest {
     @Test
     void nodeIsFetchedThroughIt() throws IOException {
         assumeTrue(BuildTools.hasNpm(Programs.ofHost()), "no npm on this host");
-        var node = new NodeJs(programs(), Recipe.base(), List.of());
+        var node = new NodeJs(programs(), Recipe.of("base"), List.of());
         var work = Files.createDirectory(dir.resolve("work"));
-        assertThatThrownBy(() -> node.install(dir.resolve("root"), work, line -> {}, dir.resolve("log")))
-                .isInstanceOf(CayException.class);
+        try (var log = BuildLog.open(dir, "base")) {
+            assertThatThrownBy(() -> node.install(dir.resolve("root"), work, log))
+                    .isInstanceOf(CayException.class);
+        }
         assertThat(asked)
                 .as("what the proxy was asked for")
                 .anyMatch(line -> line.startsWith("CONNECT ") || line.contains("/node-linux-"));

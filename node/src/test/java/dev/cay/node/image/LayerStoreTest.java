@@ -10,6 +10,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -53,9 +55,17 @@ final class LayerStoreTest {
                 .start();
         try (var tasks = new TaskGroup()) {
             assertThat(other.inputReader().readLine()).isEqualTo("held");
-            tasks.run(() -> layers.build("one", _ -> {
+            Files.writeString(cache.resolve("layers/.one.progress"), "0.430\tinstalling\tgcc");
+            var heard = new CountDownLatch(1);
+            BuildProgress progress = (step, detail, fraction) -> {
+                if ((step + detail + fraction).equals("installinggcc0.43")) {
+                    heard.countDown();
+                }
+            };
+            tasks.run(() -> layers.build("one", progress, (_, _) -> {
                 throw new IllegalStateException("the other one built it");
             }));
+            assertThat(heard.await(20, TimeUnit.SECONDS)).as("how far it is").isTrue();
             try (var in = other.outputWriter()) {
                 in.write("go on\n");
             }

@@ -33,7 +33,12 @@ class SparesTest {
     private final Set<SandboxId> living = ConcurrentHashMap.newKeySet();
     private final BlockingQueue<SandboxKind> asked = new LinkedBlockingQueue<>();
     private volatile boolean failing;
-    private final Spares spares = new Spares(MOST, new Maker(), () -> waiting.get() > 0, now::get);
+    private final Spares spares = new Spares(
+            MOST,
+            new Maker(),
+            () -> waiting.get() > 0,
+            kind -> kind.templateId().equals("costly"),
+            now::get);
 
     private final class Maker implements Spares.Maker {
         @Override
@@ -161,11 +166,35 @@ class SparesTest {
 
     @Test
     void makesNoneWhereNoneAreWanted() throws Exception {
-        try (var none = new Spares(0, new Maker(), () -> false, now::get)) {
+        try (var none = new Spares(0, new Maker(), () -> false, _ -> false, now::get)) {
             none.start();
             none.expect(BASE);
             assertThat(none.reserve(BASE)).isEmpty();
             assertThat(asked.poll(100, TimeUnit.MILLISECONDS)).isNull();
         }
+    }
+
+    @Test
+    void keepsFewerOfWhatCostsMuch() throws Exception {
+        spares.start();
+        spares.expect(kind("costly"));
+        awaitCount(2);
+        for (int i = 0; i < 40; i++) {
+            spares.reserve(kind("costly")).ifPresent(living::remove);
+        }
+        awaitCount(2);
+        spares.expect(BASE);
+        awaitCount(6);
+    }
+
+    @Test
+    void replacesThoseThatWaitWhenBetterOnesCanBeMade() throws Exception {
+        spares.start();
+        spares.expect(BASE);
+        awaitCount(4);
+        var old = Set.copyOf(living);
+        spares.renew(BASE);
+        awaitCount(4);
+        assertThat(living).hasSize(4).doesNotContainAnyElementsOf(old);
     }
 }

@@ -30,6 +30,7 @@ import dev.cay.node.runtime.GuestProgram;
 import dev.cay.node.runtime.RuncRuntime;
 import dev.cay.node.runtime.TestHost;
 import dev.cay.node.snapshot.Snapshots;
+import dev.cay.node.snapshot.WarmSnapshots;
 import dev.cay.node.storage.Pool;
 import dev.cay.wire.CayException;
 import dev.cay.wire.SandboxId;
@@ -67,6 +68,7 @@ import org.jspecify.annotations.Nullable;
 final class TestNode implements AutoCloseable {
     static final Duration LIMIT = Duration.ofSeconds(30);
     static final int EDGE_PORT = 8443;
+    static final SandboxId WARMED = new SandboxId("warmed");
     private static final int MOST_SPARES = 6;
     private static final Pattern STDOUT = Pattern.compile("\"stdout\":\"([^\"]*)\"");
 
@@ -142,6 +144,9 @@ final class TestNode implements AutoCloseable {
     final RuncRuntime runc;
     final HttpClient http =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    /// A way to the sandbox that is being warmed, which nobody else can reach; by the name {@link #WARMED}.
+    volatile @Nullable OpenSandbox beingWarmed;
+
     private final Undo closing = new Undo();
     private final URI edge;
 
@@ -154,17 +159,33 @@ final class TestNode implements AutoCloseable {
     }
 
     TestNode(Place place, UnaryOperator<ContainerRuntime> around, int edgePort) throws IOException {
-        this(place, NetworkLimits.DEFAULT, around, edgePort, GuestProgram::install);
+        this(place, NetworkLimits.DEFAULT, around, edgePort, GuestProgram::install, _ -> {});
     }
 
-    /// @param around  what the keepers are given instead of the runtime
-    /// @param install how the guest comes to the host
+    TestNode(Place place, UnaryOperator<ContainerRuntime> around, Advance.Warming warming) throws IOException {
+        this(place, NetworkLimits.DEFAULT, around, EDGE_PORT, GuestProgram::install, warming);
+    }
+
     TestNode(
             Place place,
             NetworkLimits limits,
             UnaryOperator<ContainerRuntime> around,
             int edgePort,
             Function<Path, GuestProgram> install)
+            throws IOException {
+        this(place, limits, around, edgePort, install, _ -> {});
+    }
+
+    /// @param around  what the keepers are given instead of the runtime
+    /// @param install how the guest comes to the host
+    /// @param warming what is done to a sandbox before it is saved for others of its kind to go on from
+    private TestNode(
+            Place place,
+            NetworkLimits limits,
+            UnaryOperator<ContainerRuntime> around,
+            int edgePort,
+            Function<Path, GuestProgram> install,
+            Advance.Warming warming)
             throws IOException {
         this.place = place;
         try {
@@ -190,6 +211,7 @@ final class TestNode implements AutoCloseable {
             var fileWork = closing.add(new HostThreads("file", 4, 1024));
             var runtime = around.apply(runc);
             var snapshots = closing.add(new Snapshots(pool, layers, runtime, fileWork, InstantSource.system(), 1000));
+            var nodeLayer = new NodeLayer(layers, plan.gateway(), authority.caCertificate(), null);
             machine = new Machine(
                     plan,
                     new Room(state),
@@ -198,10 +220,11 @@ final class TestNode implements AutoCloseable {
                     MOST_SPARES,
                     pool,
                     layers,
-                    new NodeLayer(layers, plan.gateway(), authority.caCertificate(), null),
+                    nodeLayer,
                     network,
                     runtime,
                     snapshots,
+                    new WarmSnapshots(layers, nodeLayer, snapshots, guest.key()),
                     poller,
                     closing.add(new HostThreads("namespace", 2, 1024)),
                     fileWork,
@@ -219,7 +242,7 @@ final class TestNode implements AutoCloseable {
                     InstantSource.system(),
                     new LogHub(InstantSource.system()),
                     new Meters());
-            keepers = closing.add(new Keepers(machine));
+            keepers = closing.add(new Keepers(machine, warming));
             keepers.start();
             guest.removeOthers(runc.guestsInUse());
             edge = URI.create("http://127.0.0.1:"
@@ -227,6 +250,11 @@ final class TestNode implements AutoCloseable {
                             .listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), exchange -> {
                                 var id = new SandboxId(String.valueOf(exchange.header("X-Sandbox")));
                                 int port = Integer.parseInt(String.valueOf(exchange.header("X-Port")));
+                                var warmed = beingWarmed;
+                                if (warmed != null && id.equals(WARMED)) {
+                                    warmed.serve(port, exchange);
+                                    return;
+                                }
                                 keepers.handle(new SandboxAddress(id, port), exchange);
                             })
                             .getPort());

@@ -9,6 +9,7 @@ import dev.cay.server.event.EventStore;
 import dev.cay.server.fleet.Fleet;
 import dev.cay.server.store.Store;
 import dev.cay.server.template.StartPoint;
+import dev.cay.server.template.TemplateSupply;
 import dev.cay.server.template.Templates;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -37,6 +38,7 @@ public final class SandboxStarter {
     private final SandboxDirectory directory;
     private final Sandboxes sandboxes;
     private final Templates templates;
+    private final TemplateSupply supply;
     private final Fleet fleet;
     private final Expiry expiry;
     private final SandboxTokens tokens;
@@ -54,6 +56,7 @@ public final class SandboxStarter {
             SandboxDirectory directory,
             Sandboxes sandboxes,
             Templates templates,
+            TemplateSupply supply,
             Fleet fleet,
             Expiry expiry,
             SandboxTokens tokens,
@@ -65,6 +68,7 @@ public final class SandboxStarter {
         this.directory = directory;
         this.sandboxes = sandboxes;
         this.templates = templates;
+        this.supply = supply;
         this.fleet = fleet;
         this.expiry = expiry;
         this.tokens = tokens;
@@ -76,12 +80,12 @@ public final class SandboxStarter {
     }
 
     SandboxRecord start(Team team, NewSandbox wanted, SandboxStore.@Nullable Request request) {
-        var from = templates.requireStart(team, wanted.template());
+        var from = supply.requireStart(team, wanted.template());
         try {
             return start(Beginning.of(team, wanted, from), request);
         } catch (RuntimeException e) {
             // A snapshot may have been replaced by a newer one of its name meanwhile, and is gone.
-            var now = templates.requireStart(team, wanted.template());
+            var now = supply.requireStart(team, wanted.template());
             if (from.snapshot() == null || now.equals(from)) {
                 throw e;
             }

@@ -38,6 +38,11 @@ public record TemplateRecord(
         snapshots = List.copyOf(snapshots);
     }
 
+    /// Whether there is something to start a sandbox from; one that comes with Cay is made after it is on record.
+    public boolean isBuilt() {
+        return isSnapshot() || !layers.isEmpty();
+    }
+
     /// Whether it was saved from a sandbox.
     public boolean isSnapshot() {
         return !snapshots.isEmpty();

@@ -17,10 +17,12 @@ import java.util.List;
 public final class TemplateRoutes {
     private final Access access;
     private final Templates templates;
+    private final TemplateSupply supply;
 
-    public TemplateRoutes(Access access, Templates templates) {
+    public TemplateRoutes(Access access, Templates templates, TemplateSupply supply) {
         this.access = access;
         this.templates = templates;
+        this.supply = supply;
     }
 
     public void addTo(Routes routes) {
@@ -32,14 +34,13 @@ public final class TemplateRoutes {
 
     private void list(Team team, Exchange exchange) {
         checkTeam(team, exchange);
-        exchange.sendJson(
-                200, templates.list(team).stream().map(TemplateRoutes::info).toList());
+        exchange.sendJson(200, templates.list(team).stream().map(this::info).toList());
     }
 
     private void listPaged(Team team, Exchange exchange) {
         checkTeam(team, exchange);
         var page = Page.cut(exchange, templates.list(team), TemplateRecord::createdAt, TemplateRecord::id, false);
-        exchange.sendJson(200, page.stream().map(TemplateRoutes::info).toList());
+        exchange.sendJson(200, page.stream().map(this::info).toList());
     }
 
     private void show(Team team, Exchange exchange) {
@@ -70,7 +71,7 @@ public final class TemplateRoutes {
         }
     }
 
-    private static TemplateInfo info(TemplateRecord template) {
+    private TemplateInfo info(TemplateRecord template) {
         return new TemplateInfo(
                 template.id(),
                 template.buildId(),
@@ -87,14 +88,14 @@ public final class TemplateRoutes {
                 template.spawnCount(),
                 template.buildCount(),
                 Contract.ENVD_VERSION,
-                "ready");
+                supply.status(template));
     }
 
     /// Only the newest build is kept, under the time it was made.
-    private static TemplateWithBuilds.Build build(TemplateRecord template) {
+    private TemplateWithBuilds.Build build(TemplateRecord template) {
         return new TemplateWithBuilds.Build(
                 template.buildId(),
-                "ready",
+                supply.status(template),
                 template.updatedAt(),
                 template.updatedAt(),
                 template.updatedAt(),

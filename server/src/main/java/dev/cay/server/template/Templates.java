@@ -134,6 +134,11 @@ public final class Templates {
         return find(team, name);
     }
 
+    /// The one that everybody may use by this bare name.
+    Optional<TemplateRecord> findPublic(String name) {
+        return byName(name).filter(TemplateRecord::isPublic);
+    }
+
     /// What sandboxes of this build were made of, as long as it is its template's newest.
     public Optional<Origin> originOf(String templateId, String buildId) {
         return Optional.ofNullable(templates.get(templateId))

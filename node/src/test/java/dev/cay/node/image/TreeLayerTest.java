@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 
-final class BaseTemplateTest {
+final class TreeLayerTest {
     private static final Duration LIMIT = Duration.ofSeconds(20);
 
     @TempDir
@@ -30,25 +30,18 @@ final class BaseTemplateTest {
         Programs.ofHost().require(LIMIT, "ip", "netns", "add", cut);
         try {
             var layers = new LayerStore(dir);
-            var base = new BaseTemplate(layers, new Programs(List.of("ip", "netns", "exec", cut)), dir.resolve("logs"));
+            var programs = new Programs(List.of("ip", "netns", "exec", cut));
+            var base = new TreeLayer(layers, programs, dir.resolve("logs"), Recipe.of("base"));
             assertThatThrownBy(() -> base.build((_, _, _) -> {}))
                     .isInstanceOf(CayException.class)
                     .hasMessageContaining("check that this host reaches")
                     .hasMessageContaining(dir.resolve("logs/base-template.log").toString())
                     .hasMessageNotContaining("\n");
             assertThat(dir.resolve("logs/base-template.log")).isNotEmptyFile();
-            assertThat(base.isBuilt()).isFalse();
+            assertThat(layers.has(base.key())).isFalse();
         } finally {
             Programs.ofHost().require(LIMIT, "ip", "netns", "delete", cut);
         }
-    }
-
-    @Test
-    void changesItsKeyWithTheRecipe() {
-        var recipe = Recipe.base();
-        var other = new Recipe(recipe.packages() + "cowsay\n", recipe.dpkg(), recipe.versions(), recipe.setup());
-        assertThat(recipe.key("x64")).isNotEqualTo(other.key("x64")).isNotEqualTo(recipe.key("arm64"));
-        assertThat(recipe.packageList()).contains("python3", "sudo").doesNotContain("");
     }
 
     @Test

@@ -1,0 +1,56 @@
+package dev.cay.node.image;
+
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/// All that was printed while a template was built, for whoever wants to know why it failed. Thread-safe.
+final class BuildLog implements AutoCloseable {
+    static final String REACH = "check that this host reaches its package mirrors and the npm registry";
+
+    private final String template;
+    private final Path file;
+    private final BufferedWriter writer;
+
+    private BuildLog(String template, Path file, BufferedWriter writer) {
+        this.template = template;
+        this.file = file;
+        this.writer = writer;
+    }
+
+    /// Begins anew what an earlier build of the template left.
+    static BuildLog open(Path logs, String template) throws IOException {
+        Files.createDirectories(logs);
+        var file = logs.resolve(template + "-template.log");
+        return new BuildLog(template, file, Files.newBufferedWriter(file));
+    }
+
+    synchronized void line(String line) {
+        try {
+            writer.write(line + "\n");
+            writer.flush();
+        } catch (IOException _) {
+            // A log that cannot be written is no reason to stop.
+        }
+    }
+
+    CayException failed(String what, String complaint, String mend) {
+        return new CayException(
+                ErrorKind.UNAVAILABLE,
+                "template %s could not %s (%s): %s, then try again; the whole log is %s"
+                        .formatted(
+                                template,
+                                what,
+                                complaint.isBlank() ? "no reason given" : complaint.strip(),
+                                mend,
+                                file));
+    }
+
+    @Override
+    public synchronized void close() throws IOException {
+        writer.close();
+    }
+}

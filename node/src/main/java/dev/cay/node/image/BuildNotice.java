@@ -1,0 +1,79 @@
+package dev.cay.node.image;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Optional;
+
+/// A file in which whoever builds a layer says how far it is, for those of other processes who wait.
+final class BuildNotice {
+    private static final Duration EVERY = Duration.ofSeconds(1);
+
+    /// A builder that was killed leaves its last word, which nobody should believe for long.
+    private static final Duration STALE = Duration.ofMinutes(10);
+
+    private final Path file;
+    private long written = System.nanoTime() - EVERY.toNanos();
+
+    BuildNotice(Path file) {
+        this.file = file;
+    }
+
+    /// Tells the file, and the other one too.
+    BuildProgress and(BuildProgress other) {
+        return (step, detail, fraction) -> {
+            write(step, detail, fraction);
+            other.at(step, detail, fraction);
+        };
+    }
+
+    private synchronized void write(String step, String detail, double fraction) {
+        if (System.nanoTime() - written < EVERY.toNanos()) {
+            return;
+        }
+        written = System.nanoTime();
+        try {
+            var fresh = file.resolveSibling(file.getFileName() + ".new");
+            Files.writeString(fresh, String.format(Locale.ROOT, "%.3f\t%s\t%s", fraction, step, detail));
+            Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+        } catch (IOException _) {
+            // Those who wait learn of the end all the same.
+        }
+    }
+
+    /// What was said last, in one line.
+    Optional<String> read() {
+        return words().map(words -> "%.0f %%, %s %s"
+                .formatted(Double.parseDouble(words[0]) * 100, words[1], words[2])
+                .strip());
+    }
+
+    /// Passes on what was said last.
+    void tell(BuildProgress progress) {
+        words().ifPresent(words -> progress.at(words[1], words[2], Double.parseDouble(words[0])));
+    }
+
+    private Optional<String[]> words() {
+        try {
+            var age = Duration.ofMillis(
+                    System.currentTimeMillis() - Files.getLastModifiedTime(file).toMillis());
+            String[] words = Files.readString(file).split("\t", -1);
+            return age.compareTo(STALE) < 0 && words.length == 3 && words[0].matches("[0-9.]+")
+                    ? Optional.of(words)
+                    : Optional.empty();
+        } catch (IOException _) {
+            return Optional.empty();
+        }
+    }
+
+    void remove() {
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException _) {
+            // It grows stale by itself.
+        }
+    }
+}

@@ -1,0 +1,70 @@
+package dev.cay.node.image;
+
+import dev.cay.node.host.Programs;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/// A template that comes with Cay, made on the machine from its recipe: a tree, and for those with an interpreter the
+/// runners and a Java on top.
+public final class HouseTemplate {
+    /// What all sandboxes start from that ask for nothing else.
+    public static final String BASE = "base";
+
+    private static final String JAVA = "java";
+
+    private final Recipe recipe;
+    private final LayerStore layers;
+    private final TreeLayer tree;
+    private final JavaLayer java;
+
+    /// @param name one of {@link #names}
+    /// @param logs directory for logs of builds
+    public HouseTemplate(String name, LayerStore layers, Programs programs, Path logs) {
+        this.recipe = Recipe.of(name);
+        this.layers = layers;
+        this.tree = new TreeLayer(layers, programs, logs, recipe);
+        this.java = new JavaLayer(layers, programs, logs, Path.of(System.getProperty("java.home")));
+    }
+
+    public static List<String> names() {
+        return Recipe.NAMES;
+    }
+
+    public String name() {
+        return recipe.name();
+    }
+
+    /// Whether all that takes minutes is there.
+    public boolean isBuilt() {
+        return layers.has(tree.key());
+    }
+
+    /// Bytes on disk of what is built.
+    public long size() {
+        return layers.size(tree.key());
+    }
+
+    /// How far a build is, also one of another process; empty when none is under way.
+    public Optional<String> underWay() {
+        return layers.underWay(tree.key());
+    }
+
+    /// Builds what is not there.
+    ///
+    /// @return keys of its layers, top first
+    public List<String> build(BuildProgress progress) {
+        var keys = new ArrayList<>(List.of(tree.build(progress)));
+        var languages = new ArrayList<>(recipe.languages());
+        if (languages.contains(JAVA)) {
+            progress.at("copying the JDK", "", 0.98);
+            java.build().ifPresentOrElse(keys::addFirst, () -> languages.remove(JAVA));
+        }
+        if (!languages.isEmpty()) {
+            keys.addFirst(new RunnersLayer(layers).build(languages));
+        }
+        progress.at("ready", "%d MB".formatted(size() >> 20), 1);
+        return keys;
+    }
+}

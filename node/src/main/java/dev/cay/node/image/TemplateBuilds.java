@@ -1,0 +1,180 @@
+package dev.cay.node.image;
+
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.node.NodeTemplate;
+import dev.cay.wire.node.NodeTemplate.State;
+import dev.cay.wire.node.NodeTemplates;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Makes templates in the background, one after the other. Thread-safe.
+///
+/// A build that fails is kept in mind with its reason, and tried again when somebody asks for the template.
+public final class TemplateBuilds implements NodeTemplates, AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(TemplateBuilds.class);
+    private static final Duration CLOSE_LIMIT = Duration.ofMinutes(2);
+    private static final Duration SPEAK_EVERY = Duration.ofSeconds(20);
+
+    private final LayerStore layers;
+    private final Map<String, HouseTemplate> templates = new LinkedHashMap<>();
+    private final Map<String, NodeTemplate> states = new LinkedHashMap<>();
+    private final BlockingQueue<HouseTemplate> queue = new LinkedBlockingQueue<>();
+    private final List<Consumer<NodeTemplate>> listeners = new CopyOnWriteArrayList<>();
+    private @Nullable Thread worker;
+    private boolean closed;
+
+    public TemplateBuilds(LayerStore layers, List<HouseTemplate> templates) {
+        this.layers = layers;
+        for (var template : templates) {
+            this.templates.put(template.name(), template);
+            states.put(template.name(), new NodeTemplate(template.name(), State.ABSENT, List.of(), ""));
+        }
+    }
+
+    @Override
+    public synchronized List<NodeTemplate> list() {
+        return new ArrayList<>(states.values());
+    }
+
+    @Override
+    public synchronized NodeTemplate prepare(String name) {
+        var template = templates.get(name);
+        var now = states.get(name);
+        if (template == null || now == null) {
+            throw new CayException(
+                    ErrorKind.NOT_FOUND,
+                    "no template %s comes with Cay; there are %s".formatted(name, String.join(", ", states.keySet())));
+        }
+        if (now.state() == State.READY || now.state() == State.BUILDING || closed) {
+            return now;
+        }
+        var begun = new NodeTemplate(name, State.BUILDING, List.of(), queue.isEmpty() ? "it begins" : "it waits");
+        states.put(name, begun);
+        queue.add(template);
+        if (worker == null) {
+            worker = Thread.ofPlatform().daemon().name("template-builds").start(this::work);
+        }
+        return begun;
+    }
+
+    /// Those whose tree is there already, which are made ready in a moment.
+    public List<String> built() {
+        return templates.values().stream()
+                .filter(HouseTemplate::isBuilt)
+                .map(HouseTemplate::name)
+                .toList();
+    }
+
+    @Override
+    public boolean holds(List<String> keys) {
+        return keys.stream().allMatch(layers::has);
+    }
+
+    @Override
+    public void onReady(Consumer<NodeTemplate> listener) {
+        listeners.add(listener);
+    }
+
+    private void work() {
+        try {
+            while (true) {
+                make(queue.take());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void make(HouseTemplate template) {
+        boolean fresh = !template.isBuilt();
+        long began = System.nanoTime();
+        if (fresh) {
+            log.atInfo().addKeyValue("template", template.name()).log("making a template in the background");
+        }
+        try {
+            var keys = template.build(new Speaker(template.name()));
+            var ready = new NodeTemplate(template.name(), State.READY, keys, "");
+            note(ready);
+            log.atInfo()
+                    .addKeyValue("template", template.name())
+                    .addKeyValue(
+                            "seconds",
+                            Duration.ofNanos(System.nanoTime() - began).toSeconds())
+                    .log("template ready");
+            listeners.forEach(listener -> listener.accept(ready));
+        } catch (RuntimeException e) {
+            if (Thread.currentThread().isInterrupted()) {
+                note(new NodeTemplate(template.name(), State.ABSENT, List.of(), ""));
+                log.atInfo().addKeyValue("template", template.name()).log("the making of a template was cut short");
+                return;
+            }
+            note(new NodeTemplate(template.name(), State.FAILED, List.of(), reason(e)));
+            log.atWarn()
+                    .setCause(e)
+                    .addKeyValue("template", template.name())
+                    .log("a template could not be made; it is tried again when somebody asks for it");
+        }
+    }
+
+    private static String reason(RuntimeException e) {
+        return e instanceof CayException known ? known.userMessage() : String.valueOf(e.getMessage());
+    }
+
+    private synchronized void note(NodeTemplate state) {
+        states.put(state.name(), state);
+    }
+
+    /// Ends a build that is under way, and takes back what it has made so far.
+    @Override
+    public void close() {
+        Thread running; // never waited for while we hold the lock it needs
+        synchronized (this) {
+            closed = true;
+            running = worker;
+        }
+        if (running == null) {
+            return;
+        }
+        running.interrupt();
+        try {
+            running.join(CLOSE_LIMIT);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /// Keeps the state up to date, and says in the log from time to time how far it is.
+    private final class Speaker implements BuildProgress {
+        private final String template;
+        private long spoke = System.nanoTime();
+
+        private Speaker(String template) {
+            this.template = template;
+        }
+
+        @Override
+        public void at(String step, String detail, double fraction) {
+            String news =
+                    "%.0f %%, %s %s".formatted(fraction * 100, step, detail).strip();
+            note(new NodeTemplate(template, State.BUILDING, List.of(), news));
+            if (System.nanoTime() - spoke > SPEAK_EVERY.toNanos()) {
+                spoke = System.nanoTime();
+                log.atInfo()
+                        .addKeyValue("template", template)
+                        .addKeyValue("news", news)
+                        .log("making a template");
+            }
+        }
+    }
+}

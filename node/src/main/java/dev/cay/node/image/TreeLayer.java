@@ -1,0 +1,136 @@
+package dev.cay.node.image;
+
+import dev.cay.life.Undo;
+import dev.cay.node.host.Programs;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// The layer at the bottom of a template: a small Debian with Python, Node and what else its recipe names, made on
+/// the host itself.
+///
+/// What is in it stands in `templates`. Nothing is started while it is built, and no secret of the host goes in.
+final class TreeLayer {
+    private static final Duration LIMIT = Duration.ofMinutes(45);
+    private static final Map<String, String> ENVIRONMENT = Map.of("DEBIAN_FRONTEND", "noninteractive");
+
+    /// How much of the whole each part is.
+    private static final double DEBIAN = 0.85;
+
+    private final LayerStore layers;
+    private final Programs programs;
+    private final Path logs;
+    private final Recipe recipe;
+    private final String suite;
+
+    /// @param logs directory for the build's log
+    TreeLayer(LayerStore layers, Programs programs, Path logs, Recipe recipe) {
+        this.layers = layers;
+        this.programs = programs;
+        this.logs = logs;
+        this.recipe = recipe;
+        this.suite = recipe.version("suite");
+    }
+
+    /// Content key of the layer: changes with the recipe, the CPU and the Debian release.
+    String key() {
+        return recipe.key(architecture());
+    }
+
+    /// Builds unless it is there.
+    ///
+    /// @return the layer's key
+    String build(BuildProgress progress) {
+        String key = key();
+        layers.build(key, progress, (rootfs, told) -> fill(rootfs, told));
+        return key;
+    }
+
+    private void fill(Path rootfs, BuildProgress progress) throws IOException {
+        requireTools();
+        var work = Files.createTempDirectory("cay-template-");
+        try (var undo = new Undo();
+                var log = BuildLog.open(logs, recipe.name())) {
+            undo.step(() -> LayerStore.calmly(() -> programs.require(LIMIT, "rm", "-rf", "--", work.toString())));
+            var sources = new AptSources(Path.of("/etc"), suite).list();
+            var node = new NodeJs(programs, recipe, sources);
+            debootstrap(rootfs, sources, progress, log);
+            progress.at("adding Node", recipe.version("node"), DEBIAN);
+            node.install(rootfs, work, log);
+            node.addModules(rootfs, log);
+            progress.at("setting up", recipe.name(), 0.95);
+            for (String text : recipe.setups()) {
+                var setup = Files.writeString(work.resolve("setup.sh"), text);
+                run(List.of("sh", setup.toString(), rootfs.toString()), log);
+            }
+        }
+    }
+
+    private void requireTools() {
+        var missing = BuildTools.missing(programs);
+        if (!missing.isEmpty()) {
+            throw new CayException(
+                    ErrorKind.UNAVAILABLE,
+                    "template %s needs %s on this host: %s"
+                            .formatted(recipe.name(), String.join(", ", missing.keySet()), BuildTools.mend(missing)));
+        }
+    }
+
+    private void debootstrap(Path rootfs, List<String> sources, BuildProgress progress, BuildLog log) {
+        var command = new ArrayList<>(List.of(
+                "mmdebstrap",
+                "--mode=root",
+                "--variant=minbase",
+                "--format=directory",
+                "--verbose",
+                "--include=" + String.join(",", recipe.packageList()),
+                "--aptopt=Acquire::Retries \"3\"",
+                "--aptopt=APT::Install-Recommends \"false\""));
+        proxy().ifPresent(proxy -> command.add("--aptopt=Acquire::http::Proxy \"%s\"".formatted(proxy)));
+        recipe.dpkgOptions().forEach(option -> command.add("--dpkgopt=" + option));
+        command.add(suite);
+        command.add(rootfs.toString());
+        command.addAll(sources);
+        var steps = new AptProgress(progress, DEBIAN);
+        int exit = programs.follow(LIMIT, ENVIRONMENT, command, line -> {
+            log.line(line);
+            steps.heard(line);
+        });
+        if (exit != 0) {
+            throw log.failed("install Debian", steps.complaint(), BuildLog.REACH);
+        }
+    }
+
+    private void run(List<String> command, BuildLog log) {
+        var last = new String[] {""};
+        int exit = programs.follow(LIMIT, ENVIRONMENT, command, line -> {
+            log.line(line);
+            last[0] = line;
+        });
+        if (exit != 0) {
+            throw log.failed("set up", last[0], "the log says what was missing");
+        }
+    }
+
+    /// The proxy apt uses on this host, which the apt of the new tree does not know of.
+    private Optional<String> proxy() {
+        var asked = programs.run(Duration.ofSeconds(10), "apt-config", "shell", "PROXY", "Acquire::http::Proxy");
+        String[] parts = asked.ok() ? asked.output().strip().split("'") : new String[0];
+        return parts.length == 2 ? Optional.of(parts[1]) : Optional.empty();
+    }
+
+    static String architecture() {
+        return switch (System.getProperty("os.arch")) {
+            case "amd64", "x86_64" -> "x64";
+            case "aarch64", "arm64" -> "arm64";
+            case String other -> throw new CayException(ErrorKind.NOT_IMPLEMENTED, "no templates for " + other);
+        };
+    }
+}

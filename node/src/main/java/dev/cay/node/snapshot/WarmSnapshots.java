@@ -1,0 +1,132 @@
+package dev.cay.node.snapshot;
+
+import dev.cay.node.image.LayerStore;
+import dev.cay.node.image.NodeLayer;
+import dev.cay.wire.CayException;
+import dev.cay.wire.node.SandboxKind;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// What sandboxes with an interpreter go on from instead of starting anew: one of their kind, saved when its
+/// interpreter had loaded all that cells usually want. Thread-safe.
+///
+/// Nobody but the node knows of these: a sandbox made from one is as one that was started, only sooner. Each is named
+/// by all it depends on, so that a change of any makes another one.
+public final class WarmSnapshots {
+    /// What these names begin with; those of others have no such character.
+    static final String PREFIX = "warm-";
+
+    private static final Logger log = LoggerFactory.getLogger(WarmSnapshots.class);
+
+    /// A template that has it has an interpreter.
+    private static final String LANGUAGES = "opt/cay/languages";
+
+    private final LayerStore layers;
+    private final NodeLayer nodeLayer;
+    private final Snapshots snapshots;
+    private final String guest;
+    private final Map<List<String>, Boolean> interpreters = new ConcurrentHashMap<>();
+    private final Set<String> refused = ConcurrentHashMap.newKeySet();
+    private volatile Consumer<SandboxKind> lost = _ -> {};
+
+    /// @param guest names the version of the guest that new sandboxes run
+    public WarmSnapshots(LayerStore layers, NodeLayer nodeLayer, Snapshots snapshots, String guest) {
+        this.layers = layers;
+        this.nodeLayer = nodeLayer;
+        this.snapshots = snapshots;
+        this.guest = guest;
+    }
+
+    /// Whether sandboxes of this kind have an interpreter, and so are worth to be warmed.
+    public boolean isFor(SandboxKind kind) {
+        return interpreters.computeIfAbsent(
+                kind.layers(), keys -> keys.stream().anyMatch(key -> has(layers.path(key))));
+    }
+
+    /// A template is somebody's image: no link in it leads elsewhere.
+    private static boolean has(Path layer) {
+        var file = layer.resolve(LANGUAGES);
+        try {
+            return Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
+                    && file.toRealPath().startsWith(layer.toRealPath());
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    public String name(SandboxKind kind) {
+        var inputs = new ArrayList<>(kind.layers());
+        inputs.add(nodeLayer.require(kind.layers().getLast()));
+        inputs.add(guest);
+        inputs.add(kind.resources().toString());
+        return PREFIX + LayerStore.hash(inputs);
+    }
+
+    /// What a sandbox of this kind can go on from.
+    public Optional<Snapshot> find(SandboxKind kind) {
+        if (!isFor(kind)) {
+            return Optional.empty();
+        }
+        String name = name(kind);
+        return refused.contains(name) ? Optional.empty() : snapshots.find(name).filter(Snapshot::hasMemory);
+    }
+
+    /// It could not be brought back; nobody is to try it again.
+    public void refuse(SandboxKind kind, Snapshot snapshot) {
+        if (refused.add(snapshot.name())) {
+            lost.accept(kind);
+        }
+    }
+
+    /// @param listener told of kinds that have no warm snapshot any more; must not block
+    public void onLost(Consumer<SandboxKind> listener) {
+        lost = listener;
+    }
+
+    /// There is a new one of this name.
+    public void accept(String name) {
+        refused.remove(name);
+    }
+
+    /// Removes those of the kind's template that are not for this kind.
+    public void removeOthers(SandboxKind kind) {
+        String name = name(kind);
+        for (String other : snapshots.warm()) {
+            boolean same = snapshots
+                    .find(other)
+                    .filter(found -> found.spec().templateId().equals(kind.templateId()))
+                    .isPresent();
+            if (same && !other.equals(name)) {
+                snapshots.delete(other);
+            }
+        }
+    }
+
+    /// Removes those that nothing can be made of any more, as layers of theirs are gone.
+    public void tidy() {
+        for (String name : snapshots.warm()) {
+            try {
+                var lost = snapshots
+                        .find(name)
+                        .filter(found -> !found.layers().stream().allMatch(layers::has));
+                if (lost.isPresent()) {
+                    snapshots.delete(name);
+                }
+            } catch (CayException e) {
+                log.atWarn().setCause(e).addKeyValue("snapshot", name).log("a warm snapshot makes no sense");
+                snapshots.delete(name);
+            }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+package dev.cay.node.image;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cay.wire.CayException;
+import org.junit.jupiter.api.Test;
+
+final class RecipeTest {
+    @Test
+    void changesItsKeyWithEverythingThatIsInTheTree() {
+        var recipe = Recipe.of("code-interpreter-lite");
+        var files = recipe.files();
+        var other = new Recipe.Files(
+                files.packages() + "cowsay\n",
+                files.dpkg(),
+                files.versions(),
+                files.modules(),
+                files.languages(),
+                files.setup());
+        var modules = new Recipe.Files(
+                files.packages(),
+                files.dpkg(),
+                files.versions(),
+                files.modules() + "left-pad@1.0.0\n",
+                files.languages(),
+                files.setup());
+        assertThat(recipe.key("x64"))
+                .startsWith("code-interpreter-lite-")
+                .isEqualTo(new Recipe(recipe.name(), recipe.included(), files).key("x64"))
+                .isNotEqualTo(recipe.key("arm64"))
+                .isNotEqualTo(new Recipe(recipe.name(), recipe.included(), other).key("x64"))
+                .isNotEqualTo(new Recipe(recipe.name(), recipe.included(), modules).key("x64"))
+                .isNotEqualTo(new Recipe(recipe.name(), null, files).key("x64"));
+    }
+
+    @Test
+    void goesOnWhereTheIncludedOneEnds() {
+        var recipe = Recipe.of("code-interpreter-v1");
+        assertThat(recipe.packageList())
+                .contains("sudo", "python3-ipython", "python3-scipy", "r-base-core")
+                .doesNotHaveDuplicates()
+                .containsAll(Recipe.of("base").packageList());
+        assertThat(recipe.setups())
+                .hasSize(2)
+                .first()
+                .isEqualTo(Recipe.of("base").setups().getFirst());
+        assertThat(recipe.version("node")).isEqualTo(Recipe.of("base").version("node"));
+        assertThat(recipe.dpkgOptions()).isEqualTo(Recipe.of("base").dpkgOptions());
+        assertThat(recipe.modules())
+                .isEqualTo(Recipe.of("code-interpreter-lite").modules())
+                .isNotEmpty();
+    }
+
+    @Test
+    void hasAnInterpreterWhereItsNameSaysSo() {
+        assertThat(Recipe.of("base").languages()).isEmpty();
+        assertThat(Recipe.of("code-interpreter-lite").languages())
+                .containsExactly("python", "javascript", "typescript", "bash");
+        assertThat(Recipe.of("code-interpreter-v1").languages())
+                .containsExactly("python", "javascript", "typescript", "bash", "r", "java");
+    }
+
+    @Test
+    void saysWhichThereAre() {
+        assertThatThrownBy(() -> Recipe.of("windows"))
+                .isInstanceOf(CayException.class)
+                .hasMessageContaining("base, code-interpreter-v1, code-interpreter-lite");
+        for (String name : Recipe.NAMES) {
+            assertThat(Recipe.of(name).packageList())
+                    .as(name)
+                    .contains("python3")
+                    .doesNotContain("");
+        }
+    }
+}

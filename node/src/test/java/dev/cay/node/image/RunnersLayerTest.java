@@ -1,0 +1,48 @@
+package dev.cay.node.image;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class RunnersLayerTest {
+    @TempDir
+    private Path cache;
+
+    @Test
+    void hasTheRunnersAndTheirLanguages() throws Exception {
+        var layers = new LayerStore(cache);
+        var files = Map.of("bash/run", "#!/bin/sh\n".getBytes(UTF_8), "python/deep/shell.py", "1\n".getBytes(UTF_8));
+        String key = new RunnersLayer(layers, new TreeMap<>(files)).build(List.of("python", "bash"));
+        var home = layers.require(key).resolve("opt/cay");
+        assertThat(home.resolve("languages")).hasContent("python\nbash");
+        assertThat(home.resolve("runners/python/deep/shell.py")).hasContent("1");
+        assertThat(Files.isExecutable(home.resolve("runners/bash/run"))).isTrue();
+        assertThat(Files.getPosixFilePermissions(home.resolve("runners/python/deep/shell.py")))
+                .hasSize(4);
+    }
+
+    @Test
+    void isAnotherOneWhenARunnerOrALanguageChanges() {
+        var layers = new LayerStore(cache);
+        var one = new RunnersLayer(layers, new TreeMap<>(Map.of("a", new byte[] {1})));
+        var other = new RunnersLayer(layers, new TreeMap<>(Map.of("a", new byte[] {2})));
+        assertThat(one.build(List.of("r")))
+                .isEqualTo(one.build(List.of("r")))
+                .isNotEqualTo(other.build(List.of("r")))
+                .isNotEqualTo(one.build(List.of("r", "bash")));
+    }
+
+    @Test
+    void isMadeOfWhatWasPacked() {
+        var layers = new LayerStore(cache);
+        String key = new RunnersLayer(layers).build(List.of("python"));
+        assertThat(layers.require(key).resolve("opt/cay/languages")).hasContent("python");
+    }
+}

@@ -1,0 +1,116 @@
+package dev.cay.node.image;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.cay.node.host.Programs;
+import dev.cay.wire.CayException;
+import dev.cay.wire.node.NodeTemplate;
+import dev.cay.wire.node.NodeTemplate.State;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Builds in the background, with programs in place of mmdebstrap that fail or never end.
+@Timeout(60)
+final class TemplateBuildsTest {
+    private static final String NAME = "code-interpreter-lite";
+
+    @TempDir
+    private Path dir;
+
+    @BeforeEach
+    void needTools() {
+        assumeTrue(BuildTools.missing(Programs.ofHost()).isEmpty(), "no tools to build with");
+    }
+
+    /// @param instead a shell's words for what happens when a tree is to be made; the tree is `$tree`
+    private TemplateBuilds builds(String instead) {
+        String script = "for tree in \"$@\"; do case $tree in *.unfinished-*) break;; esac; done;"
+                + " case \"$*\" in *--mode=root*) %s;; *) exec \"$@\";; esac".formatted(instead);
+        var programs = new Programs(List.of("sh", "-c", script, "--"));
+        var layers = new LayerStore(dir);
+        return new TemplateBuilds(layers, List.of(new HouseTemplate(NAME, layers, programs, dir.resolve("logs"))));
+    }
+
+    private static NodeTemplate only(TemplateBuilds builds) {
+        return builds.list().getFirst();
+    }
+
+    private static void await(Callable<Boolean> condition) throws Exception {
+        while (!condition.call()) {
+            TimeUnit.MILLISECONDS.sleep(10);
+        }
+    }
+
+    @Test
+    void saysWhyOneFailedAndTriesAgainWhenAsked() throws Exception {
+        try (var builds = builds("echo 'E: no mirror today'; echo tried >> %s/tries; exit 1".formatted(dir))) {
+            assertThat(only(builds).state()).isEqualTo(State.ABSENT);
+            assertThat(builds.built()).isEmpty();
+            assertThat(builds.prepare(NAME).state()).isEqualTo(State.BUILDING);
+            await(() -> only(builds).state() == State.FAILED);
+            assertThat(only(builds).news()).contains("no mirror today", "check that this host reaches", "log");
+            assertThat(unfinished()).isEmpty();
+
+            assertThat(builds.prepare(NAME).state()).isEqualTo(State.BUILDING);
+            await(() -> only(builds).state() == State.FAILED);
+            assertThat(dir.resolve("tries")).hasContent("tried\ntried");
+        }
+    }
+
+    @Test
+    void leavesNothingOfABuildThatIsCutShort() throws Exception {
+        var told = dir.resolve("pid");
+        try (var builds =
+                builds("cd \"$tree\"; seq 40000 | xargs touch; echo $$ > %s; exec sleep 1000".formatted(told))) {
+            builds.prepare(NAME);
+            await(() -> Files.exists(told) && Files.size(told) > 0);
+            assertThat(unfinished()).hasSize(1);
+        }
+        assertThat(unfinished()).isEmpty();
+        long pid = Long.parseLong(Files.readString(told).strip());
+        await(() -> ProcessHandle.of(pid).isEmpty());
+    }
+
+    @Test
+    void tellsHowFarItIsAlsoToOtherProcesses() throws Exception {
+        var told = dir.resolve("pid");
+        String progress = "echo 'I: running apt-get update...'; echo on > %s; exec sleep 1000".formatted(told);
+        try (var builds = builds(progress)) {
+            builds.prepare(NAME);
+            await(() -> only(builds).news().contains("reading package lists"));
+            var other = new HouseTemplate(NAME, new LayerStore(dir), Programs.ofHost(), dir.resolve("logs"));
+            await(() -> other.underWay().isPresent());
+            assertThat(other.underWay().orElseThrow()).isEqualTo("1 %, reading package lists");
+        }
+        assertThat(new LayerStore(dir).underWay(Recipe.of(NAME).key(TreeLayer.architecture())))
+                .isEmpty();
+    }
+
+    @Test
+    void knowsOnlyItsOwn() {
+        try (var builds = builds("exit 1")) {
+            assertThatThrownBy(() -> builds.prepare("windows"))
+                    .isInstanceOf(CayException.class)
+                    .hasMessageContaining(NAME);
+            assertThat(builds.holds(List.of())).isTrue();
+            assertThat(builds.holds(List.of("nothing"))).isFalse();
+        }
+    }
+
+    private List<Path> unfinished() throws IOException {
+        try (var all = Files.list(dir.resolve("layers"))) {
+            return all.filter(path -> path.getFileName().toString().startsWith(".unfinished-"))
+                    .toList();
+        }
+    }
+}

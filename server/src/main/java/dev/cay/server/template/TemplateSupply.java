@@ -1,0 +1,163 @@
+package dev.cay.server.template;
+
+import dev.cay.server.access.Team;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.node.Node;
+import dev.cay.wire.node.NodeTemplate;
+import dev.cay.wire.node.NodeTemplates;
+import dev.cay.wire.node.Resources;
+import dev.cay.wire.node.SandboxKind;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/// Sees to it that the templates that come with Cay are there: they are on record from the first start on, and made
+/// by the node in the background or when somebody asks for them.
+///
+/// Until then whoever wants a sandbox of one is told how far it is. A newer Cay goes on with what the last one made
+/// until it has made its own.
+public final class TemplateSupply {
+    private static final String USER = "user";
+
+    /// How long whoever asks for one that is not ready waits, should it be ready then.
+    private static final Duration MOMENT = Duration.ofSeconds(2);
+
+    private final Templates templates;
+    private final Node node;
+    private final NodeTemplates made;
+    private final Object news = new Object();
+
+    /// Names of those that sandboxes may be started of in advance.
+    private final Set<String> wanted = ConcurrentHashMap.newKeySet();
+
+    public TemplateSupply(Templates templates, Node node, NodeTemplates made) {
+        this.templates = templates;
+        this.node = node;
+        this.made = made;
+    }
+
+    /// Puts all on record and has some made.
+    ///
+    /// @param resources of sandboxes whose template says nothing else
+    /// @param prepare   names of those to be made now
+    /// @param there     names of those that are made in a moment, as all that takes long is there
+    public void start(Resources resources, List<String> prepare, List<String> there) {
+        made.onReady(ready -> ready(ready, resources));
+        for (var template : made.list()) {
+            boolean usable = templates
+                    .findPublic(template.name())
+                    .filter(TemplateRecord::isBuilt)
+                    .filter(record -> made.holds(record.layers()))
+                    .isPresent();
+            if (!usable) {
+                templates.register(template.name(), List.of(), resources, USER, null);
+            }
+        }
+        for (String name : prepare) {
+            wanted.add(name);
+            made.prepare(name);
+        }
+        there.forEach(made::prepare);
+    }
+
+    private void ready(NodeTemplate ready, Resources resources) {
+        var record = templates.register(ready.name(), ready.layers(), resources, USER, null);
+        synchronized (news) {
+            news.notifyAll();
+        }
+        if (wanted.contains(ready.name())) {
+            node.expect(kind(record));
+        }
+    }
+
+    /// What a sandbox starts from that is made with this name; one that is not made yet is refused, and asked for.
+    public StartPoint requireStart(Team team, String text) {
+        var start = templates.requireStart(team, text);
+        var house = of(start);
+        if (house.isEmpty()) {
+            return start;
+        }
+        String name = house.get().name();
+        if (start.origin().layers().isEmpty()) {
+            wanted.add(name);
+            var state = made.prepare(name);
+            if (!comes(name)) {
+                throw notYet(name, state);
+            }
+            return templates.requireStart(team, text);
+        }
+        if (wanted.add(name)) {
+            node.expect(new SandboxKind(start.templateId(), start.origin().layers(), start.resources()));
+        }
+        return start;
+    }
+
+    /// Waits for one that only needed a moment, as another process had made it.
+    private boolean comes(String name) {
+        long end = System.nanoTime() + MOMENT.toNanos();
+        synchronized (news) {
+            while (!templates.findPublic(name).map(TemplateRecord::isBuilt).orElse(false)) {
+                long left = (end - System.nanoTime()) / 1_000_000;
+                if (left <= 0) {
+                    return false;
+                }
+                try {
+                    news.wait(left);
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                    return false;
+                }
+            }
+            return true;
+        }
+    }
+
+    private static CayException notYet(String name, NodeTemplate state) {
+        return new CayException(
+                ErrorKind.UNAVAILABLE,
+                switch (state.state()) {
+                    case BUILDING ->
+                        "template '%s' is being made on this machine, which takes some minutes once (%s); try again when it is ready"
+                                .formatted(name, state.news());
+                    case FAILED, ABSENT -> "template '%s' could not be made: %s".formatted(name, state.news());
+                    case READY -> "template '%s' has just been made; try again".formatted(name);
+                });
+    }
+
+    /// The state of its newest build, as clients name it.
+    String status(TemplateRecord template) {
+        if (template.isBuilt()) {
+            return "ready";
+        }
+        return made.list().stream()
+                .filter(house -> template.names().contains(house.name()))
+                .findFirst()
+                .map(house -> switch (house.state()) {
+                    case ABSENT -> "waiting";
+                    case BUILDING -> "building";
+                    case FAILED -> "error";
+                    case READY -> "ready";
+                })
+                .orElse("waiting");
+    }
+
+    private Optional<NodeTemplate> of(StartPoint start) {
+        String alias = start.alias();
+        return start.snapshot() != null || alias == null
+                ? Optional.empty()
+                : made.list().stream()
+                        .filter(house -> house.name().equals(alias))
+                        .filter(house -> templates
+                                .findPublic(alias)
+                                .filter(record -> record.id().equals(start.templateId()))
+                                .isPresent())
+                        .findFirst();
+    }
+
+    private static SandboxKind kind(TemplateRecord record) {
+        return new SandboxKind(record.id(), record.layers(), record.resources());
+    }
+}

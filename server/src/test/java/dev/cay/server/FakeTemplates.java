@@ -1,0 +1,47 @@
+package dev.cay.server;
+
+import dev.cay.wire.node.NodeTemplate;
+import dev.cay.wire.node.NodeTemplates;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/// Makes templates when a test says so.
+final class FakeTemplates implements NodeTemplates {
+    final List<String> asked = new ArrayList<>();
+    private final Map<String, NodeTemplate> states = new LinkedHashMap<>();
+    private final List<Consumer<NodeTemplate>> listeners = new ArrayList<>();
+
+    void put(String name, NodeTemplate.State state, String news, String... layers) {
+        var template = new NodeTemplate(name, state, List.of(layers), news);
+        synchronized (this) {
+            states.put(name, template);
+        }
+        if (state == NodeTemplate.State.READY) {
+            listeners.forEach(listener -> listener.accept(template));
+        }
+    }
+
+    @Override
+    public synchronized List<NodeTemplate> list() {
+        return List.copyOf(states.values());
+    }
+
+    @Override
+    public synchronized NodeTemplate prepare(String name) {
+        asked.add(name);
+        return states.get(name);
+    }
+
+    @Override
+    public boolean holds(List<String> layers) {
+        return !layers.contains("lost");
+    }
+
+    @Override
+    public void onReady(Consumer<NodeTemplate> listener) {
+        listeners.add(listener);
+    }
+}

@@ -1,0 +1,102 @@
+package dev.cay.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.NodeTemplate.State;
+import dev.cay.wire.node.Resources;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/// Templates that come with Cay, before and after the node has made them.
+final class TemplateSupplyTest extends ServerTest {
+    private static final String NAME = "code-interpreter-v1";
+    private static final Resources RESOURCES = new Resources(2, 512, 10240);
+    private static final String CREATE = "{\"templateID\":\"" + NAME + "\"}";
+
+    private void begin(List<String> prepare) {
+        cay.server.supply().start(RESOURCES, prepare, List.of());
+    }
+
+    private JsonNode template() {
+        for (var template : cay.call("GET", "/v2/templates").json()) {
+            if (template.get("aliases").get(0).stringValue().equals(NAME)) {
+                return template;
+            }
+        }
+        throw new AssertionError("not listed");
+    }
+
+    @Test
+    void saysHowFarItIsUntilItIsReady() {
+        cay.made.put(NAME, State.BUILDING, "43 %, installing packages r-base-core");
+        begin(List.of(NAME));
+        assertThat(cay.made.asked).containsExactly(NAME);
+        assertThat(template().get("buildStatus").stringValue()).isEqualTo("building");
+
+        var refused = cay.call("POST", "/v2/sandboxes", CREATE);
+        assertThat(refused.status()).isEqualTo(503);
+        assertThat(refused.json().get("message").stringValue())
+                .contains(NAME, "43 %, installing packages r-base-core", "try again");
+
+        cay.made.put(NAME, State.READY, "", "runners", "tree");
+        assertThat(template().get("buildStatus").stringValue()).isEqualTo("ready");
+        var id = new SandboxId(cay.create(CREATE).get("sandboxID").stringValue());
+        assertThat(cay.node.running.get(id).layers()).containsExactly("runners", "tree");
+        assertThat(cay.node.calls)
+                .as("some are started in advance from now on")
+                .contains("expect " + template().get("templateID").stringValue());
+    }
+
+    @Test
+    void asksForOneThatNobodyPreparedAndSaysWhyItFailed() {
+        cay.made.put(NAME, State.ABSENT, "");
+        begin(List.of());
+        assertThat(cay.made.asked).isEmpty();
+        assertThat(template().get("buildStatus").stringValue()).isEqualTo("waiting");
+
+        cay.made.put(NAME, State.FAILED, "the mirror does not answer");
+        var refused = cay.call("POST", "/sandboxes", CREATE);
+        assertThat(refused.status()).isEqualTo(503);
+        assertThat(refused.text()).contains("the mirror does not answer");
+        assertThat(cay.made.asked).containsExactly(NAME);
+        assertThat(template().get("buildStatus").stringValue()).isEqualTo("error");
+    }
+
+    @Test
+    void startsNoneInAdvanceOfOneThatNobodyWants() {
+        cay.made.put(NAME, State.ABSENT, "");
+        begin(List.of());
+        cay.made.put(NAME, State.READY, "", "runners", "tree");
+        String expected = "expect " + template().get("templateID").stringValue();
+        assertThat(cay.node.calls).doesNotContain(expected);
+
+        cay.create(CREATE);
+        cay.create(CREATE);
+        assertThat(cay.node.calls).containsOnlyOnce(expected);
+    }
+
+    @Test
+    void goesOnWithWhatAnEarlierRunMadeAsLongAsItIsThere() throws Exception {
+        cay.made.put(NAME, State.ABSENT, "");
+        begin(List.of());
+        cay.made.put(NAME, State.READY, "", "old", "tree");
+        String id = template().get("templateID").stringValue();
+
+        restart();
+        cay.made.put(NAME, State.BUILDING, "1 %");
+        begin(List.of(NAME));
+        var sandbox = new SandboxId(cay.create(CREATE).get("sandboxID").stringValue());
+        assertThat(cay.node.running.get(sandbox).layers()).containsExactly("old", "tree");
+        cay.made.put(NAME, State.READY, "", "lost");
+
+        restart();
+        cay.made.put(NAME, State.BUILDING, "2 %");
+        begin(List.of(NAME));
+        assertThat(cay.call("POST", "/v2/sandboxes", CREATE).status()).isEqualTo(503);
+        assertThat(template().get("templateID").stringValue())
+                .as("a name keeps its id")
+                .isEqualTo(id);
+    }
+}
