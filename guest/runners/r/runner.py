@@ -119,7 +119,6 @@ class R:
             os.close(descriptor)
         for descriptor in (self.answers, self.out, self.err):
             os.set_blocking(descriptor, False)
-        self.gone = os.pidfd_open(self.process.pid)
         self.received = bytearray()
 
     def send(self, *fields):
@@ -176,6 +175,12 @@ class Runner:
     def __init__(self, requests, events):
         self.requests = requests
         self.events = events
+        self.wake, wake = os.pipe()
+        os.set_blocking(wake, False)
+        os.set_blocking(self.wake, False)
+        signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+        # Wakes the loop when R ends. A descriptor of the process would do it too, but no checkpoint can hold one.
+        signal.signal(signal.SIGCHLD, lambda *_: None)
         self.r = R()
         self.queue = collections.deque()
         self.line = bytearray()
@@ -186,10 +191,6 @@ class Runner:
         self.watches = 0
         self.watch_at = None
         self.flag = os.devnull
-        self.wake, wake = os.pipe()
-        os.set_blocking(wake, False)
-        os.set_blocking(self.wake, False)
-        signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
         signal.signal(signal.SIGINT, self.interrupted)
 
     def interrupted(self, *_):
@@ -205,10 +206,11 @@ class Runner:
 
     def run(self):
         poll = select.poll()
-        for descriptor in (self.requests, self.r.answers, self.r.out, self.r.err, self.r.gone, self.wake):
+        for descriptor in (self.requests, self.r.answers, self.r.out, self.r.err, self.wake):
             poll.register(descriptor, select.POLLIN)
         while True:
-            ready = {descriptor for descriptor, _ in poll.poll(self.patience())}
+            gone = self.r.process.poll() is not None
+            ready = {descriptor for descriptor, _ in poll.poll(0 if gone else self.patience())}
             if self.wake in ready:
                 os.read(self.wake, 4096)
             for descriptor, channel in ((self.r.out, "out"), (self.r.err, "err")):
@@ -217,7 +219,7 @@ class Runner:
             if self.r.answers in ready:
                 for message in self.r.messages():
                     self.answer(message)
-            if self.r.gone in ready:
+            if gone:
                 return self.leave()
             if self.requests in ready and not self.read():
                 self.r.process.kill()

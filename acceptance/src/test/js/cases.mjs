@@ -39,7 +39,8 @@ export function observe(sandbox) {
   if (sandbox.git) note('Git', sandbox.git)
 }
 
-function note(kind, object) {
+/** The same for one class, under the name it has in documentation. */
+export function note(kind, object) {
   if (classes.has(kind)) return
   classes.set(kind, object.constructor)
   const prototype = object.constructor.prototype

@@ -38,7 +38,8 @@ record ClientTests(NpmClient client) {
     Run run(String file, Map<String, String> environment) throws IOException, InterruptedException {
         var path = Path.of("src/test/js", file).toString();
         // Old clients leave timers of a minute behind.
-        var process = client.program(environment, "node", "--test-reporter=tap", "--test-force-exit", path)
+        var process = client.program(
+                        environment, "node", "--test-reporter=tap", "--test-force-exit", "--test-timeout=300000", path)
                 .redirectErrorStream(true)
                 .start();
         var output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

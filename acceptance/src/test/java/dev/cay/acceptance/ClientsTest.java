@@ -61,7 +61,7 @@ final class ClientsTest {
 
     @TestFactory
     List<DynamicNode> everyVersionEveryWay(OwnCay platform) throws Exception {
-        var report = new CompatibilityReport();
+        var report = new CompatibilityReport(CompatibilityReport.Part.E2B);
         var nodes = new ArrayList<DynamicNode>();
         for (var entry : runs(platform).entrySet()) {
             var client = entry.getKey();

@@ -12,12 +12,48 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// Which calls work with which client, as the run found it. Written to `target/compatibility.md`; the copy in `docs/`
-/// is checked against it.
+/// Which calls work with which versions of one client, as the run found it. Written to `target/compatibility/`; the
+/// page
+/// in `docs/` has the parts of all clients and is checked against them.
 final class CompatibilityReport {
+    static final Path DIRECTORY = Path.of("target/compatibility");
+
+    /// A part of the page for every client.
+    enum Part {
+        E2B("e2b", """
+                # What works with E2B's clients
+
+                Found by the acceptance run, with the packages from the npm registry as they are, over TLS host names and over
+                plain URLs; a cell says yes only if both ways passed. `–`: that version has no such call, or the case is about
+                newer ones. 1.9.0 was reached over TLS host names alone: it knows no variables for URLs, as no client before
+                2.7.0 does.
+
+                """),
+        INTERPRETER("@e2b/code-interpreter", """
+                # What works with the code interpreter's client
+
+                Found in the same way. 2.0.1 was reached over TLS host names alone; what is said on the wire was looked at with
+                no client between, in the newer one's two ways.
+
+                """);
+
+        private final String client;
+        private final String introduction;
+
+        Part(String client, String introduction) {
+            this.client = client;
+            this.introduction = introduction;
+        }
+    }
+
+    private final Part part;
     private final Set<String> versions = new LinkedHashSet<>();
     private final Map<String, Map<String, Map<String, Boolean>>> cases = new LinkedHashMap<>();
     private final Map<String, Map<String, Boolean>> methods = new TreeMap<>();
+
+    CompatibilityReport(Part part) {
+        this.part = part;
+    }
 
     void add(String version, String file, List<Result> results) {
         versions.add(version);
@@ -35,20 +71,12 @@ final class CompatibilityReport {
     }
 
     void write() throws IOException {
-        Files.createDirectories(Path.of("target"));
-        Files.writeString(Path.of("target/compatibility.md"), render());
+        Files.createDirectories(DIRECTORY);
+        Files.writeString(DIRECTORY.resolve("%d.md".formatted(part.ordinal())), render());
     }
 
     private String render() {
-        var text = new StringBuilder("""
-                # What works with E2B's clients
-
-                Found by the acceptance run, with the packages from the npm registry as they are, over TLS host names and over
-                plain URLs; a cell says yes only if both ways passed. `–`: that version has no such call, or the case is about
-                newer ones. 1.9.0 was reached over TLS host names alone: it knows no variables for URLs, as no client before
-                2.7.0 does.
-
-                """);
+        var text = new StringBuilder(part.introduction);
         append(text, "Public methods", "method", methods);
         cases.forEach((area, rows) -> append(text, area, "case", rows));
         return text.toString();
@@ -56,7 +84,8 @@ final class CompatibilityReport {
 
     private void append(StringBuilder text, String title, String what, Map<String, Map<String, Boolean>> rows) {
         text.append("## ").append(title).append("\n\n| ").append(what).append(" | ");
-        versions.forEach(version -> text.append("e2b ").append(version).append(" | "));
+        versions.forEach(
+                version -> text.append(part.client).append(' ').append(version).append(" | "));
         text.append("\n|---|").append("---|".repeat(versions.size())).append('\n');
         rows.forEach((name, passed) -> {
             text.append("| ").append(name).append(" |");

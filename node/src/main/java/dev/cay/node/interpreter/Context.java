@@ -7,9 +7,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// Where cells of one language share their state. They run one after the other, in the order they came.
@@ -17,22 +15,16 @@ final class Context {
     private static final Duration KEEPALIVE = Duration.ofSeconds(5);
     private static final Duration START_LIMIT = Duration.ofSeconds(60);
 
-    /// A cell that nobody listens to any more goes on until its context is wanted, and then for so long.
+    /// A cell that was cut off from its client by us goes on until its context is wanted, and then for so long.
     private static final Duration GRACE = Duration.ofSeconds(1);
 
-    /// An interrupt is repeated as often: the first may have met a moment in which it was not heard.
-    private static final Duration AGAIN = Duration.ofSeconds(1);
-
-    /// Who does not stop for so long is killed.
-    private static final Duration STUBBORN = Duration.ofSeconds(10);
-
-    private static final Duration TURN_LOOK = Duration.ofSeconds(1);
+    private static final String DISMISSED = "The context was restarted or removed before the execution had ended";
 
     private final Contexts home;
     private final String id;
     private final Language language;
     private final String cwd;
-    private final ReentrantLock turn = new ReentrantLock(true);
+    private final Turns turns = new Turns();
     private final AtomicLong numbers = new AtomicLong();
     private volatile @Nullable Runner runner;
 
@@ -46,7 +38,11 @@ final class Context {
     private volatile boolean entered;
 
     private volatile boolean warm;
-    private volatile boolean dismissed;
+
+    /// The runner that was ended on purpose, if one was.
+    private volatile @Nullable Runner dismissed;
+
+    private volatile boolean removed;
 
     /// @param warm whether its first runner loads what cells usually want before it listens
     Context(Contexts home, String id, Language language, String cwd, boolean warm) {
@@ -94,11 +90,26 @@ final class Context {
 
     /// Returns when cells can run.
     void start() {
-        turn.lock();
+        takeTurn();
         try {
             prepare();
         } finally {
-            turn.unlock();
+            turns.leave();
+        }
+    }
+
+    /// The same, but a runner of before that is busy is left alone until it is wanted.
+    void startUnlessBusy() {
+        takeTurn();
+        try {
+            var present = runner;
+            if (present == null || present.isOver()) {
+                prepare();
+            } else if (!isReady()) {
+                tell(present, false);
+            }
+        } finally {
+            turns.leave();
         }
     }
 
@@ -127,6 +138,9 @@ final class Context {
             cell.sent().run();
             follow(ready, number, to);
         } catch (CayException | IOException e) {
+            if (home.isClosed()) {
+                to.cut();
+            }
             to.failed("UnexpectedEndOfExecution", String.valueOf(e.getMessage()), "");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -136,7 +150,7 @@ final class Context {
             if (last != null) {
                 last.listen(false);
             }
-            turn.unlock();
+            turns.leave();
         }
         to.ended();
     }
@@ -151,27 +165,31 @@ final class Context {
 
     private boolean takeTurn(CellStream to) {
         try {
-            while (!turn.tryLock(TURN_LOOK.toNanos(), TimeUnit.NANOSECONDS)) {
-                if (to.left()) {
-                    return false;
-                }
+            if (turns.take(() -> to.left() || home.isClosed())) {
+                return true;
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            to.cut();
-            return false;
         }
-        if (to.left()) {
-            turn.unlock();
-            return false;
+        to.cut();
+        return false;
+    }
+
+    private void takeTurn() {
+        try {
+            if (!turns.take(home::isClosed)) {
+                throw new CayException(ErrorKind.UNAVAILABLE, "the sandbox is being stopped");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CayException(ErrorKind.CANCELED, "interrupted", e);
         }
-        return true;
     }
 
     private void follow(Runner running, long cell, CellStream to) throws IOException, InterruptedException {
-        long stopped = 0;
+        @Nullable Stopping stopping = null;
         while (true) {
-            var event = running.next(stopped == 0 ? KEEPALIVE : AGAIN);
+            var event = running.next(stopping == null ? KEEPALIVE : Stopping.AGAIN);
             boolean over = event != null && hear(event, cell, to);
             if (over) {
                 return;
@@ -180,17 +198,14 @@ final class Context {
                 to.cut();
                 return;
             }
-            if (to.left() && stopped == 0) {
-                stopped = System.nanoTime();
+            if (to.left()) {
                 // A signal that comes too late for this cell must not meet the next one.
                 uncertain = true;
-                running.interrupt();
-            } else if (to.left() && event == null) {
-                if (System.nanoTime() - stopped > STUBBORN.toNanos()) {
+                stopping = stopping == null ? new Stopping(running, Duration.ZERO) : stopping;
+                if (!stopping.goOn()) {
                     running.kill();
                     return;
                 }
-                running.interrupt();
             } else if (event == null) {
                 to.keepalive();
             }
@@ -225,11 +240,8 @@ final class Context {
     private void lost(CellStream to) {
         if (home.isClosed()) {
             to.cut();
-        } else if (dismissed) {
-            to.failed(
-                    "UnexpectedEndOfExecution",
-                    "The context was restarted or removed before the execution had ended",
-                    "");
+        } else if (runner == dismissed) {
+            to.failed("UnexpectedEndOfExecution", DISMISSED, "");
         } else {
             to.failed("ContextRestarting", "Context was restarted", "");
         }
@@ -238,13 +250,14 @@ final class Context {
     /// A runner that listens and knows its surroundings. In the caller's turn.
     private Runner prepare() {
         var present = runner;
-        if (present != null && !present.isOver() && (isReady() || tell(present))) {
+        if (present != null && !present.isOver() && (isReady() || tell(present, true))) {
             return present;
         }
         if (present != null) {
             present.kill();
         }
         home.requireOpen();
+        requireThere();
         var fresh = home.launch(this, warm);
         warm = false;
         runner = fresh;
@@ -252,8 +265,9 @@ final class Context {
         entered = false;
         uncertain = false;
         home.save();
-        if (!tell(fresh)) {
+        if (!tell(fresh, true) || removed) {
             fresh.kill();
+            requireThere();
             throw new CayException(
                     ErrorKind.FAILED,
                     "the %s runner does not start: %s".formatted(language.label(), fresh.complaint()));
@@ -267,8 +281,9 @@ final class Context {
 
     /// Tells a runner where it is, or only asks whether it listens.
     ///
+    /// @param insist on an answer, and end what it is busy with
     /// @return false when it is not there any more, or as good as that
-    private boolean tell(Runner present) {
+    private boolean tell(Runner present, boolean insist) {
         var now = home.surroundings();
         boolean news = !now.equals(told);
         long number = home.nextNumber();
@@ -288,7 +303,7 @@ final class Context {
             // A line that somebody was cut off in must not take this one with it.
             present.send(new byte[] {'\n'});
             present.send(Dialect.line(request));
-            if (!awaitReady(present, number)) {
+            if (!awaitReady(present, number, insist)) {
                 return false;
             }
         } catch (IOException e) {
@@ -305,11 +320,11 @@ final class Context {
         return true;
     }
 
-    private boolean awaitReady(Runner present, long number) throws InterruptedException {
-        long began = System.nanoTime();
-        var limit = uncertain ? STUBBORN : START_LIMIT;
-        while (System.nanoTime() - began < limit.toNanos() && !home.isClosed()) {
-            switch (present.next(uncertain ? GRACE : AGAIN)) {
+    private boolean awaitReady(Runner present, long number, boolean insist) throws InterruptedException {
+        var stopping = new Stopping(present, GRACE);
+        long end = System.nanoTime() + (insist ? START_LIMIT : GRACE).toNanos();
+        while (System.nanoTime() - end < 0 && !home.isClosed()) {
+            switch (present.next(GRACE)) {
                 case RunnerEvent.Ready(long which)
                 when which == number -> {
                     return true;
@@ -325,42 +340,39 @@ final class Context {
                 case RunnerEvent.Over _ -> {
                     return false;
                 }
-                case null -> {
-                    if (uncertain) {
-                        present.interrupt();
-                    }
+                case null, default -> {
+                    // Of the cell before, or nothing at all.
                 }
-                default -> {
-                    // Of the cell before.
-                }
+            }
+            if (uncertain && insist && !stopping.goOn()) {
+                return false;
             }
         }
         return false;
     }
 
+    private void requireThere() {
+        if (removed) {
+            throw new CayException(ErrorKind.NOT_FOUND, DISMISSED);
+        }
+    }
+
     /// Ends the runner, with whatever it does, and starts another.
     void restart() {
-        dismissed = true;
         dismiss();
-        turn.lock();
-        try {
-            dismissed = false;
-            entered = false;
-            prepare();
-        } finally {
-            turn.unlock();
-        }
+        start();
     }
 
     /// Ends the runner for good.
     void remove() {
-        dismissed = true;
+        removed = true;
         dismiss();
     }
 
     private void dismiss() {
         var present = runner;
         if (present != null) {
+            dismissed = present;
             present.kill();
         }
     }

@@ -1,10 +1,6 @@
 package dev.cay.node.interpreter;
 
-import dev.cay.node.guest.GuestException;
-import dev.cay.node.guest.GuestLink;
-import dev.cay.node.guest.GuestProcess;
-import dev.cay.node.guest.Spawn;
-import dev.cay.node.process.Workers;
+import dev.cay.node.linux.HostThreads;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
@@ -22,6 +18,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,22 +34,12 @@ final class Contexts implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Contexts.class);
     private static final int MOST = 64;
     private static final Duration FILE_LIMIT = Duration.ofSeconds(20);
-    private static final String TAG = "runner-";
     private static final SecureRandom RANDOM = new SecureRandom();
 
-    /// Of every runner; root's, as runners are.
-    private static final Map<String, String> ENVIRONMENT = Map.of(
-            "PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-            "HOME", "/root",
-            "USER", "root",
-            "LOGNAME", "root",
-            "LANG", "C.UTF-8");
-
-    private final GuestLink link;
-    private final Workers workers;
+    private final Runners runners;
+    private final HostThreads work;
     private final Path file;
     private final Set<Language> languages;
-    private final Map<String, String> defaults;
     private final boolean spares;
     private final Map<String, Context> all = new LinkedHashMap<>();
     private final Map<Language, Context> usual = new TreeMap<>();
@@ -61,34 +48,27 @@ final class Contexts implements AutoCloseable {
     private volatile Surroundings surroundings;
     private volatile boolean closed;
 
+    /// @param work      where files are written
     /// @param directory of the sandbox's processes
-    /// @param defaults  variables of every process that nobody asked for
     /// @param spares    whether there is memory for a runner that waits to be needed
     Contexts(
-            GuestLink link,
-            Workers workers,
+            Runners runners,
+            HostThreads work,
             Path directory,
             Set<Language> languages,
-            Map<String, String> defaults,
             Surroundings surroundings,
             boolean spares) {
-        this.link = link;
-        this.workers = workers;
+        this.runners = runners;
+        this.work = work;
         this.file = directory.resolve("contexts.json");
         this.languages = Set.copyOf(languages);
-        this.defaults = Map.copyOf(defaults);
         this.surroundings = surroundings;
         this.spares = spares;
     }
 
-    /// Whether a process of the guest's is one of ours, and no command of the user's.
-    static boolean isRunner(GuestProcess process) {
-        return process.tag().startsWith(TAG);
-    }
-
     /// Finds what there was before. Before anybody lists the guest's processes.
     Recall recall() throws IOException {
-        return new Recall(workers.logs().call(FILE_LIMIT, () -> ContextNotes.read(file)));
+        return new Recall(work.call(FILE_LIMIT, () -> ContextNotes.read(file)));
     }
 
     /// Runners of before, whose ends are heard from now on.
@@ -98,11 +78,11 @@ final class Contexts implements AutoCloseable {
 
         private Recall(ContextNotes notes) {
             this.notes = notes;
-            this.claims = java.util.stream.Stream.concat(notes.contexts().stream(), notes.spares().stream())
+            this.claims = Stream.concat(notes.contexts().stream(), notes.spares().stream())
                     .map(ContextNotes.Entry::pid)
                     .filter(pid -> pid > 0)
                     .distinct()
-                    .collect(Collectors.toMap(pid -> pid, pid -> new Runner.Claim(link, pid)));
+                    .collect(Collectors.toMap(pid -> pid, pid -> runners.claim(pid)));
         }
 
         /// Goes on with them, or makes the contexts a new sandbox has.
@@ -110,10 +90,7 @@ final class Contexts implements AutoCloseable {
             boolean copied = !notes.sandbox().equals(surroundings.sandbox());
             surroundings =
                     new Surroundings(surroundings.sandbox(), surroundings.variables(), Set.copyOf(notes.variables()));
-            var running = link.list().stream()
-                    .filter(process -> isRunner(process) && process.exit() == null)
-                    .map(GuestProcess::pid)
-                    .collect(Collectors.toSet());
+            var running = runners.running();
             for (var entry : notes.contexts()) {
                 Language.named(entry.language()).ifPresent(language -> {
                     var context = new Context(Contexts.this, entry.id(), language, entry.cwd(), entry.usual());
@@ -141,7 +118,7 @@ final class Contexts implements AutoCloseable {
                 return Optional.empty();
             }
             try {
-                return Optional.of(Runner.attach(link, workers, claim));
+                return Optional.of(runners.attach(claim));
             } catch (IOException e) {
                 log.atWarn().setCause(e).addKeyValue("pid", entry.pid()).log("a runner was not taken over");
                 return Optional.empty();
@@ -165,7 +142,7 @@ final class Contexts implements AutoCloseable {
         synchronized (this) {
             first = List.copyOf(usual.values());
         }
-        first.forEach(Context::start);
+        first.forEach(Context::startUnlessBusy);
         if (spares) {
             refill(Language.PYTHON);
         }
@@ -299,54 +276,8 @@ final class Contexts implements AutoCloseable {
         }
     }
 
-    /// Starts where the context is, if that is there: some languages never find out that they moved.
     Runner launch(Context context, boolean warm) {
-        try {
-            return launch(context, context.cwd(), warm);
-        } catch (GuestException e) {
-            if (e.what().equals("chdir")) {
-                return launchAnywhere(context, warm);
-            }
-            throw notStarted(context, e);
-        } catch (IOException e) {
-            throw notStarted(context, e);
-        }
-    }
-
-    private Runner launchAnywhere(Context context, boolean warm) {
-        try {
-            return launch(context, "/", warm);
-        } catch (IOException e) {
-            throw notStarted(context, e);
-        }
-    }
-
-    private Runner launch(Context context, String cwd, boolean warm) throws IOException {
-        var variables = new TreeMap<>(ENVIRONMENT);
-        variables.putAll(defaults);
-        variables.putAll(surroundings.variables());
-        var spawn = new Spawn(
-                context.language().command(warm),
-                variables.entrySet().stream()
-                        .map(variable -> variable.getKey() + "=" + variable.getValue())
-                        .toList(),
-                cwd,
-                0,
-                0,
-                List.of(),
-                0,
-                0,
-                true,
-                TAG + context.id());
-        return Runner.start(link, workers, spawn);
-    }
-
-    private static CayException notStarted(Context context, IOException e) {
-        return new CayException(
-                ErrorKind.FAILED,
-                "Failed to create context: %s cannot be started: %s"
-                        .formatted(context.language().label(), e.getMessage()),
-                e);
+        return runners.launch(context, surroundings.variables(), warm);
     }
 
     long nextNumber() {
@@ -371,7 +302,7 @@ final class Contexts implements AutoCloseable {
 
     /// Soon; in the order of calls.
     void save() {
-        workers.logs().run(() -> {
+        work.run(() -> {
             synchronized (file) {
                 notes().write(file);
             }
@@ -396,6 +327,11 @@ final class Contexts implements AutoCloseable {
                 surroundings.variables().keySet().stream().sorted().toList(),
                 contexts,
                 waiting);
+    }
+
+    /// Nothing new is begun, and nothing that runs is interrupted.
+    void leave() {
+        closed = true;
     }
 
     /// Gives every runner's pipes back; they go on.

@@ -18,6 +18,7 @@ import java.time.InstantSource;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -78,11 +79,10 @@ public final class Interpreter implements Handler, AutoCloseable {
         this.clock = clock;
         this.accessToken = home.accessToken();
         this.contexts = new Contexts(
-                link,
-                workers,
+                new Runners(link, workers, home.defaults()),
+                workers.logs(),
                 directory,
                 known(languages),
-                home.defaults(),
                 new Surroundings(home.id(), home.environment(), Set.of()),
                 home.memoryMB() >= 1024);
         this.before = contexts.recall();
@@ -99,7 +99,7 @@ public final class Interpreter implements Handler, AutoCloseable {
 
     /// Whether a process is a runner rather than a command of the user's.
     public static boolean isRunner(GuestProcess process) {
-        return Contexts.isRunner(process);
+        return Runners.isRunner(process);
     }
 
     /// Goes on with the runners there are; starts those of a new sandbox in the background.
@@ -175,7 +175,7 @@ public final class Interpreter implements Handler, AutoCloseable {
             @Nullable String code,
             @Nullable String context_id,
             @Nullable String language,
-            @Nullable Map<String, String> env_vars) {}
+            @Nullable Map<String, @Nullable String> env_vars) {}
 
     /// A port's address is easily passed on with that of another port, and code is more than a page: cells need the
     /// sandbox's token. Clients send it with them, but not with their calls about contexts.
@@ -189,19 +189,32 @@ public final class Interpreter implements Handler, AutoCloseable {
 
     private void execute(Exchange exchange) {
         authorize(exchange);
-        try (var body = exchange.largeJson(Cell.class)) {
+        Exchange.Large<Cell> body;
+        try {
+            body = exchange.largeJson(Cell.class);
+        } catch (CayException e) {
+            if (e.kind() != ErrorKind.INVALID_ARGUMENT) {
+                throw e;
+            }
+            refuse(exchange, e.userMessage());
+            return;
+        }
+        try (body) {
             var cell = body.value();
             String code = cell == null ? null : cell.code();
             if (cell == null || code == null) {
-                exchange.sendJson(422, Map.of("detail", "code is missing: a string"));
+                refuse(exchange, "code is missing: a string");
                 return;
             }
-            var variables = cell.env_vars() == null ? Map.<String, String>of() : cell.env_vars();
-            requireNames(variables);
+            var variables = variables(cell);
             var context = context(cell);
             var stream = new CellStream(exchange, clock, context::look);
             context.run(new Context.Cell(code, variables, body::close), stream);
         }
+    }
+
+    private static void refuse(Exchange exchange, String reason) {
+        exchange.sendJson(422, Map.of("detail", reason));
     }
 
     private Context context(Cell cell) {
@@ -214,12 +227,17 @@ public final class Interpreter implements Handler, AutoCloseable {
         return contexts.require(cell.context_id());
     }
 
-    private static void requireNames(Map<String, String> variables) {
-        variables.forEach((name, value) -> {
-            if (name.isEmpty() || name.indexOf('=') >= 0 || name.indexOf('\0') >= 0 || value.indexOf('\0') >= 0) {
-                throw new CayException(ErrorKind.INVALID_ARGUMENT, "env_vars: '%s' is no variable".formatted(name));
-            }
-        });
+    private static Map<String, String> variables(Cell cell) {
+        var variables = new TreeMap<String, String>();
+        if (cell.env_vars() != null) {
+            cell.env_vars().forEach((name, value) -> {
+                if (value == null || name.isEmpty() || (name + value).indexOf('\0') >= 0 || name.indexOf('=') >= 0) {
+                    throw new CayException(ErrorKind.INVALID_ARGUMENT, "env_vars: '%s' is no variable".formatted(name));
+                }
+                variables.put(name, value);
+            });
+        }
+        return variables;
     }
 
     private record Wanted(
@@ -255,6 +273,11 @@ public final class Interpreter implements Handler, AutoCloseable {
 
     private static void nothing(Exchange exchange) {
         exchange.send(200, "application/json", "null".getBytes(StandardCharsets.US_ASCII));
+    }
+
+    /// From now on a client that is gone was cut off by us, and is no reason to interrupt its cell.
+    public void leave() {
+        contexts.leave();
     }
 
     /// Cells go on without anybody who listens; their clients see the connection break.

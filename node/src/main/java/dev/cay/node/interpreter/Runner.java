@@ -22,6 +22,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /// A runner's process and the pipes to it: lines go in, events come out. Reads always, so that nothing in the sandbox
 /// stands still for want of a listener; while there is one, at its speed.
@@ -237,7 +238,10 @@ final class Runner implements AutoCloseable {
             Thread.currentThread().interrupt();
         } catch (IOException | RuntimeException e) {
             reason = String.valueOf(e.getMessage());
-            log.atInfo().addKeyValue("pid", pid()).addKeyValue("reason", reason).log("a runner is given up");
+            log.atLevel(closed ? Level.DEBUG : Level.INFO)
+                    .addKeyValue("pid", pid())
+                    .addKeyValue("reason", reason)
+                    .log("a runner is given up");
         }
         if (!closed) {
             mailbox.end(new RunnerEvent.Over(reason.isEmpty() ? complaint() : reason));
@@ -261,7 +265,7 @@ final class Runner implements AutoCloseable {
         while (!closed) {
             int count;
             try {
-                count = workers.guests().call(STUCK, () -> DescriptorIo.read(out, chunk, 0, chunk.length));
+                count = workers.guests().call(STUCK, () -> read(out, chunk));
             } catch (ErrnoException e) {
                 if (e.errno() != Errno.EAGAIN) {
                     throw e;
@@ -279,6 +283,11 @@ final class Runner implements AutoCloseable {
         return false;
     }
 
+    /// Nobody may wait for it any more when it comes to it.
+    private int read(Descriptor from, byte[] chunk) throws IOException {
+        return closed ? 0 : DescriptorIo.read(from, chunk, 0, chunk.length);
+    }
+
     private void deliver(byte[] line) throws ProtocolException, InterruptedException {
         var event = Dialect.read(line);
         if (event.isPresent()) {
@@ -289,7 +298,7 @@ final class Runner implements AutoCloseable {
     private void readComplaint() throws IOException {
         byte[] chunk = new byte[COMPLAINT];
         try {
-            int count = workers.guests().call(STUCK, () -> DescriptorIo.read(err, chunk, 0, chunk.length));
+            int count = workers.guests().call(STUCK, () -> read(err, chunk));
             synchronized (complaint) {
                 complaint.append(new String(chunk, 0, count, StandardCharsets.UTF_8));
                 complaint.delete(0, Math.max(0, complaint.length() - COMPLAINT));

@@ -273,9 +273,13 @@ final class OpenSandbox implements AutoCloseable {
         exchanges.refuse();
     }
 
-    /// New requests are refused first, then open ones are cut, then the guest is let go.
+    /// New requests are refused first, then open ones are cut, then the guest is let go. Cells go on without their
+    /// clients, who did not leave by themselves.
     @Override
     public void close() {
+        if (interpreter != null) {
+            interpreter.leave();
+        }
         closing.close();
     }
 }

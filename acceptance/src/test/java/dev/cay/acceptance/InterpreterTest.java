@@ -1,0 +1,151 @@
+package dev.cay.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.DynamicContainer.dynamicContainer;
+import static org.junit.jupiter.api.DynamicTest.dynamicTest;
+
+import dev.cay.bench.NpmClient;
+import dev.cay.bench.OwnCay;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.DynamicNode;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.extension.ExtendWith;
+import tools.jackson.databind.json.JsonMapper;
+
+/// E2B's own client of the code interpreter, unmodified, against contexts in real sandboxes. The cases are in
+/// `src/test/js/interpreter`.
+@ExtendWith(TestPlatform.class)
+final class InterpreterTest {
+    private static final String PACKAGE = "@e2b/code-interpreter";
+    private static final List<String> FILES = List.of(
+            "suite.test.mjs",
+            "languages.test.mjs",
+            "contexts.test.mjs",
+            "results.test.mjs",
+            "charts.test.mjs",
+            "life.test.mjs",
+            "extremes.test.mjs",
+            "wire.test.mjs");
+
+    /// Speaks to no client.
+    private static final String WIRE = "wire.test.mjs";
+
+    private static final List<Client> CLIENTS = List.of(
+            new Client("2.8.0", OwnCay.Mode.DOMAIN, FILES),
+            new Client("2.8.0", OwnCay.Mode.URL, FILES),
+            // It does not read the variables that hold URLs.
+            new Client(
+                    "2.0.1",
+                    OwnCay.Mode.DOMAIN,
+                    FILES.stream().filter(file -> !file.equals(WIRE)).toList()));
+
+    /// Its cases compute more than they wait.
+    private static final int AT_ONCE = 2;
+
+    private record Client(String version, OwnCay.Mode mode, List<String> files) {
+        ClientTests.Run run(OwnCay platform, String file) throws Exception {
+            return new ClientTests(NpmClient.install(PACKAGE, version))
+                    .run("interpreter/" + file, platform.environment(mode));
+        }
+
+        String title(String file) {
+            return "%s %s, %s, %s".formatted(PACKAGE, version, mode, file);
+        }
+    }
+
+    @TestFactory
+    List<DynamicNode> everyVersionEveryWay(OwnCay platform) throws Exception {
+        var report = new CompatibilityReport(CompatibilityReport.Part.INTERPRETER);
+        var nodes = new ArrayList<DynamicNode>();
+        for (var entry : runs(platform).entrySet()) {
+            var client = entry.getKey();
+            var runs = new ArrayList<ClientTests.Run>();
+            for (var file : entry.getValue().entrySet()) {
+                var run = file.getValue().get();
+                runs.add(run);
+                report.add(client.version(), file.getKey(), run.results());
+                nodes.add(dynamicContainer(client.title(file.getKey()), cases(run, platform)));
+            }
+            nodes.add(dynamicTest(client.title("every public method"), () -> requireAllCovered(runs)));
+        }
+        report.write();
+        return nodes;
+    }
+
+    private static Map<Client, Map<String, Future<ClientTests.Run>>> runs(OwnCay platform) {
+        var runs = new LinkedHashMap<Client, Map<String, Future<ClientTests.Run>>>();
+        try (var threads = Executors.newFixedThreadPool(AT_ONCE)) {
+            for (var client : CLIENTS) {
+                var files = new LinkedHashMap<String, Future<ClientTests.Run>>();
+                client.files().forEach(file -> files.put(file, threads.submit(() -> client.run(platform, file))));
+                runs.put(client, files);
+            }
+        }
+        return runs;
+    }
+
+    private static void requireAllCovered(List<ClientTests.Run> runs) {
+        var methods = new TreeSet<String>();
+        var covered = new TreeSet<String>();
+        for (var run : runs) {
+            methods.addAll(run.methods());
+            run.results().forEach(result -> covered.addAll(result.covers()));
+        }
+        assertThat(methods).contains("Sandbox.runCode", "Sandbox.createCodeContext");
+        methods.removeAll(covered);
+        assertThat(methods).as("public methods of the client without a case").isEmpty();
+    }
+
+    private static List<DynamicNode> cases(ClientTests.Run run, OwnCay platform) {
+        var cases = new ArrayList<DynamicNode>();
+        cases.add(dynamicTest(
+                "the run", () -> assertTrue(!run.results().isEmpty(), () -> run.output() + "\n" + platform.output())));
+        for (var result : run.results()) {
+            cases.add(dynamicTest(result.name(), () -> {
+                Assumptions.assumeFalse(result.skipped(), "this client has no such call");
+                assertTrue(result.passed(), run::output);
+            }));
+        }
+        return cases;
+    }
+
+    @Test
+    void aRestartAfterAKillFindsContextsAndTheirVariables() throws Exception {
+        try (var platform = OwnCay.start(Map.of())) {
+            var script = NpmClient.install(PACKAGE, "2.8.0")
+                    .program(platform.environment(OwnCay.Mode.URL), "node", "src/test/js/interpreter/crash.mjs")
+                    .redirectErrorStream(true)
+                    .start();
+            try (var lines = script.inputReader(StandardCharsets.UTF_8);
+                    var orders = script.outputWriter(StandardCharsets.UTF_8)) {
+                assertThat(lines.readLine()).as(platform::output).isEqualTo("ready");
+                platform.crash();
+                platform.startAgain();
+                orders.write("up\n");
+                orders.flush();
+                var text = lines.readLine();
+                assertThat(text).as(platform::output).startsWith("{");
+                var verdict = JsonMapper.shared().readTree(text);
+                assertThat(verdict.get("broken").asString()).startsWith("broken: ");
+                assertThat(verdict.get("sameContexts").asBoolean()).as(text).isTrue();
+                assertThat(verdict.get("goesOn").asBoolean()).as(text).isTrue();
+                assertThat(verdict.get("lost").isEmpty()).as(text).isTrue();
+                assertThat(verdict.get("languages").asInt()).isGreaterThanOrEqualTo(4);
+                assertThat(verdict.get("count").asInt()).as(text).isPositive();
+                assertThat(verdict.get("next").asString()).isEqualTo("2");
+            } finally {
+                script.destroyForcibly();
+            }
+        }
+    }
+}

@@ -1,0 +1,164 @@
+// Contexts through the lives of their sandboxes.
+import assert from 'node:assert/strict'
+import { test } from '../cases.mjs'
+import { e2b, until } from '../client.mjs'
+import { COUNT, Sandbox, begin, counted, isNew, keep, needs, printed, run, said, sandbox } from './client.mjs'
+import { LANGUAGES } from './languages.mjs'
+
+/** Waits until it has counted for longer than anybody would wait who takes it for lost. */
+const goesOn = async (box) => {
+  const before = await counted(box)
+  await until('the count to go on', async () => (await counted(box)) > before + 200, 60_000)
+}
+const present = async (box) => (await box.files.read('/opt/cay/languages')).split('\n').filter((name) => name in LANGUAGES)
+
+test('3.3 variables of every language are there after a pause', async () => {
+  const box = await sandbox({ envs: { WIDE: 'seen' } })
+  const languages = await present(box)
+  for (const language of languages) await run(box, LANGUAGES[language].store, { language })
+  const own = await box.createCodeContext({ cwd: '/tmp' })
+  await run(box, 'mine = "kept"', { context: own })
+  await box.pause()
+  const again = await Sandbox.connect(box.sandboxId)
+  for (const language of languages) {
+    const { recall, recalls, show } = LANGUAGES[language]
+    assert.equal(said(await run(again, recall, { language })), recalls, language)
+    assert.equal(printed(await run(again, show('WIDE'), { language })), 'seen', language)
+  }
+  assert.equal((await run(again, 'import os; mine + os.getcwd()', { context: own })).text, 'kept/tmp')
+  if (isNew) assert.ok((await again.listCodeContexts()).some(({ id }) => id === own.id))
+})
+
+test('3.3 a cell that runs goes on after a pause, until its context is wanted', async () => {
+  const box = await sandbox()
+  const { running } = await begin(box, COUNT)
+  const ended = assert.rejects(running)
+  await box.pause()
+  await ended
+  const again = await Sandbox.connect(box.sandboxId)
+  const before = await counted(again)
+  await goesOn(again)
+  const { text } = await run(again, 'count', { timeoutMs: 30_000 })
+  assert.ok(Number(text) > before, `${text} > ${before}`)
+  assert.equal((await run(again, '1 + 1')).text, '2')
+})
+
+test('3.3 a cell that prints goes on after a pause as well, and keeps its state when it is stopped', async () => {
+  const box = await sandbox()
+  const { running } = await begin(box, COUNT + '\n    print(count)')
+  const ended = assert.rejects(running)
+  await box.pause()
+  await ended
+  const again = await Sandbox.connect(box.sandboxId)
+  await goesOn(again)
+  assert.match((await run(again, 'count', { timeoutMs: 30_000 })).text, /^\d+$/)
+})
+
+test('3.3 three pauses in a row lose nothing', async () => {
+  let box = await sandbox()
+  await run(box, 'rounds = []')
+  for (let i = 0; i < 3; i++) {
+    await run(box, `rounds.append(${i})`)
+    await box.pause()
+    box = await Sandbox.connect(box.sandboxId)
+  }
+  assert.deepEqual((await run(box, 'rounds')).results[0].json, [0, 1, 2])
+})
+
+test('3.3 a fork has the variables, and each its own from then on', async () => {
+  const box = await sandbox()
+  const context = await box.createCodeContext()
+  await run(box, 'shared = [1]')
+  await run(box, 'own = "context"', { context })
+  await run(box, 'let kept = 20', { language: 'js' })
+  const forks = (await box.fork({ count: 2 })).map(keep)
+  for (const [i, fork] of forks.entries()) await run(fork, `shared.append("fork ${i}")`)
+  assert.deepEqual((await run(box, 'shared')).results[0].json, [1])
+  for (const [i, fork] of forks.entries()) {
+    assert.deepEqual((await run(fork, 'shared')).results[0].json, [1, `fork ${i}`])
+    assert.equal((await run(fork, 'own', { context })).text, 'context')
+    assert.equal((await run(fork, 'kept += 1; kept', { language: 'js' })).text, '21')
+  }
+})
+
+test('3.3 forks do not draw the same random numbers', async () => {
+  const box = await sandbox()
+  const draw = 'import random, uuid, numpy as np; f"{random.random()} {np.random.rand()} {uuid.uuid4()}"'
+  await run(box, draw)
+  await run(box, 'Math.random()', { language: 'js' })
+  const all = [box, ...(await box.fork({ count: 2 })).map(keep)]
+  const python = await Promise.all(all.map(async (one) => (await run(one, draw)).text))
+  for (const i of [0, 1, 2]) assert.equal(new Set(python.map((text) => text.split(' ')[i])).size, 3, `${i}: ${python}`)
+  const numbers = await Promise.all(all.map(async (one) => (await run(one, 'Math.random()', { language: 'js' })).text))
+  assert.equal(new Set(numbers).size, 3)
+})
+
+test('3.3 new sandboxes do not draw the same random numbers', async () => {
+  const draw = async () => (await run(await sandbox(), 'import random, numpy as np; (random.random(), np.random.rand())')).text
+  const drawn = await Promise.all([draw(), draw(), draw()])
+  assert.equal(new Set(drawn).size, 3)
+})
+
+test('3.3 a fork takes a cell that runs along', async () => {
+  const box = await sandbox()
+  const { running } = await begin(box, COUNT)
+  running.catch(() => {})
+  const [fork] = (await box.fork()).map(keep)
+  await Promise.all([box, fork].map(goesOn))
+  for (const one of [fork, box]) assert.match((await run(one, 'count', { timeoutMs: 30_000 })).text, /^\d+$/)
+})
+
+test('3.3 a killed sandbox breaks what runs', { timeout: 60_000 }, async () => {
+  const box = await sandbox()
+  const { running } = await begin(box, 'print("begun"); import time; time.sleep(300)', { timeoutMs: 0 })
+  await box.kill()
+  await assert.rejects(running, (error) =>
+    !isNew || (error instanceof e2b.TimeoutError && /killed while the request was in progress/.test(error.message)))
+})
+
+test('3.3 code for a sandbox that is gone fails as a timeout', async () => {
+  const box = await sandbox()
+  await box.kill()
+  await assert.rejects(box.runCode('1'), e2b.TimeoutError)
+})
+
+test('3.3 the time of a sandbox may end during a run', { timeout: 60_000 }, async () => {
+  const box = await sandbox({ timeoutMs: 4_000 })
+  await assert.rejects(box.runCode('import time; time.sleep(300)', { timeoutMs: 0 }), (error) => !isNew || error instanceof e2b.TimeoutError)
+})
+
+const guarded = { secure: true, network: { allowPublicTraffic: false } }
+
+test('1 secured and without public traffic: code, contexts, all of it', { ...needs('listCodeContexts') }, async () => {
+  const box = await sandbox(guarded)
+  assert.equal((await run(box, 'x =1; x')).text, '1')
+  const context = await box.createCodeContext({ language: 'python', cwd: '/root' })
+  assert.deepEqual((await box.listCodeContexts()).at(-1), context)
+  await run(box, 'x = 1', { context })
+  await box.restartCodeContext(context)
+  assert.equal((await box.runCode('x', { context })).error?.value, "name 'x' is not defined")
+  await box.removeCodeContext(context)
+  assert.ok(!(await box.listCodeContexts()).some(({ id }) => id === context.id))
+  await box.pause()
+  assert.equal((await run(await Sandbox.connect(box.sandboxId), 'x')).text, '1')
+})
+
+test('3.5 variables of one sandbox never reach another', async () => {
+  const [one, other] = await Promise.all([sandbox({ envs: { WHOSE: 'one' } }), sandbox({ envs: { WHOSE: 'other', MORE: 'x' } })])
+  const show = 'import os; (os.environ["WHOSE"], os.environ.get("MORE"), os.environ["E2B_SANDBOX_ID"])'
+  assert.equal((await run(one, show)).text, `('one', None, '${one.sandboxId}')`)
+  assert.equal((await run(other, show)).text, `('other', 'x', '${other.sandboxId}')`)
+})
+
+test('2 a snapshot makes sandboxes with the same contexts', { skip: !('createSnapshot' in Sandbox.prototype) }, async () => {
+  const box = await sandbox()
+  const context = await box.createCodeContext()
+  await run(box, 'x = "snapped"', { context })
+  const snapshot = await box.createSnapshot()
+  try {
+    const copy = keep(await Sandbox.create(snapshot.snapshotId, { timeoutMs: 120_000 }))
+    assert.equal((await run(copy, 'x', { context })).text, 'snapped')
+  } finally {
+    await Sandbox.deleteSnapshot(snapshot.snapshotId)
+  }
+})

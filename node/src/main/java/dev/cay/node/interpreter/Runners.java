@@ -1,0 +1,105 @@
+package dev.cay.node.interpreter;
+
+import dev.cay.node.guest.GuestException;
+import dev.cay.node.guest.GuestLink;
+import dev.cay.node.guest.GuestProcess;
+import dev.cay.node.guest.Spawn;
+import dev.cay.node.process.Workers;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/// Starts runners in one sandbox, and finds those that run there already.
+///
+/// @param defaults variables of every process that nobody asked for
+record Runners(GuestLink link, Workers workers, Map<String, String> defaults) {
+    private static final String TAG = "runner-";
+
+    /// Of every runner; root's, as runners are.
+    private static final Map<String, String> ENVIRONMENT = Map.of(
+            "PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+            "HOME", "/root",
+            "USER", "root",
+            "LOGNAME", "root",
+            "LANG", "C.UTF-8");
+
+    Runners {
+        defaults = Map.copyOf(defaults);
+    }
+
+    /// Whether a process of the guest's is one of ours, and no command of the user's.
+    static boolean isRunner(GuestProcess process) {
+        return process.tag().startsWith(TAG);
+    }
+
+    Set<Integer> running() throws IOException {
+        return link.list().stream()
+                .filter(process -> isRunner(process) && process.exit() == null)
+                .map(GuestProcess::pid)
+                .collect(Collectors.toSet());
+    }
+
+    /// Hears of the end of one that runs already.
+    Runner.Claim claim(int pid) {
+        return new Runner.Claim(link, pid);
+    }
+
+    Runner attach(Runner.Claim claim) throws IOException {
+        return Runner.attach(link, workers, claim);
+    }
+
+    /// Starts where the context is, if that is there: some languages never find out that they moved.
+    Runner launch(Context context, Map<String, String> variables, boolean warm) {
+        try {
+            return launch(context, context.cwd(), variables, warm);
+        } catch (GuestException e) {
+            if (e.what().equals("chdir")) {
+                return launchAnywhere(context, variables, warm);
+            }
+            throw notStarted(context, e);
+        } catch (IOException e) {
+            throw notStarted(context, e);
+        }
+    }
+
+    private Runner launchAnywhere(Context context, Map<String, String> variables, boolean warm) {
+        try {
+            return launch(context, "/", variables, warm);
+        } catch (IOException e) {
+            throw notStarted(context, e);
+        }
+    }
+
+    private Runner launch(Context context, String cwd, Map<String, String> variables, boolean warm) throws IOException {
+        var all = new TreeMap<>(ENVIRONMENT);
+        all.putAll(defaults);
+        all.putAll(variables);
+        var spawn = new Spawn(
+                context.language().command(warm),
+                all.entrySet().stream()
+                        .map(variable -> variable.getKey() + "=" + variable.getValue())
+                        .toList(),
+                cwd,
+                0,
+                0,
+                List.of(),
+                0,
+                0,
+                true,
+                TAG + context.id());
+        return Runner.start(link, workers, spawn);
+    }
+
+    private static CayException notStarted(Context context, IOException e) {
+        return new CayException(
+                ErrorKind.FAILED,
+                "Failed to create context: %s cannot be started: %s"
+                        .formatted(context.language().label(), e.getMessage()),
+                e);
+    }
+}
