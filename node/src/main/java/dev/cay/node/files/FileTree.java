@@ -220,6 +220,9 @@ public final class FileTree implements AutoCloseable {
         try {
             return threads.call(limit, () -> FileIdentity.as(uidBase + user.uid(), uidBase + user.gid(), action));
         } catch (ErrnoException e) {
+            if (root.closed()) {
+                throw new CayException(ErrorKind.UNAVAILABLE, "the sandbox is being stopped", e);
+            }
             throw FileErrors.of(path, e);
         }
     }

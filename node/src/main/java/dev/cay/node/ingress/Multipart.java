@@ -93,7 +93,7 @@ final class Multipart {
         for (int at = start; ; at++) {
             if (at + 1 >= end) {
                 int seen = at - start;
-                if (seen > MAX_HEADERS || !fill(end - start + 1)) {
+                if (seen > MAX_HEADERS || !fill(seen + 2)) {
                     throw bad("the multipart body ends within a part's headers");
                 }
                 at = start + seen;

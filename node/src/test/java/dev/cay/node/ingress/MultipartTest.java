@@ -9,6 +9,8 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -41,6 +43,31 @@ class MultipartTest {
         }
         out.writeBytes("--%s--\r\n".formatted(boundary).getBytes(UTF_8));
         return out.toByteArray();
+    }
+
+    /// What the buffer held before must not be taken for the rest of a line.
+    @Test
+    void waitsForTheOtherHalfOfALineEnd() throws Exception {
+        var pieces = new ArrayDeque<>(List.of("--b", "\r\n", "\r", "\nabc\r\n--b--\r\n"));
+        var in = new InputStream() {
+            @Override
+            public int read() {
+                throw new UnsupportedOperationException();
+            }
+
+            @Override
+            public int read(byte[] into, int offset, int length) {
+                if (pieces.isEmpty()) {
+                    return -1;
+                }
+                byte[] piece = pieces.remove().getBytes(UTF_8);
+                System.arraycopy(piece, 0, into, offset, piece.length);
+                return piece.length;
+            }
+        };
+        var parts = new Multipart(in, "b");
+        assertThat(next(parts).body().readAllBytes()).isEqualTo("abc".getBytes(UTF_8));
+        assertThat(parts.next()).isNull();
     }
 
     /// A matcher that goes back for every character runs out of stack long before this.
