@@ -58,7 +58,8 @@ final class ConfigLoaderTest {
                         network.nameservers =  | CAY_NETWORK_NAMESERVERS
                         network.trustHostCertificates = true | CAY_NETWORK_TRUST_HOST_CERTIFICATES
                         network.maxConnections = 4096 | CAY_NETWORK_MAX_CONNECTIONS
-                        network.bandwidthMbit = 0 | CAY_NETWORK_BANDWIDTH_MBIT""");
+                        network.bandwidthMbit = 0 | CAY_NETWORK_BANDWIDTH_MBIT
+                        templates.prepare = code-interpreter-v1 | CAY_TEMPLATES_PREPARE""");
     }
 
     @Test

@@ -20,6 +20,7 @@ import dev.cay.node.image.HouseTemplate;
 import dev.cay.node.image.LayerStore;
 import dev.cay.node.image.NodeLayer;
 import dev.cay.node.image.TemplateBuilds;
+import dev.cay.node.interpreter.Interpreter;
 import dev.cay.node.linux.FdPoller;
 import dev.cay.node.linux.HostThreads;
 import dev.cay.node.log.LogHub;
@@ -77,7 +78,8 @@ public final class CayNode implements AutoCloseable {
         }
 
         private NetworkLimits networkLimits() {
-            return new NetworkLimits(maxConnections, bandwidthMbit, List.of(Keepers.ENVD_PORT, edgePort));
+            return new NetworkLimits(
+                    maxConnections, bandwidthMbit, List.of(Keepers.ENVD_PORT, Interpreter.PORT, edgePort));
         }
     }
 

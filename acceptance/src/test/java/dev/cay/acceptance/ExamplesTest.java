@@ -1,0 +1,129 @@
+package dev.cay.acceptance;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.cay.bench.NpmClient;
+import dev.cay.bench.OwnCay;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What the documentation shows people is what they get.
+@ExtendWith(TestPlatform.class)
+@Timeout(300)
+final class ExamplesTest {
+    private static final Path DOCS = Path.of("../docs");
+    private static final Pattern BLOCK = Pattern.compile("```js\n(.*?)```", Pattern.DOTALL);
+    private static final Pattern EXPECTED = Pattern.compile("console\\.log\\(.*\\) // (.*)");
+    private static final byte[] PNG = {(byte) 0x89, 'P', 'N', 'G'};
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init")
+    Path directory;
+
+    /// The page's pieces are one program, and its comments say what that prints. The picture it draws can take the
+    /// place
+    /// of the one in the page.
+    @Test
+    void thePageOfTheInterpreterSaysWhatIsPrinted(OwnCay platform) throws Exception {
+        String page = Files.readString(DOCS.resolve("interpreter.md"));
+        String program =
+                BLOCK.matcher(page).results().map(block -> block.group(1)).collect(Collectors.joining("\n"));
+        var picture = Path.of("target/chart.png").toAbsolutePath();
+        var source = program
+                + "\n(await import('node:fs')).writeFileSync('%s', Buffer.from(png, 'base64'))\n".formatted(picture);
+        String printed = run(platform, Files.writeString(directory.resolve("page.mjs"), source), Map.of());
+        var expected =
+                EXPECTED.matcher(program).results().map(found -> found.group(1)).toList();
+        assertThat(expected).hasSizeGreaterThan(3);
+        assertThat(printed.lines()).containsSubsequence(expected).contains("line 0", "line 1", "line 2");
+        assertThat(Files.readAllBytes(picture)).startsWith(PNG);
+        assertThat(Files.readAllBytes(DOCS.resolve("images/chart.png"))).startsWith(PNG);
+    }
+
+    @Test
+    void aTableGoesInAndAChartComesOut(OwnCay platform) throws Exception {
+        String printed = run(platform, copy("data-analysis.mjs"), Map.of());
+        assertThat(printed)
+                .contains("columns: month, north, south", "total: 970", "line chart \"Sales\" with north and south");
+        assertThat(Files.readAllBytes(directory.resolve("sales.png"))).startsWith(PNG);
+    }
+
+    @Test
+    void everyUserFindsTheirOwnVariables(OwnCay platform) throws Exception {
+        assertThat(run(platform, copy("sandbox-per-user.mjs"), Map.of())).contains("ada: visit 2", "grace: visit 2");
+    }
+
+    /// The model is a script: it asks for code, and its answer is what it was told came of it.
+    @Test
+    void aModelRunsCodeAndGoesOnWithWhatCameOfIt(OwnCay platform) throws Exception {
+        var asked = new ArrayList<String>();
+        var model = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        model.createContext("/", exchange -> {
+            String request = new String(exchange.getRequestBody().readAllBytes(), UTF_8);
+            asked.add(request);
+            byte[] answer = (asked.size() == 1
+                            ? """
+                              {"stop_reason": "tool_use", "content": [{"type": "tool_use", "id": "t1",
+                               "name": "run_python", "input": {"code": "import sympy; sympy.prime(20)"}}]}"""
+                            : """
+                              {"stop_reason": "end_turn", "content": [{"type": "text", "text": "It is %s."}]}""".formatted(request.contains("\"content\":\"71\"") ? "71" : "unknown"))
+                    .getBytes(UTF_8);
+            exchange.sendResponseHeaders(200, answer.length);
+            exchange.getResponseBody().write(answer);
+            exchange.close();
+        });
+        model.start();
+        try {
+            var url = "http://127.0.0.1:%d/v1/messages"
+                    .formatted(model.getAddress().getPort());
+            assertThat(run(platform, copy("tool-loop.mjs"), Map.of("MODEL_URL", url)))
+                    .contains("It is 71.");
+        } finally {
+            model.stop(0);
+        }
+        assertThat(asked).hasSize(2);
+    }
+
+    private Path copy(String example) throws IOException {
+        return Files.copy(DOCS.resolve("examples").resolve(example), directory.resolve(example));
+    }
+
+    private String run(OwnCay platform, Path program, Map<String, String> more) throws Exception {
+        var client = NpmClient.install("@e2b/code-interpreter", "2.8.0");
+        Files.createSymbolicLink(
+                directory.resolve("node_modules"), client.directory().resolve("node_modules"));
+        var environment = new HashMap<>(platform.environment(OwnCay.Mode.URL));
+        environment.putAll(more);
+        var output = directory.resolve("output.txt");
+        var process = client.program(
+                        environment, List.of("node", program.toString()).toArray(String[]::new))
+                .directory(directory.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start();
+        try {
+            assertThat(process.waitFor(240, TimeUnit.SECONDS)).isTrue();
+        } finally {
+            process.destroyForcibly();
+        }
+        String printed = Files.readString(output);
+        assertThat(process.exitValue()).as(printed).isZero();
+        return printed;
+    }
+}
