@@ -24,7 +24,8 @@ public final class Bench {
             new Crowding(),
             new Filing(),
             new Pausing(),
-            new Forking());
+            new Forking(),
+            new Interpreting());
 
     private Bench() {}
 
