@@ -43,7 +43,8 @@ public final class RemoteSandbox implements AutoCloseable {
     private final String token;
     private volatile boolean closed;
 
-    private RemoteSandbox(URI url, String key, Duration life, String path) throws IOException, InterruptedException {
+    private RemoteSandbox(URI url, String key, String template, Duration life, String path)
+            throws IOException, InterruptedException {
         this.url = url;
         this.key = key;
         var answer = http.send(
@@ -52,7 +53,7 @@ public final class RemoteSandbox implements AutoCloseable {
                         .header("X-API-Key", key)
                         .header("Content-Type", "application/json")
                         .POST(BodyPublishers.ofString(
-                                "{\"templateID\":\"base\",\"timeout\":%d}".formatted(life.toSeconds())))
+                                "{\"templateID\":\"%s\",\"timeout\":%d}".formatted(template, life.toSeconds())))
                         .build(),
                 BodyHandlers.ofString());
         var made = JsonMapper.shared().readTree(require(answer).body());
@@ -67,12 +68,17 @@ public final class RemoteSandbox implements AutoCloseable {
 
     /// @param life after which it ends by itself
     public static RemoteSandbox create(URI url, String key, Duration life) throws IOException, InterruptedException {
-        return new RemoteSandbox(url, key, life, "/v2/sandboxes");
+        return create(url, key, "base", life);
+    }
+
+    public static RemoteSandbox create(URI url, String key, String template, Duration life)
+            throws IOException, InterruptedException {
+        return new RemoteSandbox(url, key, template, life, "/v2/sandboxes");
     }
 
     /// One that anybody may use who knows its name: code inside may call its own node too.
     public static RemoteSandbox open(URI url, String key, Duration life) throws IOException, InterruptedException {
-        return new RemoteSandbox(url, key, life, "/sandboxes");
+        return new RemoteSandbox(url, key, "base", life, "/sandboxes");
     }
 
     public String id() {

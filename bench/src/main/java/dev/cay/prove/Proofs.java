@@ -18,7 +18,8 @@ public final class Proofs {
             new CyclesProof(),
             new RushProof(),
             new FaultsProof(),
-            new FuzzProof());
+            new FuzzProof(),
+            new RunnersProof());
 
     private Proofs() {}
 

@@ -1,0 +1,116 @@
+package dev.cay.prove;
+
+import dev.cay.bench.OwnCay;
+import dev.cay.bench.RemoteSandbox;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/// The runners' own tests, in sandboxes of the template they are made for.
+public final class RunnersProof implements Proof {
+    private static final String TEMPLATE = "code-interpreter-v1";
+    private static final Duration LIFE = Duration.ofMinutes(30);
+    private static final Duration PATIENCE = Duration.ofMinutes(30);
+    private static final String PLACE = "/tmp/runners";
+    private static final Pattern COUNT = Pattern.compile("Ran (\\d+) test|(?m)^. tests (\\d+)$");
+    private static final String GOOD = "verdict good";
+
+    /// @param command run where the language's runner and its tests lie
+    private record Suite(String language, String command) {}
+
+    private static final List<Suite> SUITES = List.of(
+            new Suite("python", "python3 -m unittest discover -t . -s tests"),
+            new Suite("javascript", "node --test --test-reporter=tap tests/*.test.mjs"),
+            new Suite("bash", "python3 tests/test_runner.py"),
+            new Suite("r", "python3 tests/test_r_runner.py"),
+            new Suite("java", "python3 tests/test_java_runner.py"));
+
+    @Override
+    public String name() {
+        return "runners";
+    }
+
+    @Override
+    public String promise() {
+        return "the runner of every language keeps to its protocol: output, results, charts, errors, interrupts at any"
+                + " moment, whatever cells do";
+    }
+
+    @Override
+    public Verdict run(Stage stage) throws Exception {
+        var cay = stage.cay(Map.of());
+        var details = new ArrayList<String>();
+        int tests = 0;
+        boolean holds = true;
+        for (var suite : stage.chosen(SUITES, Suite::language)) {
+            stage.say(suite.language());
+            String output = play(cay, suite);
+            int ran = COUNT.matcher(output)
+                    .results()
+                    .mapToInt(found -> Integer.parseInt(found.group(found.group(1) == null ? 2 : 1)))
+                    .sum();
+            boolean good = output.stripTrailing().endsWith(GOOD) && ran > 0;
+            tests += ran;
+            holds &= good;
+            details.add("- %s: %d tests, %s".formatted(suite.language(), ran, good ? "all good" : "not all good"));
+            if (!good) {
+                details.add("```\n" + output.substring(Math.max(0, output.length() - 4000)) + "\n```");
+            }
+        }
+        return new Verdict(holds, "%d tests of %d runners".formatted(tests, SUITES.size()), details);
+    }
+
+    private static String play(OwnCay cay, Suite suite) throws Exception {
+        try (var sandbox = create(cay.url(), cay.key())) {
+            sandbox.run(List.of("cp", "-rL", "/opt/cay/runners", PLACE));
+            for (Path file : tests()) {
+                sandbox.write(PLACE + "/" + sources().relativize(file), Files.readAllBytes(file));
+            }
+            return sandbox.run(List.of(
+                    "bash",
+                    "-c",
+                    "cd %s/%s && { %s; } 2>&1 && echo %s".formatted(PLACE, suite.language(), suite.command(), GOOD)));
+        }
+    }
+
+    /// The template may still have to be made.
+    private static RemoteSandbox create(URI url, String key) throws IOException, InterruptedException {
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        while (true) {
+            try {
+                return RemoteSandbox.create(url, key, TEMPLATE, LIFE);
+            } catch (IOException e) {
+                if (System.nanoTime() > end) {
+                    throw e;
+                }
+                Thread.sleep(Duration.ofSeconds(5));
+            }
+        }
+    }
+
+    private static List<Path> tests() throws IOException {
+        try (var files = Files.walk(sources())) {
+            return files.filter(Files::isRegularFile)
+                    .filter(file -> file.toString().contains("/tests/"))
+                    .filter(file -> !file.toString().contains("__pycache__"))
+                    .toList();
+        }
+    }
+
+    private static Path sources() {
+        String home = System.getProperty("cay.home");
+        if (home == null) {
+            throw new CayException(
+                    ErrorKind.FAILED, "the runners' tests lie in Cay's repository; run this from a clone of it");
+        }
+        return Path.of(home, "guest", "runners");
+    }
+}
