@@ -25,7 +25,7 @@ import tools.jackson.databind.json.JsonMapper;
 /// E2B's own client of the code interpreter, unmodified, against contexts in real sandboxes. The cases are in
 /// `src/test/js/interpreter`.
 @ExtendWith(TestPlatform.class)
-final class InterpreterTest {
+final class CodeInterpreterTest {
     private static final String PACKAGE = "@e2b/code-interpreter";
     private static final List<String> FILES = List.of(
             "suite.test.mjs",
