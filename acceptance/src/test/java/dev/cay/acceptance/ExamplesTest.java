@@ -46,7 +46,7 @@ final class ExamplesTest {
                 BLOCK.matcher(page).results().map(block -> block.group(1)).collect(Collectors.joining("\n"));
         var picture = Path.of("target/chart.png").toAbsolutePath();
         var source = program
-                + "\n(await import('node:fs')).writeFileSync('%s', Buffer.from(png, 'base64'))\n".formatted(picture);
+                + "\n;(await import('node:fs')).writeFileSync('%s', Buffer.from(png, 'base64'))\n".formatted(picture);
         String printed = run(platform, Files.writeString(directory.resolve("page.mjs"), source), Map.of());
         var expected =
                 EXPECTED.matcher(program).results().map(found -> found.group(1)).toList();
