@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { before } from 'node:test'
 import { test } from '../cases.mjs'
-import { run, sandbox } from './client.mjs'
+import { run } from './client.mjs'
+import { sandbox } from './sandboxes.mjs'
 
 let box
 before(async () => {

@@ -1,7 +1,5 @@
-// The code interpreter's client under test, whichever version the harness installed, and sandboxes to run code in.
+// The code interpreter's client under test, whichever version the harness installed, and what cases do with it.
 import assert from 'node:assert/strict'
-import { after } from 'node:test'
-import { note } from '../cases.mjs'
 import { require, until } from '../client.mjs'
 
 export const interpreter = require('@e2b/code-interpreter')
@@ -12,21 +10,6 @@ export const needs = (...methods) => ({ skip: !methods.every((method) => method 
 
 /** Clients that know of contexts' ends also know of tokens for traffic and of killed sandboxes. */
 export const isNew = 'removeCodeContext' in Sandbox.prototype
-
-const made = []
-after(() => Promise.all(made.map((one) => one.kill().catch(() => {}))))
-
-/** A sandbox that ends with the test file, whatever happens. */
-export async function sandbox(options = {}) {
-  return keep(await Sandbox.create({ timeoutMs: 900_000, ...options }))
-}
-
-/** Sees to it that a sandbox made otherwise ends as well. */
-export function keep(one) {
-  made.push(one)
-  note('Sandbox', one)
-  return one
-}
 
 /** Runs a cell that must not fail. */
 export async function run(box, code, options) {

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { before } from 'node:test'
 import { test } from '../cases.mjs'
 import { e2b, until } from '../client.mjs'
-import { begin, isOpen, needs, printed, run, sandbox, waitFor } from './client.mjs'
+import { begin, isOpen, needs, printed, run, waitFor } from './client.mjs'
+import { sandbox } from './sandboxes.mjs'
 
 let box
 before(async () => {

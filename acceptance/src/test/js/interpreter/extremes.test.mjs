@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { before } from 'node:test'
 import { test as plain } from '../cases.mjs'
 import { e2b, until } from '../client.mjs'
-import { begin, needs, printed, run, sandbox } from './client.mjs'
+import { begin, needs, printed, run } from './client.mjs'
+import { sandbox } from './sandboxes.mjs'
 
 let box
 before(async () => {

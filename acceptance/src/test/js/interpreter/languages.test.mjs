@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict'
 import { e2b, until } from '../client.mjs'
 import { test } from '../cases.mjs'
-import { isNew, printed, run, said, sandbox } from './client.mjs'
+import { isNew, printed, run, said } from './client.mjs'
 import { LANGUAGES } from './languages.mjs'
+import { sandbox } from './sandboxes.mjs'
 
 /** Nothing in it may be taken for syntax, whatever a language does with it. */
 const AWKWARD = 'it\'s "quoted" $HOME `date` \\n back\\slash %s #{x} ${y}\nsecond\tline  ünï ☃ 😀 '

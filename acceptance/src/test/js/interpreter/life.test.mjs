@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from '../cases.mjs'
 import { e2b, until } from '../client.mjs'
-import { COUNT, Sandbox, begin, counted, isNew, keep, needs, printed, run, said, sandbox } from './client.mjs'
+import { COUNT, Sandbox, begin, counted, isNew, needs, printed, run, said } from './client.mjs'
 import { LANGUAGES } from './languages.mjs'
+import { keep, sandbox } from './sandboxes.mjs'
 
 /** Waits until it has counted for longer than anybody would wait who takes it for lost. */
 const goesOn = async (box) => {

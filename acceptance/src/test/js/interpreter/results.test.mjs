@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { before } from 'node:test'
 import { test } from '../cases.mjs'
-import { printed, run, sandbox } from './client.mjs'
+import { printed, run } from './client.mjs'
+import { sandbox } from './sandboxes.mjs'
 
 let box
 before(async () => {

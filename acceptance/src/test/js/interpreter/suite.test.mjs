@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { before } from 'node:test'
 import { test } from '../cases.mjs'
 import { e2b, until } from '../client.mjs'
-import { Sandbox, isNew, printed, run, sandbox } from './client.mjs'
+import { Sandbox, isNew, printed, run } from './client.mjs'
+import { sandbox } from './sandboxes.mjs'
 
 let box
 before(async () => {

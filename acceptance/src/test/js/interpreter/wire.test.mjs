@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { before } from 'node:test'
 import { test } from '../cases.mjs'
 import { until } from '../client.mjs'
-import { begin, isOpen, run, sandbox, waitFor } from './client.mjs'
+import { begin, isOpen, run, waitFor } from './client.mjs'
+import { sandbox } from './sandboxes.mjs'
 import { ask, call, execute, ofType, parse } from './wire.mjs'
 
 let box
