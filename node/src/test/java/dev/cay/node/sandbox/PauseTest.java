@@ -225,8 +225,10 @@ class PauseTest extends NodeTest {
     @Test
     void saysWhatCannotBeSavedAndGoesOn() throws Exception {
         node.keepers.create(TestNode.spec("sleeper"));
-        start("sleeper", "exec python3 -c 'import os,time; f=os.pidfd_open(os.getpid()); time.sleep(999)'");
-        await(() -> node.run("sleeper", "pgrep -c python3 || true").equals("1"));
+        start(
+                "sleeper",
+                "exec python3 -c 'import os,time; f=os.pidfd_open(os.getpid()); os.mkdir(\"/tmp/open\"); time.sleep(999)'");
+        await(() -> node.run("sleeper", "ls /tmp").contains("open"));
         assertThatThrownBy(() -> node.keepers.pause(ID, Keep.MEMORY)).isInstanceOfSatisfying(CayException.class, e -> {
             assertThat(e.kind()).isEqualTo(ErrorKind.NOT_SAVED);
             assertThat(e.userMessage()).contains("python3");
