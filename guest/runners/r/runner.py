@@ -21,6 +21,8 @@ import time
 HIGH = 240
 CHUNK = 64 << 10
 GATHER = 0.02
+# R writes a line in several pieces, and a busy machine takes its time between them.
+HALF_LINE = 0.2
 LONGEST_LINE = 32 << 20
 LONGEST_MESSAGE = 1 << 20
 DIGITS = 16
@@ -54,7 +56,8 @@ class Events:
         """Seconds until the text gathered so far must leave; None when there is none."""
         if self.channel is None:
             return None
-        return max(0.0, self.since + GATHER - time.monotonic())
+        patience = GATHER if self.pending[-1].endswith(b"\n") else HALF_LINE
+        return max(0.0, self.since + patience - time.monotonic())
 
     def flush(self, last=False):
         channel, data = self.channel, b"".join(self.pending)

@@ -21,6 +21,8 @@ from cay_runner.descriptors import high, is_open
 from cay_runner.frames import event_line
 
 GATHER_SECONDS = 0.02
+# `print` writes a text and its line end one after the other, and a busy machine takes its time between them.
+HALF_LINE_SECONDS = 0.2
 GATHER_CHARS = 64 << 10
 MAX_QUEUED = 1 << 20
 """Characters that may wait for the event pipe before whoever prints waits as well."""
@@ -36,6 +38,7 @@ class Outlet:
         self._events = events
         self._gate = gate
         self._queue = collections.deque()
+        self._half = False
         self._queued = 0
         self._urgent = False
         self._writing = False
@@ -141,13 +144,13 @@ class Outlet:
         if not text:
             return
         with self._lock:
-            first = not self._queue
+            awaited = not self._queue or (self._half and text.endswith("\n"))
             self._queue.append((kind, text))
             self._queued += len(text)
             full = self._queued >= GATHER_CHARS
         if full:
             self._hurry()
-        elif first:
+        elif awaited:
             os.eventfd_write(self._wake, 1)
 
     def _hurry(self):
@@ -172,7 +175,7 @@ class Outlet:
         poller = select.poll()
         for descriptor in (self._wake, *(pipe.source for pipe in self._pipes)):
             poller.register(descriptor, select.POLLIN)
-        deadline = None
+        since = deadline = None
         while True:
             timeout = None if deadline is None else max(0.0, deadline - monotonic()) * 1000
             for descriptor, _ in poller.poll(timeout):
@@ -181,13 +184,15 @@ class Outlet:
                 else:
                     self.collect()
             if not self._queue:
-                deadline = None
+                since = deadline = None
                 continue
-            if deadline is None:
-                deadline = monotonic() + GATHER_SECONDS
+            since = since or monotonic()
+            with self._lock:
+                self._half = not self._queue[-1][1].endswith("\n")
+            deadline = since + (HALF_LINE_SECONDS if self._half else GATHER_SECONDS)
             if self._urgent or self._queued >= GATHER_CHARS or monotonic() >= deadline:
                 self._flush()
-                deadline = None
+                since = deadline = None
 
     def _flush(self):
         with self._lock:
