@@ -65,6 +65,7 @@ final class CodeInterpreterTest {
 
     @TestFactory
     List<DynamicNode> everyVersionEveryWay(OwnCay platform) throws Exception {
+        platform.awaitTemplate("code-interpreter-v1");
         var report = new CompatibilityReport(CompatibilityReport.Part.INTERPRETER);
         var nodes = new ArrayList<DynamicNode>();
         for (var entry : runs(platform).entrySet()) {
@@ -122,6 +123,7 @@ final class CodeInterpreterTest {
     @Test
     void aRestartAfterAKillFindsContextsAndTheirVariables() throws Exception {
         try (var platform = OwnCay.start(Map.of())) {
+            platform.awaitTemplate("code-interpreter-v1");
             var script = NpmClient.install(PACKAGE, "2.8.0")
                     .program(platform.environment(OwnCay.Mode.URL), "node", "src/test/js/interpreter/crash.mjs")
                     .redirectErrorStream(true)

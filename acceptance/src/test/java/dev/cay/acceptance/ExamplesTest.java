@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// What the documentation shows people is what they get.
 @ExtendWith(TestPlatform.class)
-@Timeout(300)
+@Timeout(3000)
 final class ExamplesTest {
     private static final Path DOCS = Path.of("../docs");
     private static final Pattern BLOCK = Pattern.compile("```js\n(.*?)```", Pattern.DOTALL);
@@ -105,6 +105,7 @@ final class ExamplesTest {
     }
 
     private String run(OwnCay platform, Path program, Map<String, String> more) throws Exception {
+        platform.awaitTemplate("code-interpreter-v1");
         var client = NpmClient.install("@e2b/code-interpreter", "2.8.0");
         Files.createSymbolicLink(
                 directory.resolve("node_modules"), client.directory().resolve("node_modules"));

@@ -3,6 +3,7 @@ package dev.cay.bench;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
 import dev.cay.life.Trees;
+import dev.cay.wire.CayException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ServerSocket;
@@ -26,6 +27,7 @@ import tools.jackson.databind.json.JsonMapper;
 /// A Cay daemon for measuring and testing: its own process, state, ports, names and addresses. Only the cache is the
 /// machine's, so a daemon that serves people is not disturbed, and nothing is left when this one is closed.
 public final class OwnCay implements AutoCloseable {
+    private static final Duration TEMPLATE_LIMIT = Duration.ofMinutes(40);
     private static final Duration START_LIMIT = Duration.ofMinutes(15);
     private static final Duration END_LIMIT = Duration.ofMinutes(5);
     private static final Pattern WORD = Pattern.compile("(?<=[a-z])(?=[A-Z])");
@@ -65,6 +67,22 @@ public final class OwnCay implements AutoCloseable {
         } catch (IOException | InterruptedException | RuntimeException e) {
             cay.giveUp(e);
             throw e;
+        }
+    }
+
+    /// Returns when sandboxes can be made from a template, which on a new machine has to be made first.
+    public void awaitTemplate(String name) throws IOException, InterruptedException {
+        long end = System.nanoTime() + TEMPLATE_LIMIT.toNanos();
+        while (true) {
+            try {
+                RemoteSandbox.create(url(), key(), name, Duration.ofMinutes(1)).close();
+                return;
+            } catch (CayException e) {
+                if (System.nanoTime() > end) {
+                    throw e;
+                }
+            }
+            Thread.sleep(Duration.ofSeconds(2));
         }
     }
 

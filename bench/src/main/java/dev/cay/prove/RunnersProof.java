@@ -5,7 +5,6 @@ import dev.cay.bench.RemoteSandbox;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -18,7 +17,6 @@ import java.util.regex.Pattern;
 public final class RunnersProof implements Proof {
     private static final String TEMPLATE = "code-interpreter-v1";
     private static final Duration LIFE = Duration.ofMinutes(30);
-    private static final Duration PATIENCE = Duration.ofMinutes(30);
     private static final String PLACE = "/tmp/runners";
     private static final Pattern COUNT = Pattern.compile("Ran (\\d+) test|(?m)^. tests (\\d+)$");
     private static final String GOOD = "verdict good";
@@ -47,6 +45,7 @@ public final class RunnersProof implements Proof {
     @Override
     public Verdict run(Stage stage) throws Exception {
         var cay = stage.cay(Map.of());
+        cay.awaitTemplate(TEMPLATE);
         var details = new ArrayList<String>();
         int tests = 0;
         boolean holds = true;
@@ -69,7 +68,7 @@ public final class RunnersProof implements Proof {
     }
 
     private static String play(OwnCay cay, Suite suite) throws Exception {
-        try (var sandbox = create(cay.url(), cay.key())) {
+        try (var sandbox = RemoteSandbox.create(cay.url(), cay.key(), TEMPLATE, LIFE)) {
             sandbox.run(List.of("cp", "-rL", "/opt/cay/runners", PLACE));
             for (Path file : tests()) {
                 sandbox.write(PLACE + "/" + sources().relativize(file), Files.readAllBytes(file));
@@ -78,21 +77,6 @@ public final class RunnersProof implements Proof {
                     "bash",
                     "-c",
                     "cd %s/%s && { %s; } 2>&1 && echo %s".formatted(PLACE, suite.language(), suite.command(), GOOD)));
-        }
-    }
-
-    /// The template may still have to be made.
-    private static RemoteSandbox create(URI url, String key) throws IOException, InterruptedException {
-        long end = System.nanoTime() + PATIENCE.toNanos();
-        while (true) {
-            try {
-                return RemoteSandbox.create(url, key, TEMPLATE, LIFE);
-            } catch (IOException e) {
-                if (System.nanoTime() > end) {
-                    throw e;
-                }
-                Thread.sleep(Duration.ofSeconds(5));
-            }
         }
     }
 
