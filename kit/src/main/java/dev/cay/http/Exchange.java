@@ -187,29 +187,6 @@ public final class Exchange {
         }
     }
 
-    /// A large body that was read. Others wait for its room until it is closed, which it may be more than once.
-    public record Large<T>(@Nullable T value, Runnable release) implements AutoCloseable {
-        @Override
-        public void close() {
-            release.run();
-        }
-    }
-
-    /// The same for a body of at most 16 MiB. Large ones of all clients together never fill the memory.
-    public <T> Large<T> largeJson(Class<T> type) {
-        var room = room();
-        try {
-            byte[] bytes = ConnectCodec.limited(body, room);
-            return new Large<>(bytes.length == 0 ? null : Json.read(bytes, type), room::close);
-        } catch (IOException e) {
-            room.close();
-            throw new CayException(ErrorKind.CANCELED, "the request ended before its body did", e);
-        } catch (RuntimeException e) {
-            room.close();
-            throw e;
-        }
-    }
-
     /// Sets a header of the answer; before the answer begins.
     public Exchange with(String name, String value) {
         response.getHeaders().put(name, value);

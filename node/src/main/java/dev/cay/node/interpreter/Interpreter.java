@@ -3,6 +3,7 @@ package dev.cay.node.interpreter;
 import dev.cay.http.ErrorRenderer;
 import dev.cay.http.Exchange;
 import dev.cay.http.Handler;
+import dev.cay.http.LargeJson;
 import dev.cay.http.Routes;
 import dev.cay.node.guest.GuestLink;
 import dev.cay.node.guest.GuestProcess;
@@ -189,9 +190,9 @@ public final class Interpreter implements Handler, AutoCloseable {
 
     private void execute(Exchange exchange) {
         authorize(exchange);
-        Exchange.Large<Cell> body;
+        LargeJson<Cell> body;
         try {
-            body = exchange.largeJson(Cell.class);
+            body = LargeJson.read(exchange, Cell.class);
         } catch (CayException e) {
             if (e.kind() != ErrorKind.INVALID_ARGUMENT) {
                 throw e;

@@ -1,0 +1,42 @@
+package dev.cay.http;
+
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/// A body of JSON with up to 16 MiB. Large ones of all clients together never fill the memory: others wait for the room
+/// of this one until it is closed, which it may be more than once.
+public final class LargeJson<T> implements AutoCloseable {
+    private final @Nullable T value;
+    private final LargeMessages.Room room;
+
+    private LargeJson(@Nullable T value, LargeMessages.Room room) {
+        this.value = value;
+        this.room = room;
+    }
+
+    /// An empty body is read as `null`. Bad JSON is the client's error.
+    public static <T> LargeJson<T> read(Exchange exchange, Class<T> type) {
+        var room = exchange.room();
+        try {
+            byte[] bytes = ConnectCodec.limited(exchange.body(), room);
+            return new LargeJson<>(bytes.length == 0 ? null : Json.read(bytes, type), room);
+        } catch (IOException e) {
+            room.close();
+            throw new CayException(ErrorKind.CANCELED, "the request ended before its body did", e);
+        } catch (RuntimeException e) {
+            room.close();
+            throw e;
+        }
+    }
+
+    public @Nullable T value() {
+        return value;
+    }
+
+    @Override
+    public void close() {
+        room.close();
+    }
+}
