@@ -1,15 +1,24 @@
 package dev.cay.acceptance;
 
 import static java.util.concurrent.TimeUnit.MINUTES;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import dev.cay.bench.NpmClient;
+import dev.cay.bench.OwnCay;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.DynamicNode;
 
 /// The files of `src/test/js`, run with a client by Node's own test runner.
 record ClientTests(NpmClient client) {
@@ -33,6 +42,35 @@ record ClientTests(NpmClient client) {
             results = List.copyOf(results);
             methods = List.copyOf(methods);
         }
+
+        /// Each case as a test of its own.
+        List<DynamicNode> cases(OwnCay platform) {
+            var cases = new ArrayList<DynamicNode>();
+            cases.add(dynamicTest(
+                    "the run", () -> assertTrue(!results.isEmpty(), () -> output + "\n" + platform.output())));
+            for (var result : results) {
+                cases.add(dynamicTest(result.name(), () -> {
+                    Assumptions.assumeFalse(result.skipped(), "this client has no such call");
+                    assertTrue(result.passed(), output);
+                }));
+            }
+            return cases;
+        }
+    }
+
+    /// Which public methods of the client no case has called, of all those that its runs tell.
+    static Set<String> uncovered(Collection<Run> runs) {
+        var methods = new TreeSet<String>();
+        runs.forEach(run -> methods.addAll(run.methods()));
+        runs.stream()
+                .flatMap(run -> run.results().stream())
+                .filter(result -> !result.skipped())
+                .forEach(result -> methods.removeAll(result.covers()));
+        return methods;
+    }
+
+    static Set<String> methods(Collection<Run> runs) {
+        return runs.stream().flatMap(run -> run.methods().stream()).collect(Collectors.toSet());
     }
 
     Run run(String file, Map<String, String> environment) throws IOException, InterruptedException {

@@ -1,21 +1,18 @@
 package dev.cay.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.DynamicContainer.dynamicContainer;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
-import dev.cay.acceptance.ClientTests.Result;
 import dev.cay.bench.NpmClient;
 import dev.cay.bench.OwnCay;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeSet;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -71,9 +68,11 @@ final class ClientsTest {
                 report.add(
                         client.version(), run.getKey(), runs.get(run.getKey()).results());
                 nodes.add(dynamicContainer(
-                        client.title() + ", " + run.getKey(), cases(runs.get(run.getKey()), platform)));
+                        client.title() + ", " + run.getKey(),
+                        runs.get(run.getKey()).cases(platform)));
             }
-            nodes.add(dynamicTest(client.title() + ": every public method has a case", () -> requireAllCovered(runs)));
+            nodes.add(dynamicTest(
+                    client.title() + ": every public method has a case", () -> requireAllCovered(runs.values())));
         }
         report.write();
         return nodes;
@@ -91,28 +90,11 @@ final class ClientsTest {
         return runs;
     }
 
-    private static void requireAllCovered(Map<String, ClientTests.Run> runs) {
-        var methods = new TreeSet<String>();
-        var covered = new TreeSet<String>();
-        for (var run : runs.values()) {
-            methods.addAll(run.methods());
-            run.results().stream().filter(result -> !result.skipped()).forEach(r -> covered.addAll(r.covers()));
-        }
-        assertThat(methods).contains("Commands.run", "Filesystem.watchDir", "CommandHandle.wait", "WatchHandle.stop");
-        methods.removeAll(covered);
-        assertThat(methods).as("public methods of the client without a case").isEmpty();
-    }
-
-    private static List<DynamicNode> cases(ClientTests.Run run, OwnCay platform) {
-        var cases = new ArrayList<DynamicNode>();
-        cases.add(dynamicTest(
-                "the run", () -> assertTrue(!run.results().isEmpty(), () -> run.output() + "\n" + platform.output())));
-        for (Result result : run.results()) {
-            cases.add(dynamicTest(result.name(), () -> {
-                Assumptions.assumeFalse(result.skipped(), "this client has no such call");
-                assertTrue(result.passed(), run::output);
-            }));
-        }
-        return cases;
+    private static void requireAllCovered(Collection<ClientTests.Run> runs) {
+        assertThat(ClientTests.methods(runs))
+                .contains("Commands.run", "Filesystem.watchDir", "CommandHandle.wait", "WatchHandle.stop");
+        assertThat(ClientTests.uncovered(runs))
+                .as("public methods of the client without a case")
+                .isEmpty();
     }
 }

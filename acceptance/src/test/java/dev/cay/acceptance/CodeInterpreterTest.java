@@ -1,26 +1,22 @@
 package dev.cay.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.DynamicContainer.dynamicContainer;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import dev.cay.bench.NpmClient;
 import dev.cay.bench.OwnCay;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeSet;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.ExtendWith;
-import tools.jackson.databind.json.JsonMapper;
 
 /// E2B's own client of the code interpreter, unmodified, against contexts in real sandboxes. The cases are in
 /// `src/test/js/interpreter`.
@@ -75,7 +71,7 @@ final class CodeInterpreterTest {
                 var run = file.getValue().get();
                 runs.add(run);
                 report.add(client.version(), file.getKey(), run.results());
-                nodes.add(dynamicContainer(client.title(file.getKey()), cases(run, platform)));
+                nodes.add(dynamicContainer(client.title(file.getKey()), run.cases(platform)));
             }
             nodes.add(dynamicTest(client.title("every public method"), () -> requireAllCovered(runs)));
         }
@@ -95,59 +91,28 @@ final class CodeInterpreterTest {
         return runs;
     }
 
-    private static void requireAllCovered(List<ClientTests.Run> runs) {
-        var methods = new TreeSet<String>();
-        var covered = new TreeSet<String>();
-        for (var run : runs) {
-            methods.addAll(run.methods());
-            run.results().forEach(result -> covered.addAll(result.covers()));
-        }
-        assertThat(methods).contains("Sandbox.runCode", "Sandbox.createCodeContext");
-        methods.removeAll(covered);
-        assertThat(methods).as("public methods of the client without a case").isEmpty();
-    }
-
-    private static List<DynamicNode> cases(ClientTests.Run run, OwnCay platform) {
-        var cases = new ArrayList<DynamicNode>();
-        cases.add(dynamicTest(
-                "the run", () -> assertTrue(!run.results().isEmpty(), () -> run.output() + "\n" + platform.output())));
-        for (var result : run.results()) {
-            cases.add(dynamicTest(result.name(), () -> {
-                Assumptions.assumeFalse(result.skipped(), "this client has no such call");
-                assertTrue(result.passed(), run::output);
-            }));
-        }
-        return cases;
+    private static void requireAllCovered(Collection<ClientTests.Run> runs) {
+        assertThat(ClientTests.methods(runs)).contains("Sandbox.runCode", "Sandbox.createCodeContext");
+        assertThat(ClientTests.uncovered(runs))
+                .as("public methods of the client without a case")
+                .isEmpty();
     }
 
     @Test
     void aRestartAfterAKillFindsContextsAndTheirVariables() throws Exception {
         try (var platform = OwnCay.start(Map.of())) {
             platform.awaitTemplate("code-interpreter-v1");
-            var script = NpmClient.install(PACKAGE, "2.8.0")
-                    .program(platform.environment(OwnCay.Mode.URL), "node", "src/test/js/interpreter/crash.mjs")
-                    .redirectErrorStream(true)
-                    .start();
-            try (var lines = script.inputReader(StandardCharsets.UTF_8);
-                    var orders = script.outputWriter(StandardCharsets.UTF_8)) {
-                assertThat(lines.readLine()).as(platform::output).isEqualTo("ready");
-                platform.crash();
-                platform.startAgain();
-                orders.write("up\n");
-                orders.flush();
-                var text = lines.readLine();
-                assertThat(text).as(platform::output).startsWith("{");
-                var verdict = JsonMapper.shared().readTree(text);
-                assertThat(verdict.get("broken").asString()).startsWith("broken: ");
-                assertThat(verdict.get("sameContexts").asBoolean()).as(text).isTrue();
-                assertThat(verdict.get("goesOn").asBoolean()).as(text).isTrue();
-                assertThat(verdict.get("lost").isEmpty()).as(text).isTrue();
-                assertThat(verdict.get("languages").asInt()).isGreaterThanOrEqualTo(4);
-                assertThat(verdict.get("count").asInt()).as(text).isPositive();
-                assertThat(verdict.get("next").asString()).isEqualTo("2");
-            } finally {
-                script.destroyForcibly();
-            }
+            var client = NpmClient.install(PACKAGE, "2.8.0");
+            var verdict = CrashScript.run(platform, client, "interpreter/crash.mjs");
+            assertThat(verdict.get("broken").asString()).startsWith("broken: ");
+            assertThat(verdict.get("sameContexts").asBoolean())
+                    .as(verdict.toString())
+                    .isTrue();
+            assertThat(verdict.get("goesOn").asBoolean()).as(verdict.toString()).isTrue();
+            assertThat(verdict.get("lost").isEmpty()).as(verdict.toString()).isTrue();
+            assertThat(verdict.get("languages").asInt()).isGreaterThanOrEqualTo(4);
+            assertThat(verdict.get("count").asInt()).as(verdict.toString()).isPositive();
+            assertThat(verdict.get("next").asString()).isEqualTo("2");
         }
     }
 }

@@ -4,11 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.bench.NpmClient;
 import dev.cay.bench.OwnCay;
-import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /// What a user sees of a daemon that dies without warning: nothing is lost.
 final class CrashTest {
@@ -29,30 +27,14 @@ final class CrashTest {
     }
 
     private static JsonNode crash(OwnCay platform) throws Exception {
-        var client = NpmClient.e2b();
-        var script = client.program(platform.environment(OwnCay.Mode.URL), "node", "src/test/js/crash.mjs")
-                .redirectErrorStream(true)
-                .start();
-        try (var lines = script.inputReader(StandardCharsets.UTF_8);
-                var orders = script.outputWriter(StandardCharsets.UTF_8)) {
-            assertThat(lines.readLine()).isEqualTo("ready");
-            platform.crash();
-            platform.startAgain();
-            orders.write("up\n");
-            orders.flush();
-            var text = lines.readLine();
-            assertThat(text).as(platform::output).startsWith("{");
-            var verdict = JsonMapper.shared().readTree(text);
-            assertThat(verdict.get("alive").asBoolean()).isTrue();
-            assertThat(verdict.get("listed").asBoolean()).isTrue();
-            assertThat(verdict.get("brokenWhenReadAgain").isNull())
-                    .as(verdict.toString())
-                    .isTrue();
-            assertThat(verdict.get("numbers").asInt()).isGreaterThan(200);
-            assertThat(verdict.get("lonelyAfter").asInt()).isGreaterThan(20);
-            return verdict;
-        } finally {
-            script.destroyForcibly();
-        }
+        var verdict = CrashScript.run(platform, NpmClient.e2b(), "crash.mjs");
+        assertThat(verdict.get("alive").asBoolean()).isTrue();
+        assertThat(verdict.get("listed").asBoolean()).isTrue();
+        assertThat(verdict.get("brokenWhenReadAgain").isNull())
+                .as(verdict.toString())
+                .isTrue();
+        assertThat(verdict.get("numbers").asInt()).isGreaterThan(200);
+        assertThat(verdict.get("lonelyAfter").asInt()).isGreaterThan(20);
+        return verdict;
     }
 }
