@@ -159,6 +159,26 @@ class Case(unittest.TestCase):
         return cell.text
 
 
+class SetUpCases:
+    """What every runner promises of its set-up, for a test case that names a cell that prints and then never ends."""
+
+    endless = ""
+
+    def test_setup_is_answered_after_the_cell_that_runs(self):
+        self.runner.begin(self.endless)
+        self.runner.until("out")
+        self.runner.send(op="setup", n=42, env={}, unset=[])
+        self.runner.interrupt()
+        self.runner.finish()
+        self.assertEqual(self.runner.until("ready")["n"], 42)
+
+    def test_setup_refuses_a_directory_that_is_not_there(self):
+        answer = self.runner.setup("/no/such/place", {})
+        self.assertEqual(answer["event"], "refused")
+        self.assertIn("/no/such/place", answer["reason"])
+        self.assertEqual(self.runner.setup("/tmp", {})["event"], "ready")
+
+
 def main(command):
     """Runs the tests of the calling file, with the runner that the arguments name, or else this one."""
     COMMAND[:] = sys.argv[1:] or command

@@ -5,10 +5,12 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tests"))
 
-from driver import LIMIT, SEED, Case, main  # noqa: E402
+from driver import LIMIT, SEED, Case, SetUpCases, main  # noqa: E402
 
 
-class Contract(Case):
+class Contract(SetUpCases, Case):
+    endless = 'System.out.println("in"); Thread.sleep(300_000);'
+
     def test_println_gives_the_line_and_its_end_as_two_chunks(self):
         self.assertEqual(self.run_cell('System.out.println("Hello, World!")').chunks, ["Hello, World!", "\n"])
 
@@ -50,20 +52,6 @@ class Contract(Case):
         self.assertEqual(cell.error["name"], "InterruptedException")
         self.assertNotIn("after", cell.out)
         self.assertEqual(self.value("before"), "7")
-
-    def test_setup_is_answered_after_the_cell_that_runs(self):
-        self.runner.begin('System.out.println("in"); Thread.sleep(300_000);')
-        self.runner.until("out")
-        self.runner.send(op="setup", n=42, env={}, unset=[])
-        self.runner.interrupt()
-        self.runner.finish()
-        self.assertEqual(self.runner.until("ready")["n"], 42)
-
-    def test_setup_refuses_a_directory_that_is_not_there(self):
-        answer = self.runner.setup("/no/such/place", {})
-        self.assertEqual(answer["event"], "refused")
-        self.assertIn("/no/such/place", answer["reason"])
-        self.assertEqual(self.runner.setup("/tmp", {})["event"], "ready")
 
     def test_setup_again_sets_and_removes(self):
         runner = self.own(env={"A": "1", "B": "2"})

@@ -7,7 +7,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tests"))
 
-from driver import LIMIT, SEED, Case, main  # noqa: E402
+from driver import LIMIT, SEED, Case, SetUpCases, main  # noqa: E402
 
 
 class Shown(Case):
@@ -20,7 +20,9 @@ class Shown(Case):
         return self.texts(cell)
 
 
-class Contract(Shown):
+class Contract(SetUpCases, Shown):
+    endless = 'cat("in\\n"); Sys.sleep(300)'
+
     def test_print_is_one_chunk(self):
         cell = self.run_cell('print("Hello, World!")')
         self.assertEqual(cell.chunks, ['[1] "Hello, World!"\n'])
@@ -69,20 +71,6 @@ class Contract(Shown):
         self.assertEqual(cell.error["name"], "Interrupt")
         self.assertNotIn("after", cell.out)
         self.assertEqual(self.shows("before"), ["[1] 7"])
-
-    def test_setup_is_answered_after_the_cell_that_runs(self):
-        self.runner.begin('cat("in\\n"); Sys.sleep(300)')
-        self.runner.until("out")
-        self.runner.send(op="setup", n=42, env={}, unset=[])
-        self.runner.interrupt()
-        self.runner.finish()
-        self.assertEqual(self.runner.until("ready")["n"], 42)
-
-    def test_setup_refuses_a_directory_that_is_not_there(self):
-        answer = self.runner.setup("/no/such/place", {})
-        self.assertEqual(answer["event"], "refused")
-        self.assertIn("/no/such/place", answer["reason"])
-        self.assertEqual(self.runner.setup("/tmp", {})["event"], "ready")
 
     def test_same_seed_same_numbers_other_seed_others(self):
         def draw(seed):
