@@ -1,11 +1,15 @@
 package dev.cay.node.image;
 
+import dev.cay.node.host.Programs;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 
 /// All that was printed while a template was built, for whoever wants to know why it failed. Thread-safe.
 final class BuildLog implements AutoCloseable {
@@ -34,6 +38,20 @@ final class BuildLog implements AutoCloseable {
             writer.flush();
         } catch (IOException _) {
             // A log that cannot be written is no reason to stop.
+        }
+    }
+
+    /// Runs a program that says at its end why it failed.
+    ///
+    /// @param what the template could not do then
+    void follow(Programs programs, Duration limit, Map<String, String> environment, List<String> command, String what) {
+        var last = new String[] {""};
+        int exit = programs.follow(limit, environment, command, line -> {
+            line(line);
+            last[0] = line;
+        });
+        if (exit != 0) {
+            throw failed(what, last[0], "the log says what was missing");
         }
     }
 

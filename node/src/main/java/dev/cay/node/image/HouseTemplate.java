@@ -12,6 +12,10 @@ public final class HouseTemplate {
     /// What all sandboxes start from that ask for nothing else.
     public static final String BASE = "base";
 
+    /// Where a template names, one a line, the languages it has runners and all else for; one without has no
+    /// interpreter.
+    public static final String LANGUAGES = "opt/cay/languages";
+
     private static final String JAVA = "java";
 
     private final Recipe recipe;

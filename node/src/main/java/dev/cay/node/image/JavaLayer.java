@@ -78,14 +78,7 @@ final class JavaLayer {
         command.addAll(OPTIONS);
         command.addAll(List.of("--output", target.toString()));
         try (var written = BuildLog.open(logs, "java")) {
-            var last = new String[] {""};
-            int exit = programs.follow(LIMIT, Map.of(), command, line -> {
-                written.line(line);
-                last[0] = line;
-            });
-            if (exit != 0) {
-                throw written.failed("copy the JDK", last[0], "the log says what was missing");
-            }
+            written.follow(programs, LIMIT, Map.of(), command, "copy the JDK");
         }
     }
 }

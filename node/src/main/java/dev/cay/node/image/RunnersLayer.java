@@ -59,7 +59,7 @@ final class RunnersLayer {
 
     private void fill(Path rootfs, List<String> languages) throws IOException {
         var home = Files.createDirectories(rootfs.resolve("opt/cay"));
-        Files.writeString(home.resolve("languages"), String.join("\n", languages) + "\n");
+        Files.writeString(rootfs.resolve(HouseTemplate.LANGUAGES), String.join("\n", languages) + "\n");
         for (var file : files.entrySet()) {
             var target = home.resolve("runners").resolve(file.getKey()).normalize();
             var directory = target.getParent();

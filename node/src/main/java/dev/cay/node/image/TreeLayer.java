@@ -49,7 +49,7 @@ final class TreeLayer {
     /// @return the layer's key
     String build(BuildProgress progress) {
         String key = key();
-        layers.build(key, progress, (rootfs, told) -> fill(rootfs, told));
+        layers.build(key, progress, this::fill);
         return key;
     }
 
@@ -68,7 +68,7 @@ final class TreeLayer {
             progress.at("setting up", recipe.name(), 0.95);
             for (String text : recipe.setups()) {
                 var setup = Files.writeString(work.resolve("setup.sh"), text);
-                run(List.of("sh", setup.toString(), rootfs.toString()), log);
+                log.follow(programs, LIMIT, ENVIRONMENT, List.of("sh", setup.toString(), rootfs.toString()), "set up");
             }
         }
     }
@@ -105,17 +105,6 @@ final class TreeLayer {
         });
         if (exit != 0) {
             throw log.failed("install Debian", steps.complaint(), BuildLog.REACH);
-        }
-    }
-
-    private void run(List<String> command, BuildLog log) {
-        var last = new String[] {""};
-        int exit = programs.follow(LIMIT, ENVIRONMENT, command, line -> {
-            log.line(line);
-            last[0] = line;
-        });
-        if (exit != 0) {
-            throw log.failed("set up", last[0], "the log says what was missing");
         }
     }
 

@@ -35,9 +35,6 @@ public final class Interpreter implements Handler, AutoCloseable {
     /// Where clients find it.
     public static final int PORT = 49999;
 
-    /// Names the languages that the template has all for, one a line.
-    public static final String LANGUAGES = "/opt/cay/languages";
-
     private static final Duration WARM_LIMIT = Duration.ofSeconds(120);
 
     /// @param id          of the sandbox
@@ -72,7 +69,7 @@ public final class Interpreter implements Handler, AutoCloseable {
 
     /// Hears of its runners' ends from now on. Before anybody lists the guest's processes.
     ///
-    /// @param languages what {@link #LANGUAGES} says
+    /// @param languages of the template, one a line
     /// @param directory of the sandbox's processes
     public Interpreter(
             Home home, String languages, GuestLink link, Workers workers, Path directory, InstantSource clock)

@@ -225,7 +225,8 @@ final class Runner implements AutoCloseable {
     private void read() {
         String reason = "";
         try (var lines = new LineBuffer()) {
-            while (!closed && await(lines)) {
+            while (!closed) {
+                await(lines);
                 if (errReady) {
                     readComplaint();
                 }
@@ -248,15 +249,14 @@ final class Runner implements AutoCloseable {
         }
     }
 
-    /// @return whether there is something to do; a line that was begun must go on
-    private boolean await(LineBuffer lines) throws InterruptedException, ProtocolException {
+    /// Returns when there is something to do; a line that was begun must go on.
+    private void await(LineBuffer lines) throws InterruptedException, ProtocolException {
         var patience = lines.patience();
         if (patience == null) {
             signs.acquire();
         } else if (!signs.tryAcquire(patience.toNanos(), TimeUnit.NANOSECONDS)) {
             throw new ProtocolException("a runner stopped in the middle of a long line");
         }
-        return true;
     }
 
     /// @return false at the end

@@ -10,6 +10,7 @@ import dev.cay.node.files.FileTree;
 import dev.cay.node.files.SandboxPath;
 import dev.cay.node.guest.GuestLink;
 import dev.cay.node.host.Slot;
+import dev.cay.node.image.HouseTemplate;
 import dev.cay.node.image.NodeLayer;
 import dev.cay.node.ingress.Envd;
 import dev.cay.node.interpreter.Interpreter;
@@ -131,7 +132,7 @@ final class OpenSandbox implements AutoCloseable {
 
     /// What root inside may have written there is read as far as it makes sense.
     private String languages() {
-        try (var file = files.read(new SandboxPath(Interpreter.LANGUAGES));
+        try (var file = files.read(new SandboxPath("/" + HouseTemplate.LANGUAGES));
                 var content = file.stream(0, Math.min(file.size(), LANGUAGES_LIMIT))) {
             return new String(content.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException | CayException e) {

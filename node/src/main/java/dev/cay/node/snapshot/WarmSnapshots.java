@@ -1,5 +1,6 @@
 package dev.cay.node.snapshot;
 
+import dev.cay.node.image.HouseTemplate;
 import dev.cay.node.image.LayerStore;
 import dev.cay.node.image.NodeLayer;
 import dev.cay.wire.CayException;
@@ -29,9 +30,6 @@ public final class WarmSnapshots {
 
     private static final Logger log = LoggerFactory.getLogger(WarmSnapshots.class);
 
-    /// A template that has it has an interpreter.
-    private static final String LANGUAGES = "opt/cay/languages";
-
     private final LayerStore layers;
     private final NodeLayer nodeLayer;
     private final Snapshots snapshots;
@@ -56,7 +54,7 @@ public final class WarmSnapshots {
 
     /// A template is somebody's image: no link in it leads elsewhere.
     private static boolean has(Path layer) {
-        var file = layer.resolve(LANGUAGES);
+        var file = layer.resolve(HouseTemplate.LANGUAGES);
         try {
             return Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
                     && file.toRealPath().startsWith(layer.toRealPath());
