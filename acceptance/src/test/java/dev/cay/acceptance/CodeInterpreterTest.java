@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
@@ -30,23 +31,26 @@ final class CodeInterpreterTest {
             "results.test.mjs",
             "charts.test.mjs",
             "life.test.mjs",
-            "extremes.test.mjs",
-            "wire.test.mjs");
+            "extremes.test.mjs");
 
     /// Speaks to no client.
     private static final String WIRE = "wire.test.mjs";
 
+    /// What happens there is the same for all clients.
+    private static final String HOSTILE = "hostile.test.mjs";
+
     private static final List<Client> CLIENTS = List.of(
-            new Client("2.8.0", OwnCay.Mode.DOMAIN, FILES),
-            new Client("2.8.0", OwnCay.Mode.URL, FILES),
+            new Client("2.8.0", OwnCay.Mode.DOMAIN, with(WIRE)),
+            new Client("2.8.0", OwnCay.Mode.URL, with(WIRE, HOSTILE)),
             // It does not read the variables that hold URLs.
-            new Client(
-                    "2.0.1",
-                    OwnCay.Mode.DOMAIN,
-                    FILES.stream().filter(file -> !file.equals(WIRE)).toList()));
+            new Client("2.0.1", OwnCay.Mode.DOMAIN, FILES));
 
     /// Its cases compute more than they wait.
     private static final int AT_ONCE = 2;
+
+    private static List<String> with(String... more) {
+        return Stream.concat(FILES.stream(), Stream.of(more)).toList();
+    }
 
     private record Client(String version, OwnCay.Mode mode, List<String> files) {
         ClientTests.Run run(OwnCay platform, String file) throws Exception {

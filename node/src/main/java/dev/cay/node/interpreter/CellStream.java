@@ -1,10 +1,9 @@
 package dev.cay.node.interpreter;
 
 import dev.cay.http.Exchange;
-import java.io.ByteArrayOutputStream;
+import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.net.ProtocolException;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -12,6 +11,8 @@ import java.util.Map;
 /// What one client hears of its cell: a line of JSON for everything that happens. A client that goes away is noticed at
 /// once and never throws.
 final class CellStream {
+    private static final int BUFFER = 16 << 10;
+
     private final Exchange exchange;
     private final OutputStream out;
     private final InstantSource clock;
@@ -25,7 +26,7 @@ final class CellStream {
     CellStream(Exchange exchange, InstantSource clock, Runnable onLeft) {
         this.exchange = exchange;
         this.clock = clock;
-        this.out = exchange.with("Cache-Control", "no-store").stream(200);
+        this.out = new BufferedOutputStream(exchange.with("Cache-Control", "no-store").stream(200), BUFFER);
         exchange.onEnd(() -> {
             left = true;
             onLeft.run();
@@ -55,11 +56,9 @@ final class CellStream {
         tell(printed.toStderr() ? "stderr" : "stdout", fields);
     }
 
-    void shown(RunnerEvent.Shown shown) throws ProtocolException {
-        var line = new ByteArrayOutputStream(shown.line().length + 256);
-        Dialect.writeResult(shown.line(), line);
-        line.write('\n');
-        send(line.toByteArray());
+    void shown(RunnerEvent.Shown shown) {
+        var value = new ShownValue(shown.line());
+        send(value::write);
     }
 
     /// The first one only: clients know of one.
@@ -83,24 +82,29 @@ final class CellStream {
         tell("end_of_execution", Map.of());
     }
 
-    /// The client sees the connection break, never a proper end.
-    void cut() {
-        exchange.abort("the sandbox is being stopped");
+    /// The client sees the connection break, never a proper end. By any thread.
+    void cut(String reason) {
+        left = true;
+        exchange.abort(reason);
     }
 
     private void tell(String type, Map<String, ?> fields) {
         var line = new LinkedHashMap<String, Object>();
         line.put("type", type);
         line.putAll(fields);
-        send(Dialect.line(line));
+        send(to -> Dialect.write(line, to));
     }
 
-    private void send(byte[] line) {
+    private interface Line {
+        void write(OutputStream to) throws IOException;
+    }
+
+    private void send(Line line) {
         if (left) {
             return;
         }
         try {
-            out.write(line);
+            line.write(out);
             out.flush();
         } catch (IOException e) {
             left = true;

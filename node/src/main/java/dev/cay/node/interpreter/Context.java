@@ -20,6 +20,8 @@ final class Context {
 
     private static final String DISMISSED = "The context was restarted or removed before the execution had ended";
 
+    private static final String STOPPED = "the sandbox is being stopped";
+
     private final Contexts home;
     private final String id;
     private final Language language;
@@ -133,22 +135,22 @@ final class Context {
         try {
             var ready = prepare();
             long number = numbers.incrementAndGet();
-            ready.listen(true);
+            ready.listen(() -> to.cut("others wait for the room of a long line that is read too slowly"));
             ready.send(cell.line(number));
             cell.sent().run();
             follow(ready, number, to);
         } catch (CayException | IOException e) {
             if (home.isClosed()) {
-                to.cut();
+                to.cut(STOPPED);
             }
             to.failed("UnexpectedEndOfExecution", String.valueOf(e.getMessage()), "");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            to.cut();
+            to.cut(STOPPED);
         } finally {
             var last = runner;
             if (last != null) {
-                last.listen(false);
+                last.ignore();
             }
             turns.leave();
         }
@@ -171,14 +173,14 @@ final class Context {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        to.cut();
+        to.cut(STOPPED);
         return false;
     }
 
     private void takeTurn() {
         try {
             if (!turns.take(home::isClosed)) {
-                throw new CayException(ErrorKind.UNAVAILABLE, "the sandbox is being stopped");
+                throw new CayException(ErrorKind.UNAVAILABLE, STOPPED);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -186,7 +188,7 @@ final class Context {
         }
     }
 
-    private void follow(Runner running, long cell, CellStream to) throws IOException, InterruptedException {
+    private void follow(Runner running, long cell, CellStream to) throws InterruptedException {
         @Nullable Stopping stopping = null;
         while (true) {
             var event = running.next(stopping == null ? KEEPALIVE : Stopping.AGAIN);
@@ -195,7 +197,7 @@ final class Context {
                 return;
             }
             if (home.isClosed()) {
-                to.cut();
+                to.cut(STOPPED);
                 return;
             }
             if (to.left()) {
@@ -213,7 +215,7 @@ final class Context {
     }
 
     /// @return whether the cell is over
-    private boolean hear(RunnerEvent event, long cell, CellStream to) throws IOException {
+    private boolean hear(RunnerEvent event, long cell, CellStream to) {
         switch (event) {
             case RunnerEvent.Begin(long which, long count) -> {
                 if (which == cell) {
@@ -239,7 +241,7 @@ final class Context {
 
     private void lost(CellStream to) {
         if (home.isClosed()) {
-            to.cut();
+            to.cut(STOPPED);
         } else if (runner == dismissed) {
             to.failed("UnexpectedEndOfExecution", DISMISSED, "");
         } else {
@@ -298,7 +300,7 @@ final class Context {
         if (!entered) {
             request.put("cwd", cwd);
         }
-        present.listen(true);
+        present.listen(() -> {});
         try {
             // A line that somebody was cut off in must not take this one with it.
             present.send(new byte[] {'\n'});
@@ -312,7 +314,7 @@ final class Context {
             Thread.currentThread().interrupt();
             throw new CayException(ErrorKind.CANCELED, "interrupted", e);
         } finally {
-            present.listen(false);
+            present.ignore();
         }
         told = now;
         entered = true;

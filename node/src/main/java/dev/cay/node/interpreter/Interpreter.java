@@ -27,8 +27,7 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /// Port 49999 of one sandbox: code in, results out, as E2B's code-interpreter clients ask for them. Only sandboxes
-/// whose
-/// template has runners have it.
+/// whose template has runners have it.
 ///
 /// Order: `new`, {@link #adopt}, use, {@link #close}.
 public final class Interpreter implements Handler, AutoCloseable {
@@ -77,7 +76,7 @@ public final class Interpreter implements Handler, AutoCloseable {
         this.clock = clock;
         this.accessToken = home.accessToken();
         this.contexts = new Contexts(
-                new Runners(link, workers, home.defaults()),
+                new Runners(link, workers, new LongLines(), home.defaults()),
                 workers.logs(),
                 directory,
                 known(languages),

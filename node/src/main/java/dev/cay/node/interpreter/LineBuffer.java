@@ -3,32 +3,29 @@ package dev.cay.node.interpreter;
 import java.net.ProtocolException;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// Makes lines of what comes out of a pipe. Long ones of all sandboxes together never fill the memory: they wait for
-/// each other, while the runners that want to write them wait too. Used by one thread.
+/// Makes lines of what comes out of a pipe. Used by one thread.
 final class LineBuffer implements AutoCloseable {
-    /// Who gets a line.
+    /// Who gets a line. It counts as long until this returns.
     interface Sink {
         void line(byte[] line) throws ProtocolException, InterruptedException;
     }
 
-    private static final int LONG = 1 << 20;
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
-    private static final Duration SENT_WITHIN = Duration.ofSeconds(30);
+    private static final int USUAL = 8 << 10;
 
-    /// A long line is there as bytes, and again in what is made of it.
-    private static final int COPIES = 3;
+    /// How long a long line may take to come, and to be taken when others wait for its room.
+    private static final Duration FAIR = Duration.ofSeconds(30);
 
-    private static final Semaphore LONG_LINES = new Semaphore(
-            (int) Math.max(1, Runtime.getRuntime().maxMemory() / 4 / ((long) Dialect.LINE_LIMIT * COPIES)), true);
-
-    private byte[] rest = new byte[8 << 10];
+    private final LongLines room;
+    private byte[] rest = new byte[USUAL];
     private int length;
-    private boolean isLong;
-    private long longSince;
+    private int tiers;
+    private long since;
+
+    LineBuffer(LongLines room) {
+        this.room = room;
+    }
 
     void add(byte[] bytes, int count, Sink sink) throws ProtocolException, InterruptedException {
         int from = 0;
@@ -44,13 +41,14 @@ final class LineBuffer implements AutoCloseable {
 
     private void deliver(Sink sink) throws ProtocolException, InterruptedException {
         byte[] line = Arrays.copyOf(rest, length);
-        length = 0;
+        empty();
+        since = System.nanoTime();
         try {
             if (line.length > 0) {
                 sink.line(line);
             }
         } finally {
-            shrink();
+            leave();
         }
     }
 
@@ -59,8 +57,10 @@ final class LineBuffer implements AutoCloseable {
         if (wanted > Dialect.LINE_LIMIT) {
             throw new ProtocolException("a runner's line is longer than 32 MiB");
         }
-        if (wanted > LONG) {
-            growLong();
+        requireInTime();
+        for (int needed; (needed = room.enter(wanted, tiers)) > tiers; ) {
+            tiers = needed;
+            since = System.nanoTime();
         }
         if (wanted > rest.length) {
             rest = Arrays.copyOf(rest, Math.min(Dialect.LINE_LIMIT, Math.max(wanted, rest.length * 2)));
@@ -69,37 +69,42 @@ final class LineBuffer implements AutoCloseable {
         length = wanted;
     }
 
-    private void growLong() throws ProtocolException, InterruptedException {
-        if (isLong) {
-            if (System.nanoTime() - longSince > SENT_WITHIN.toNanos()) {
-                throw new ProtocolException("a runner took too long for a line");
-            }
-            return;
+    private void requireInTime() throws ProtocolException {
+        if (isLong() && System.nanoTime() - since > FAIR.toNanos()) {
+            throw new ProtocolException("a runner took too long for a line");
         }
-        if (!LONG_LINES.tryAcquire(PATIENCE.toNanos(), TimeUnit.NANOSECONDS)) {
-            throw new ProtocolException("too many runners send long lines");
-        }
-        isLong = true;
-        longSince = System.nanoTime();
     }
 
     /// When the next of a long line must have come; null while there is none.
     @Nullable
     Duration patience() {
-        return isLong ? SENT_WITHIN : null;
+        return isLong() ? FAIR : null;
     }
 
-    private void shrink() {
-        if (isLong) {
-            isLong = false;
-            rest = new byte[8 << 10];
-            LONG_LINES.release();
+    boolean isLong() {
+        return tiers > 0;
+    }
+
+    /// Whether others wait for the room of the line that is being delivered, and did so for long enough.
+    boolean isOverdue() {
+        return isLong() && System.nanoTime() - since > FAIR.toNanos() && room.isWanted(tiers);
+    }
+
+    private void empty() {
+        length = 0;
+        if (isLong()) {
+            rest = new byte[USUAL];
         }
+    }
+
+    private void leave() {
+        room.leave(tiers);
+        tiers = 0;
     }
 
     @Override
     public void close() {
-        length = 0;
-        shrink();
+        empty();
+        leave();
     }
 }

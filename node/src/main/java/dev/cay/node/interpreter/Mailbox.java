@@ -3,6 +3,7 @@ package dev.cay.node.interpreter;
 import java.time.Duration;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// One event on its way from the thread that reads a runner to the one that listens to it. Holds no second: who does
@@ -13,6 +14,7 @@ final class Mailbox {
     private @Nullable RunnerEvent event;
     private RunnerEvent.@Nullable Over over;
     private boolean listening;
+    private boolean busy;
     private boolean woken;
 
     /// From now on events wait to be taken; those before are nobody's.
@@ -21,6 +23,7 @@ final class Mailbox {
         try {
             listening = on;
             event = null;
+            busy = false;
             woken = false;
             changed.signalAll();
         } finally {
@@ -28,19 +31,40 @@ final class Mailbox {
         }
     }
 
-    void put(RunnerEvent given) throws InterruptedException {
+    /// @return false when the one before was not taken for so long
+    boolean put(RunnerEvent given, Duration limit) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            while (listening && event != null) {
-                changed.await();
+            if (!await(() -> listening && event != null, limit)) {
+                return false;
             }
             if (listening) {
                 event = given;
                 changed.signalAll();
             }
+            return true;
         } finally {
             lock.unlock();
         }
+    }
+
+    /// @return whether the listener is done with all there was, or listens no more, within that time
+    boolean awaitDone(Duration limit) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            return await(() -> listening && (event != null || busy), limit);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// @return whether it is not so any more
+    private boolean await(BooleanSupplier waiting, Duration limit) throws InterruptedException {
+        long left = limit.toNanos();
+        while (waiting.getAsBoolean() && left > 0) {
+            left = changed.awaitNanos(left);
+        }
+        return !waiting.getAsBoolean();
     }
 
     /// The last that will be told, whenever somebody listens.
@@ -74,21 +98,23 @@ final class Mailbox {
         }
     }
 
+    /// Who comes again is done with what it took before.
+    ///
     /// @return null when there was none for so long, or somebody woke us
     @Nullable
     RunnerEvent take(Duration limit) throws InterruptedException {
-        long left = limit.toNanos();
         lock.lockInterruptibly();
         try {
-            while (event == null && over == null && !woken && left > 0) {
-                left = changed.awaitNanos(left);
-            }
+            busy = false;
+            changed.signalAll();
+            await(() -> event == null && over == null && !woken, limit);
             woken = false;
             if (event == null) {
                 return over;
             }
             var taken = event;
             event = null;
+            busy = true;
             changed.signalAll();
             return taken;
         } finally {

@@ -41,8 +41,12 @@ final class Runner implements AutoCloseable {
 
     private static final Duration SEND_LIMIT = Duration.ofSeconds(60);
 
+    /// How often a thread that waits for a slow listener looks whether others wait for it.
+    private static final Duration LOOK = Duration.ofSeconds(1);
+
     private final GuestLink link;
     private final Workers workers;
+    private final LongLines room;
     private final Streams streams;
     private final Descriptor in;
     private final Descriptor out;
@@ -56,6 +60,7 @@ final class Runner implements AutoCloseable {
     private volatile boolean errReady;
     private volatile boolean exited;
     private volatile boolean closed;
+    private volatile Runnable tooSlow = () -> {};
     private final AtomicBoolean killed = new AtomicBoolean();
     private @Nullable Thread reader;
 
@@ -79,9 +84,10 @@ final class Runner implements AutoCloseable {
         }
     }
 
-    private Runner(GuestLink link, Workers workers, Streams streams) throws ProtocolException {
+    private Runner(GuestLink link, Workers workers, LongLines room, Streams streams) throws ProtocolException {
         this.link = link;
         this.workers = workers;
+        this.room = room;
         this.streams = streams;
         if (streams.stdin() == null || streams.stdout() == null || streams.stderr() == null) {
             streams.close();
@@ -94,9 +100,9 @@ final class Runner implements AutoCloseable {
         this.errWatch = workers.poller().watch(err, FdPoller.IN, this::errReady);
     }
 
-    static Runner start(GuestLink link, Workers workers, Spawn spawn) throws IOException {
+    static Runner start(GuestLink link, Workers workers, LongLines room, Spawn spawn) throws IOException {
         var end = new End();
-        return begin(link, workers, link.spawn(spawn, _ -> end.exited()), end);
+        return begin(new Runner(link, workers, room, link.spawn(spawn, _ -> end.exited())), end);
     }
 
     /// Whom an exit is for that may come before {@link #attach}.
@@ -115,14 +121,13 @@ final class Runner implements AutoCloseable {
     }
 
     /// One that runs already. What it was told last may have been cut off in the middle of a line.
-    static Runner attach(GuestLink link, Workers workers, Claim claim) throws IOException {
-        return begin(link, workers, link.attach(claim.pid), claim.end);
+    static Runner attach(GuestLink link, Workers workers, LongLines room, Claim claim) throws IOException {
+        return begin(new Runner(link, workers, room, link.attach(claim.pid)), claim.end);
     }
 
-    private static Runner begin(GuestLink link, Workers workers, Streams streams, End end) throws IOException {
-        var runner = new Runner(link, workers, streams);
+    private static Runner begin(Runner runner, End end) throws ErrnoException {
         end.belongsTo(runner);
-        runner.reader = Thread.ofVirtual().name("runner-" + streams.pid()).start(runner::read);
+        runner.reader = Thread.ofVirtual().name("runner-" + runner.pid()).start(runner::read);
         runner.outWatch.resume();
         runner.errWatch.resume();
         return runner;
@@ -143,8 +148,16 @@ final class Runner implements AutoCloseable {
         }
     }
 
-    void listen(boolean on) {
-        mailbox.listen(on);
+    /// Events wait to be taken from now on.
+    ///
+    /// @param slow runs when others have to wait for what this listener does not take; must not block
+    void listen(Runnable slow) {
+        tooSlow = slow;
+        mailbox.listen(true);
+    }
+
+    void ignore() {
+        mailbox.listen(false);
     }
 
     /// The listener's current or next {@link #next} returns at once.
@@ -224,7 +237,7 @@ final class Runner implements AutoCloseable {
 
     private void read() {
         String reason = "";
-        try (var lines = new LineBuffer()) {
+        try (var lines = new LineBuffer(room)) {
             while (!closed) {
                 await(lines);
                 if (errReady) {
@@ -278,7 +291,7 @@ final class Runner implements AutoCloseable {
             if (count == 0) {
                 return false;
             }
-            lines.add(chunk, count, this::deliver);
+            lines.add(chunk, count, line -> deliver(line, lines));
         }
         return false;
     }
@@ -288,10 +301,23 @@ final class Runner implements AutoCloseable {
         return closed ? 0 : DescriptorIo.read(from, chunk, 0, chunk.length);
     }
 
-    private void deliver(byte[] line) throws ProtocolException, InterruptedException {
+    private void deliver(byte[] line, LineBuffer lines) throws ProtocolException, InterruptedException {
         var event = Dialect.read(line);
-        if (event.isPresent()) {
-            mailbox.put(event.get());
+        if (event.isEmpty()) {
+            return;
+        }
+        while (!mailbox.put(event.get(), LOOK)) {
+            hurry(lines);
+        }
+        // A long one needs its room until it was sent.
+        while (lines.isLong() && !mailbox.awaitDone(LOOK)) {
+            hurry(lines);
+        }
+    }
+
+    private void hurry(LineBuffer lines) {
+        if (lines.isOverdue()) {
+            tooSlow.run();
         }
     }
 

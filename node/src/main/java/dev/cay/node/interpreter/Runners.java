@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 /// Starts runners in one sandbox, and finds those that run there already.
 ///
 /// @param defaults variables of every process that nobody asked for
-record Runners(GuestLink link, Workers workers, Map<String, String> defaults) {
+record Runners(GuestLink link, Workers workers, LongLines room, Map<String, String> defaults) {
     private static final String TAG = "runner-";
 
     /// Of every runner; root's, as runners are.
@@ -50,7 +50,7 @@ record Runners(GuestLink link, Workers workers, Map<String, String> defaults) {
     }
 
     Runner attach(Runner.Claim claim) throws IOException {
-        return Runner.attach(link, workers, claim);
+        return Runner.attach(link, workers, room, claim);
     }
 
     /// Starts where the context is, if that is there: some languages never find out that they moved.
@@ -92,7 +92,7 @@ record Runners(GuestLink link, Workers workers, Map<String, String> defaults) {
                 0,
                 true,
                 TAG + context.id());
-        return Runner.start(link, workers, spawn);
+        return Runner.start(link, workers, room, spawn);
     }
 
     private static CayException notStarted(Context context, IOException e) {
