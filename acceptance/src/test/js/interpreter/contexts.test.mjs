@@ -31,6 +31,19 @@ test('2 create gives a context of python in /home/user', { covers: ['Sandbox.cre
   assert.equal((await run(box, '1 + 1', { context })).text, '2')
 })
 
+test('2 a new context takes a python that was started before', async () => {
+  const one = await sandbox()
+  const { memoryMB } = await one.getInfo()
+  assert.ok(memoryMB === undefined || memoryMB >= 1024)
+  const runners = async () => (await one.commands.run('pgrep -f /opt/cay/runners/python/runner.py')).stdout.trim().split('\n')
+  await until('one more than is needed', async () => (await runners()).length === 2)
+  const before = await runners()
+  const context = await one.createCodeContext()
+  const { text } = await run(one, 'import os; os.getpid()', { context })
+  assert.ok(before.includes(text), `${text} of ${before}`)
+  await until('the next one', async () => (await runners()).length === 3)
+})
+
 test('2 list has contexts in the order they were made', { ...lists, covers: ['Sandbox.listCodeContexts'] }, async () => {
   const first = await box.createCodeContext({ language: 'python', cwd: '/root' })
   assert.deepEqual((await box.listCodeContexts()).at(-1), { id: first.id, language: 'python', cwd: '/root' })

@@ -10,12 +10,14 @@ import java.util.function.Consumer;
 
 /// Makes templates when a test says so.
 final class FakeTemplates implements NodeTemplates {
+    static final int MEMORY_MB = 2048;
+
     final List<String> asked = new ArrayList<>();
     private final Map<String, NodeTemplate> states = new LinkedHashMap<>();
     private final List<Consumer<NodeTemplate>> listeners = new ArrayList<>();
 
     void put(String name, NodeTemplate.State state, String news, String... layers) {
-        var template = new NodeTemplate(name, state, List.of(layers), news);
+        var template = new NodeTemplate(name, MEMORY_MB, state, List.of(layers), news);
         synchronized (this) {
             states.put(name, template);
         }

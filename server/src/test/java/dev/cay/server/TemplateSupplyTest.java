@@ -43,6 +43,7 @@ final class TemplateSupplyTest extends ServerTest {
         cay.made.put(NAME, State.READY, "", "runners", "tree");
         assertThat(template().get("buildStatus").stringValue()).isEqualTo("ready");
         var id = new SandboxId(cay.create(CREATE).get("sandboxID").stringValue());
+        assertThat(cay.node.running.get(id).resources().memoryMB()).isEqualTo(FakeTemplates.MEMORY_MB);
         assertThat(cay.node.running.get(id).layers()).containsExactly("runners", "tree");
         assertThat(cay.node.calls)
                 .as("some are started in advance from now on")

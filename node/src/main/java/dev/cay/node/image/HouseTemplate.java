@@ -40,6 +40,11 @@ public final class HouseTemplate {
         return recipe.name();
     }
 
+    /// What its sandboxes have at least.
+    int memoryMB() {
+        return recipe.memoryMB();
+    }
+
     /// Whether all that takes minutes is there.
     public boolean isBuilt() {
         return layers.has(tree.key());

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Properties;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -30,8 +31,16 @@ record Recipe(String name, @Nullable Recipe included, Files files) {
     /// @param versions  names and versions of what comes from elsewhere
     /// @param modules   of the npm registry
     /// @param languages what an interpreter in it speaks
+    /// @param resources what its sandboxes have at least, and what it takes to make it
     /// @param setup     a shell script that is given the tree
-    record Files(String packages, String dpkg, String versions, String modules, String languages, String setup) {
+    record Files(
+            String packages,
+            String dpkg,
+            String versions,
+            String modules,
+            String languages,
+            String resources,
+            String setup) {
         private static Files of(String recipe) {
             return new Files(
                     text(recipe, "packages"),
@@ -39,6 +48,7 @@ record Recipe(String name, @Nullable Recipe included, Files files) {
                     text(recipe, "versions"),
                     text(recipe, "modules"),
                     text(recipe, "languages"),
+                    text(recipe, "resources"),
                     text(recipe, "setup.sh"));
         }
 
@@ -90,6 +100,16 @@ record Recipe(String name, @Nullable Recipe included, Files files) {
         return entries(files.languages);
     }
 
+    /// What its sandboxes have at least.
+    int memoryMB() {
+        return Integer.parseInt(properties(Files::resources).getProperty("memoryMB", "0"));
+    }
+
+    /// What must be free on the disk to make it.
+    int spaceMB() {
+        return Integer.parseInt(properties(Files::resources).getProperty("spaceMB", "0"));
+    }
+
     /// In the order in which they are run.
     List<String> setups() {
         return all().stream()
@@ -99,19 +119,24 @@ record Recipe(String name, @Nullable Recipe included, Files files) {
     }
 
     String version(String of) {
-        var read = new Properties();
-        try {
-            for (var recipe : all()) {
-                read.load(new StringReader(recipe.files.versions));
-            }
-        } catch (IOException e) {
-            throw new CayException(ErrorKind.INTERNAL, "templates/%s/versions is broken".formatted(name), e);
-        }
-        String version = read.getProperty(of);
+        String version = properties(Files::versions).getProperty(of);
         if (version == null) {
             throw new CayException(ErrorKind.INTERNAL, "templates/%s/versions does not name %s".formatted(name, of));
         }
         return version;
+    }
+
+    /// What its own say goes before what the included ones say.
+    private Properties properties(Function<Files, String> text) {
+        var read = new Properties();
+        try {
+            for (var recipe : all()) {
+                read.load(new StringReader(text.apply(recipe.files)));
+            }
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, "templates/%s is broken".formatted(name), e);
+        }
+        return read;
     }
 
     /// @param architecture of the CPU, as it changes everything

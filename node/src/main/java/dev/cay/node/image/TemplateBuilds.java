@@ -10,10 +10,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,7 +40,8 @@ public final class TemplateBuilds implements NodeTemplates, AutoCloseable {
         this.layers = layers;
         for (var template : templates) {
             this.templates.put(template.name(), template);
-            states.put(template.name(), new NodeTemplate(template.name(), State.ABSENT, List.of(), ""));
+            var absent = new NodeTemplate(template.name(), template.memoryMB(), State.ABSENT, List.of(), "");
+            states.put(template.name(), absent);
         }
     }
 
@@ -59,7 +62,7 @@ public final class TemplateBuilds implements NodeTemplates, AutoCloseable {
         if (now.state() == State.READY || now.state() == State.BUILDING || closed) {
             return now;
         }
-        var begun = new NodeTemplate(name, State.BUILDING, List.of(), queue.isEmpty() ? "it begins" : "it waits");
+        var begun = now.in(State.BUILDING, queue.isEmpty() ? "it begins" : "it waits");
         states.put(name, begun);
         queue.add(template);
         if (worker == null) {
@@ -104,8 +107,7 @@ public final class TemplateBuilds implements NodeTemplates, AutoCloseable {
         }
         try {
             var keys = template.build(new Speaker(template.name()));
-            var ready = new NodeTemplate(template.name(), State.READY, keys, "");
-            note(ready);
+            var ready = note(template.name(), state -> state.ready(keys));
             log.atInfo()
                     .addKeyValue("template", template.name())
                     .addKeyValue(
@@ -115,11 +117,11 @@ public final class TemplateBuilds implements NodeTemplates, AutoCloseable {
             listeners.forEach(listener -> listener.accept(ready));
         } catch (RuntimeException e) {
             if (Thread.currentThread().isInterrupted()) {
-                note(new NodeTemplate(template.name(), State.ABSENT, List.of(), ""));
+                note(template.name(), state -> state.in(State.ABSENT, ""));
                 log.atInfo().addKeyValue("template", template.name()).log("the making of a template was cut short");
                 return;
             }
-            note(new NodeTemplate(template.name(), State.FAILED, List.of(), reason(e)));
+            note(template.name(), state -> state.in(State.FAILED, reason(e)));
             log.atWarn()
                     .setCause(e)
                     .addKeyValue("template", template.name())
@@ -131,8 +133,10 @@ public final class TemplateBuilds implements NodeTemplates, AutoCloseable {
         return e instanceof CayException known ? known.userMessage() : String.valueOf(e.getMessage());
     }
 
-    private synchronized void note(NodeTemplate state) {
-        states.put(state.name(), state);
+    private synchronized NodeTemplate note(String name, UnaryOperator<NodeTemplate> change) {
+        var next = change.apply(Objects.requireNonNull(states.get(name)));
+        states.put(name, next);
+        return next;
     }
 
     /// Ends a build that is under way, and takes back what it has made so far.
@@ -167,7 +171,7 @@ public final class TemplateBuilds implements NodeTemplates, AutoCloseable {
         public void at(String step, String detail, double fraction) {
             String news =
                     "%.0f %%, %s %s".formatted(fraction * 100, step, detail).strip();
-            note(new NodeTemplate(template, State.BUILDING, List.of(), news));
+            note(template, state -> state.in(State.BUILDING, news));
             if (System.nanoTime() - spoke > SPEAK_EVERY.toNanos()) {
                 spoke = System.nanoTime();
                 log.atInfo()

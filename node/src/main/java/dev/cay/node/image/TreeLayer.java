@@ -55,6 +55,7 @@ final class TreeLayer {
 
     private void fill(Path rootfs, BuildProgress progress) throws IOException {
         requireTools();
+        requireSpace(rootfs);
         var work = Files.createTempDirectory("cay-template-");
         try (var undo = new Undo();
                 var log = BuildLog.open(logs, recipe.name())) {
@@ -80,6 +81,16 @@ final class TreeLayer {
                     ErrorKind.UNAVAILABLE,
                     "template %s needs %s on this host: %s"
                             .formatted(recipe.name(), String.join(", ", missing.keySet()), BuildTools.mend(missing)));
+        }
+    }
+
+    private void requireSpace(Path rootfs) throws IOException {
+        long free = Files.getFileStore(rootfs).getUsableSpace() >> 20;
+        if (free < recipe.spaceMB()) {
+            throw new CayException(
+                    ErrorKind.UNAVAILABLE,
+                    "template %s needs %,d MB of disk to be made, and %s has only %,d MB free; make room there, or set cacheDir to a larger disk"
+                            .formatted(recipe.name(), recipe.spaceMB(), rootfs, free));
         }
     }
 

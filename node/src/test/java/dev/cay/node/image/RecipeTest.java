@@ -17,6 +17,7 @@ final class RecipeTest {
                 files.versions(),
                 files.modules(),
                 files.languages(),
+                files.resources(),
                 files.setup());
         var modules = new Recipe.Files(
                 files.packages(),
@@ -24,6 +25,7 @@ final class RecipeTest {
                 files.versions(),
                 files.modules() + "left-pad@1.0.0\n",
                 files.languages(),
+                files.resources(),
                 files.setup());
         assertThat(recipe.key("x64"))
                 .startsWith("code-interpreter-lite-")
@@ -32,6 +34,14 @@ final class RecipeTest {
                 .isNotEqualTo(new Recipe(recipe.name(), recipe.included(), other).key("x64"))
                 .isNotEqualTo(new Recipe(recipe.name(), recipe.included(), modules).key("x64"))
                 .isNotEqualTo(new Recipe(recipe.name(), null, files).key("x64"));
+    }
+
+    @Test
+    void whatItSaysOfResourcesGoesBeforeWhatTheIncludedOneSays() {
+        assertThat(Recipe.of("base").memoryMB()).isZero();
+        assertThat(Recipe.of("code-interpreter-v1").memoryMB()).isEqualTo(1024);
+        assertThat(Recipe.of("code-interpreter-v1").spaceMB())
+                .isGreaterThan(Recipe.of("code-interpreter-lite").spaceMB());
     }
 
     @Test

@@ -53,7 +53,7 @@ public final class TemplateSupply {
                     .filter(record -> made.holds(record.layers()))
                     .isPresent();
             if (!usable) {
-                templates.register(template.name(), List.of(), resources, USER, null);
+                templates.register(template.name(), List.of(), resources(template, resources), USER, null);
             }
         }
         for (String name : prepare) {
@@ -64,7 +64,7 @@ public final class TemplateSupply {
     }
 
     private void ready(NodeTemplate ready, Resources resources) {
-        var record = templates.register(ready.name(), ready.layers(), resources, USER, null);
+        var record = templates.register(ready.name(), ready.layers(), resources(ready, resources), USER, null);
         synchronized (news) {
             news.notifyAll();
         }
@@ -155,6 +155,10 @@ public final class TemplateSupply {
                                 .filter(record -> record.id().equals(start.templateId()))
                                 .isPresent())
                         .findFirst();
+    }
+
+    private static Resources resources(NodeTemplate template, Resources usual) {
+        return usual.withMemoryOfAtLeast(template.memoryMB());
     }
 
     private static SandboxKind kind(TemplateRecord record) {

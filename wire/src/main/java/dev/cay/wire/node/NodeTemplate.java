@@ -4,11 +4,20 @@ import java.util.List;
 
 /// A template that comes with Cay, as far as a node has it.
 ///
-/// @param layers content keys, top first; empty until it is ready
-/// @param news   how far its making is, or why it failed
-public record NodeTemplate(String name, State state, List<String> layers, String news) {
+/// @param memoryMB what its sandboxes have at least
+/// @param layers   content keys, top first; empty until it is ready
+/// @param news     how far its making is, or why it failed
+public record NodeTemplate(String name, int memoryMB, State state, List<String> layers, String news) {
     public NodeTemplate {
         layers = List.copyOf(layers);
+    }
+
+    public NodeTemplate in(State next, String told) {
+        return new NodeTemplate(name, memoryMB, next, List.of(), told);
+    }
+
+    public NodeTemplate ready(List<String> made) {
+        return new NodeTemplate(name, memoryMB, State.READY, made, "");
     }
 
     public enum State {

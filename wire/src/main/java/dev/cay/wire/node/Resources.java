@@ -1,4 +1,8 @@
 package dev.cay.wire.node;
 
 /// How much of the machine a sandbox may use.
-public record Resources(int cpuCount, int memoryMB, int diskSizeMB) {}
+public record Resources(int cpuCount, int memoryMB, int diskSizeMB) {
+    public Resources withMemoryOfAtLeast(int megabytes) {
+        return new Resources(cpuCount, Math.max(memoryMB, megabytes), diskSizeMB);
+    }
+}
