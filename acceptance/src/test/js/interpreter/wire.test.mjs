@@ -106,7 +106,7 @@ test('3 nulls are as good as nothing', async () => {
 })
 
 test('3 a body that cannot be read is refused with 422', async () => {
-  for (const body of ['{}', '{"code": null}', '{"code": ["1"]}', '{"code": "1", "env_vars": ["x"]}', '[]', 'null', '', 'code', '{"code"']) {
+  for (const body of ['{}', '{"code": null}', '{"code": ["1"]}', '{"code": 1}', '{"code": true}', '{"code": "1", "env_vars": ["x"]}', '[]', 'null', '', 'code', '{"code"']) {
     const answer = await ask(box, 'POST', '/execute', { body })
     assert.equal(answer.status, 422, body)
     assert.ok('detail' in JSON.parse(answer.body), body)

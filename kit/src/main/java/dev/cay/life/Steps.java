@@ -3,6 +3,7 @@ package dev.cay.life;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -33,7 +34,7 @@ public final class Steps {
         }
         try {
             Path taken = script.resolveSibling(script.getFileName() + ".taken");
-            Files.move(script, taken);
+            Files.move(script, taken, StandardCopyOption.REPLACE_EXISTING);
             log.atWarn().addKeyValue("step", script.getFileName()).log("a fault was ordered for this step");
             var process = new ProcessBuilder("sh", taken.toString()).inheritIO().start();
             if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
