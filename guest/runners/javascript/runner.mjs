@@ -3,7 +3,7 @@
 // Cells are evaluated by V8's console mode, which keeps `let` and `const` between cells, knows top-level await and gives the
 // value of the last statement. The main thread belongs to the user's code; link.mjs is the other one.
 import {AsyncLocalStorage} from 'node:async_hooks';
-import {randomBytes} from 'node:crypto';
+import {randomBytes, randomInt, randomUUID} from 'node:crypto';
 import diagnostics from 'node:diagnostics_channel';
 import fs from 'node:fs';
 import inspector from 'node:inspector';
@@ -190,6 +190,9 @@ function setup({n, cwd, env, seed, unset}) {
 function reseedCrypto() {
   const addon = HERE + 'reseed.node';
   if (fs.existsSync(addon)) process.dlopen({exports: {}}, addon);
+  // Node draws for these in advance, 128 ids and 1024 numbers at a time.
+  for (let i = 0; i < 128; i++) randomUUID();
+  for (let i = 0; i < 1024; i++) randomInt(2);
 }
 
 /** Errors that nobody caught are output of the cell and not the end of the runner. */
