@@ -231,10 +231,11 @@ public final class HostThreads implements AutoCloseable {
             }
         }
 
-        /// What is not there any more, most likely because its sandbox is gone, is no failure of ours.
+        /// What is not there any more, most likely because its sandbox is gone, or not yet, is no failure of ours.
         private static boolean isAbsence(@Nullable Throwable failure) {
             return failure instanceof NoSuchFileException
-                    || (failure instanceof ErrnoException known && known.errno() == Errno.ENOENT);
+                    || (failure instanceof ErrnoException known
+                            && (known.errno() == Errno.ENOENT || known.errno() == Errno.EAGAIN));
         }
 
         /// Whoever empties the result owns it: the worker and a caller that leaves may both come here.

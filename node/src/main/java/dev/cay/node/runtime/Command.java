@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 /// @param doing what for, in the words of a failure: "making the pool"
 public record Command(String doing, List<String> words, Duration limit) {
     private static final File NULL = new File("/dev/null");
+    private static final Duration LOOK = Duration.ofSeconds(1);
 
     public Command {
         words = List.copyOf(words);
@@ -43,10 +44,16 @@ public record Command(String doing, List<String> words, Duration limit) {
     }
 
     /// Waits for the end; a program that takes too long is killed.
-    int await(Process process) {
+    ///
+    /// @param look runs every second until then
+    int await(Process process, Runnable look) {
+        long end = System.nanoTime() + limit.toNanos();
         try {
-            if (process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
-                return process.exitValue();
+            while (System.nanoTime() < end) {
+                if (process.waitFor(LOOK.toMillis(), TimeUnit.MILLISECONDS)) {
+                    return process.exitValue();
+                }
+                look.run();
             }
             throw new CayException(
                     ErrorKind.DEADLINE_EXCEEDED, "%s took longer than %d s".formatted(doing, limit.toSeconds()));

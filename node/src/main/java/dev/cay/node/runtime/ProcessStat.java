@@ -8,7 +8,7 @@ import java.util.Optional;
 /// What tells a process from another one that has its pid later.
 ///
 /// @param exiting whether it is on its way out: the first process of a sandbox waits there for all others
-record ProcessStat(char state, boolean exiting, long startTime) {
+record ProcessStat(String name, char state, boolean exiting, long startTime) {
     /// `PF_EXITING` of the kernel.
     private static final long EXITING = 4;
 
@@ -16,9 +16,13 @@ record ProcessStat(char state, boolean exiting, long startTime) {
         try {
             String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
             // The name in parentheses may contain anything.
-            String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+            int end = stat.lastIndexOf(')');
+            String[] fields = stat.substring(end + 2).split(" ");
             return Optional.of(new ProcessStat(
-                    fields[0].charAt(0), (Long.parseLong(fields[6]) & EXITING) != 0, Long.parseLong(fields[19])));
+                    stat.substring(stat.indexOf('(') + 1, end),
+                    fields[0].charAt(0),
+                    (Long.parseLong(fields[6]) & EXITING) != 0,
+                    Long.parseLong(fields[19])));
         } catch (IOException gone) {
             return Optional.empty();
         }
@@ -26,6 +30,10 @@ record ProcessStat(char state, boolean exiting, long startTime) {
 
     /// Whether it is that process, and alive.
     boolean is(long thatStartTime) {
-        return startTime == thatStartTime && !exiting && state != 'Z' && state != 'X';
+        return startTime == thatStartTime && !exiting && !isDead();
+    }
+
+    boolean isDead() {
+        return state == 'Z' || state == 'X';
     }
 }

@@ -121,7 +121,7 @@ final class RuncCalls {
             failure.reset();
             Process process = command.start(Path.of("/dev/null"), bundle.complaint());
             Launcher.of(bundle).remember(process.pid());
-            int code = command.await(process);
+            int code = command.await(process, new CutCriu(process.toHandle())::look);
             if (code != 0) {
                 throw failure.describe(command, code);
             }
