@@ -67,7 +67,7 @@ final class Interpreting implements Measurement {
                 figures.add(Figure.of("`1+1` in %s, warm, p99".formatted(language), "ms", times.p99(), method));
                 progress.detail("%s: %.1f ms".formatted(language, times.p50()));
             }
-            figures.add(Figure.of("a new context of Python, p50", "ms", p50(script.next(LIMIT), "context"), "n=3"));
+            starts(script.next(LIMIT), figures);
             var large = script.next(LIMIT);
             figures.add(Figure.of(
                     "10 MB printed by a cell",
@@ -78,6 +78,32 @@ final class Interpreting implements Measurement {
             figures.add(Figure.of(
                     "10 contexts at once", "ms", large.get("parallel").asDouble(), "a loop of 50,000 in bash each"));
         }
+    }
+
+    private static void starts(JsonNode found, List<Figure> figures) {
+        figures.add(Figure.of(
+                "a new context of Python and its first cell, p50",
+                "ms",
+                p50(found, "context"),
+                "four seconds apart, n=3"));
+        figures.add(Figure.of(
+                "the same with no runner started in advance",
+                "ms",
+                p50(found, "coldContext"),
+                "right after another, n=1"));
+        for (String language : List.of("Python", "Javascript")) {
+            figures.add(Figure.of(
+                    "restart of a context of %s and its first cell, p50".formatted(language),
+                    "ms",
+                    p50(found, "cold" + language),
+                    "n=3"));
+        }
+        figures.add(Figure.of(
+                "memory of a sandbox with warm Python and JavaScript, its own",
+                "MB",
+                found.get("ownMemory").asDouble(),
+                "private pages of all its processes; %.0f MB with its part of shared ones"
+                        .formatted(found.get("proportionalMemory").asDouble())));
     }
 
     private static void first(

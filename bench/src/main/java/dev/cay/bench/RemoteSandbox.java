@@ -77,8 +77,9 @@ public final class RemoteSandbox implements AutoCloseable {
     }
 
     /// One that anybody may use who knows its name: code inside may call its own node too.
-    public static RemoteSandbox open(URI url, String key, Duration life) throws IOException, InterruptedException {
-        return new RemoteSandbox(url, key, "base", life, "/sandboxes");
+    public static RemoteSandbox open(URI url, String key, String template, Duration life)
+            throws IOException, InterruptedException {
+        return new RemoteSandbox(url, key, template, life, "/sandboxes");
     }
 
     public String id() {

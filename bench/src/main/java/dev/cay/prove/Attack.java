@@ -8,7 +8,10 @@ import java.util.regex.Pattern;
 /// @param name     function in `attacks.py`
 /// @param what     for the table
 /// @param expected found in what came of it when the attack was stopped as it should be
-record Attack(String name, String what, Pattern expected) {
+/// @param template of the sandbox it is tried in
+record Attack(String name, String what, Pattern expected, String template) {
+    static final String INTERPRETER = "code-interpreter-lite";
+
     private static final String KILLED = "out of memory";
 
     /// In the order in which they are tried.
@@ -37,11 +40,16 @@ record Attack(String name, String what, Pattern expected) {
             attack("names", "names that do not exist", "time|" + KILLED),
             attack("node", "connections to the node's ports", "431"),
             attack("messages", "60 MB messages, 12 at a time", "EPIPE|ECONNRESET|429|TimeoutError"),
+            onInterpreter("results", "24 results of 30 MB, for clients that read nothing", "\"reasons\": ..time"),
             attack("questions", "DNS questions", "time"),
             attack("namespaces", "namespaces and keys", "\"count\": 0"));
 
     private static Attack attack(String name, String what, String expected) {
-        return new Attack(name, what, Pattern.compile(expected));
+        return new Attack(name, what, Pattern.compile(expected), "base");
+    }
+
+    private static Attack onInterpreter(String name, String what, String expected) {
+        return new Attack(name, what, Pattern.compile(expected), INTERPRETER);
     }
 
     boolean endedWell(String outcome) {

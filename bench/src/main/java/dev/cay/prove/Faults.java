@@ -48,18 +48,26 @@ enum Faults {
     /// Lies in wait at a step.
     void arm(OwnCay cay, String step) throws IOException {
         Files.createDirectories(cay.faults());
-        Files.deleteIfExists(taken(cay, step));
-        Files.writeString(cay.faults().resolve(step), script(cay));
+        Files.deleteIfExists(done(cay));
+        Files.deleteIfExists(killed(cay));
+        Files.writeString(hunting(cay), "");
+        Files.writeString(cay.faults().resolve(step), script(cay) + "touch '%s'\n".formatted(done(cay)));
     }
 
-    /// Whether the daemon came by since.
-    static boolean wasTaken(OwnCay cay, String step) {
-        return Files.exists(taken(cay, step));
+    /// Whether the daemon came by since, and all was done to it.
+    static boolean wasTaken(OwnCay cay) {
+        return Files.exists(done(cay));
+    }
+
+    /// Whether a program that was to be killed at work was found there.
+    boolean foundItsPrey(OwnCay cay) {
+        return (this != CRIU && this != RUNC) || Files.exists(killed(cay));
     }
 
     /// Takes away what none of them does by itself.
     static void clear(OwnCay cay, String step) throws IOException {
         Files.deleteIfExists(cay.faults().resolve(step));
+        Files.deleteIfExists(hunting(cay));
         boolean full = false;
         try (var fillers = Files.newDirectoryStream(pool(cay), "filler-*")) {
             for (Path filler : fillers) {
@@ -73,8 +81,17 @@ enum Faults {
         }
     }
 
-    private static Path taken(OwnCay cay, String step) {
-        return cay.faults().resolve(step + ".taken");
+    private static Path done(OwnCay cay) {
+        return cay.faults().resolve("script.done");
+    }
+
+    private static Path killed(OwnCay cay) {
+        return cay.faults().resolve("prey.killed");
+    }
+
+    /// Without it a hunt is over.
+    private static Path hunting(OwnCay cay) {
+        return cay.faults().resolve("hunting");
     }
 
     private static Path pool(OwnCay cay) {
@@ -88,13 +105,12 @@ enum Faults {
         return String.join(
                 "\n",
                 List.of(
-                        "( tries=0",
-                        "while [ $tries -lt 3000 ]; do tries=$((tries+1))",
+                        "( while [ -e '%s' ]; do".formatted(hunting(cay)),
                         "  ls '%s'/snapshots/*/memory/core-1.img '%s'/run/bundles/*/criu/restore.log >/dev/null 2>&1 || continue"
                                 .formatted(pool(cay), cay.directory()),
                         "  for pid in $(pgrep -x %s); do".formatted(program),
-                        "    tr '\\0' ' ' < /proc/%s/cmdline 2>/dev/null | grep -q '%s' && kill -9 $pid && exit"
-                                .formatted(runc, cay.directory()),
+                        "    tr '\\0' ' ' < /proc/%s/cmdline 2>/dev/null | grep -q '%s' && kill -9 $pid && touch '%s' && exit"
+                                .formatted(runc, cay.directory(), killed(cay)),
                         "  done",
                         "done ) >/dev/null 2>&1 &",
                         ""));

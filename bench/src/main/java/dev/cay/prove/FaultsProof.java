@@ -20,6 +20,9 @@ final class FaultsProof implements Proof {
     private static final Duration LIFE = Duration.ofHours(1);
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
+    /// A program may have done its work before it can be killed at it.
+    private static final int MOST_TRIES = 10;
+
     private static final List<String> SAVING =
             List.of("closed", "frozen", "memory-saved", "disk-saved", "commands-saved", "saved");
     private static final List<String> BRINGING =
@@ -144,15 +147,14 @@ final class FaultsProof implements Proof {
         @Nullable
         String play(Case wanted) throws IOException, InterruptedException {
             try {
-                settle();
-                if (wanted.operation() == Operation.RESUME) {
-                    require(sandbox.api("POST", "/pause", "{}"));
-                    awaitOriginalGone();
+                int tries = 0;
+                do {
+                    settle();
+                    strike(wanted);
+                } while (!wanted.fault().foundItsPrey(cay) && ++tries < MOST_TRIES);
+                if (!wanted.fault().foundItsPrey(cay)) {
+                    return "it was too fast to be killed, %d times".formatted(tries);
                 }
-                wanted.fault().arm(cay, wanted.step());
-                attempt(wanted.operation());
-                awaitTaken(wanted.step());
-                mend(wanted);
                 String lost = lost();
                 if (lost != null) {
                     return lost;
@@ -169,6 +171,24 @@ final class FaultsProof implements Proof {
                 if (!cay.daemon().isAlive()) {
                     cay.startAgain();
                 }
+            }
+        }
+
+        private void strike(Case wanted) throws IOException, InterruptedException {
+            if (wanted.operation() == Operation.RESUME) {
+                require(sandbox.api("POST", "/pause", "{}"));
+                awaitOriginalGone();
+            }
+            wanted.fault().arm(cay, wanted.step());
+            attempt(wanted.operation());
+            if (wanted.fault() == Faults.CRASH) {
+                await(() -> !cay.daemon().isAlive());
+            } else {
+                await(() -> Faults.wasTaken(cay));
+            }
+            Faults.clear(cay, wanted.step());
+            if (!cay.daemon().isAlive()) {
+                cay.startAgain();
             }
         }
 
@@ -192,16 +212,6 @@ final class FaultsProof implements Proof {
                 case FORK -> sandbox.api("POST", "/fork", "{\"timeout\":15}");
                 case ROLLBACK -> sandbox.api("POST", "/rollback", "{\"snapshotID\":\"%s\"}".formatted(snapshot));
             };
-        }
-
-        private void mend(Case wanted) throws IOException, InterruptedException {
-            if (wanted.fault() == Faults.CRASH) {
-                await(() -> !cay.daemon().isAlive());
-                Faults.clear(cay, wanted.step());
-                cay.startAgain();
-            } else {
-                Faults.clear(cay, wanted.step());
-            }
         }
 
         /// What is not as it was; a paused one is resumed first.
@@ -231,10 +241,6 @@ final class FaultsProof implements Proof {
         private void awaitOriginalGone() throws IOException, InterruptedException {
             var disk = cay.directory().resolve("state/pool/sandboxes").resolve(sandbox.id());
             await(() -> !Files.exists(disk));
-        }
-
-        private void awaitTaken(String step) throws IOException, InterruptedException {
-            await(() -> Faults.wasTaken(cay, step));
         }
 
         private static void require(HttpResponse<String> answer) {

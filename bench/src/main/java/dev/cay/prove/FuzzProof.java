@@ -44,24 +44,24 @@ final class FuzzProof implements Proof {
     }
 
     /// What the daemon holds at one moment.
-    private record Holding(long descriptors, long threads, long heapKB) {
+    private record Holding(OpenDescriptors descriptors, long threads, long heapKB) {
         static Holding of(OwnCay cay) throws IOException, InterruptedException {
-            var counters = HostCounters.read(cay.daemon().pid());
+            long daemon = cay.daemon().pid();
+            // Garbage may hold descriptors: they are counted when it has gone.
+            long heapKB = new DaemonJvm(daemon).heapKB();
             return new Holding(
-                    counters.get("daemonFds"),
-                    counters.get("daemonThreads"),
-                    new DaemonJvm(cay.daemon().pid()).heapKB());
+                    OpenDescriptors.of(daemon), HostCounters.read(daemon).get("daemonThreads"), heapKB);
         }
 
         boolean isNear(Holding before) {
-            return descriptors <= before.descriptors + SPARE_DESCRIPTORS
+            return descriptors.count() <= before.descriptors.count() + SPARE_DESCRIPTORS
                     && threads <= before.threads + SPARE_THREADS
                     && heapKB <= before.heapKB + SPARE_HEAP_KB;
         }
 
         @Override
         public String toString() {
-            return "%d descriptors, %d threads, %d MB heap".formatted(descriptors, threads, heapKB >> 10);
+            return "%d descriptors, %d threads, %d MB heap".formatted(descriptors.count(), threads, heapKB >> 10);
         }
     }
 
@@ -116,7 +116,8 @@ final class FuzzProof implements Proof {
             findings.add(
                     target.name(),
                     "all",
-                    "the daemon did not give back what it took: before %s, after %s".formatted(before, after));
+                    "the daemon did not give back what it took: before %s, after %s; more of %s"
+                            .formatted(before, after, after.descriptors().moreThan(before.descriptors())));
         }
         String line = "- `%s`: %s; before %s, after %s".formatted(target.name(), campaign.summary(), before, after);
         stage.say(line);
@@ -130,7 +131,7 @@ final class FuzzProof implements Proof {
         for (int same = 0; same < 4 && System.nanoTime() < end; ) {
             Thread.sleep(LOOK);
             var now = Holding.of(cay);
-            same = now.descriptors() == last.descriptors() ? same + 1 : 0;
+            same = now.descriptors().count() == last.descriptors().count() ? same + 1 : 0;
             last = now;
         }
         return last;

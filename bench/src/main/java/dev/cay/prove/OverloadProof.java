@@ -92,7 +92,8 @@ final class OverloadProof implements Proof {
     public Verdict run(Stage stage) throws Exception {
         var cay = stage.cay(Map.of("sandboxes.diskSizeMB", "192MB", "sandboxes.timeout", "30m"));
         var environment = cay.environment(OwnCay.Mode.URL);
-        try (var neighbours = new Neighbours(() -> sandbox(environment), 3)) {
+        cay.awaitTemplate(Attack.INTERPRETER);
+        try (var neighbours = new Neighbours(() -> sandbox(environment, "base"), 3)) {
             var arena = new Arena(cay.daemon().pid(), stage.client(), environment, neighbours);
             neighbours.start();
             stage.say("neighbours warm up");
@@ -115,10 +116,12 @@ final class OverloadProof implements Proof {
         }
     }
 
-    private static RemoteSandbox sandbox(Map<String, String> environment) throws IOException, InterruptedException {
+    private static RemoteSandbox sandbox(Map<String, String> environment, String template)
+            throws IOException, InterruptedException {
         return RemoteSandbox.open(
                 URI.create(String.valueOf(environment.get("E2B_API_URL"))),
                 String.valueOf(environment.get("E2B_API_KEY")),
+                template,
                 LIFE);
     }
 
@@ -127,7 +130,7 @@ final class OverloadProof implements Proof {
     /// @param environment of the client that starts an attack and reads what it says
     private record Arena(long daemon, NpmClient client, Map<String, String> environment, Neighbours neighbours) {
         Row play(Attack attack) throws IOException, InterruptedException {
-            try (var attacker = sandbox(environment)) {
+            try (var attacker = sandbox(environment, attack.template())) {
                 return play(attack, attacker);
             }
         }

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /// The runners' own tests, in sandboxes of the template they are made for.
-public final class RunnersProof implements Proof {
+final class RunnersProof implements Proof {
     private static final String TEMPLATE = "code-interpreter-v1";
     private static final Duration LIFE = Duration.ofMinutes(30);
     private static final String PLACE = "/tmp/runners";

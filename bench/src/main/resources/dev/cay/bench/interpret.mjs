@@ -38,8 +38,7 @@ async function cells() {
     await times(count, () => run(box, code, { language }))
     tell({ language, times: await times(count, () => run(box, code, { language })), host: await onHost(count) })
   }
-  const contexts = []
-  tell({ context: await times(3, async () => contexts.push(await box.createCodeContext({ language: 'python' }))) })
+  tell({ ...(await contexts(box)), ...(await cold(box)), ...(await memory()) })
   let bytes = 0
   const printed = await timed(() => run(box, 'for _ in range(10_000): print("x" * 999)', {
     onStdout: (message) => (bytes += message.line.length),
@@ -50,6 +49,38 @@ async function cells() {
   const parallel = await timed(() => Promise.all(many.map((context) => run(box, 'for i in $(seq 50000); do :; done', { context }))))
   await box.kill()
   tell({ printed, bytes, plot, parallel })
+}
+
+/** With time to start the next one in advance, and without. */
+async function contexts(box) {
+  const [waiting, atOnce] = [[], []]
+  for (const [into, rest] of [[waiting, 4000], [waiting, 4000], [waiting, 4000], [atOnce, 0], [atOnce, 0]]) {
+    await pause(rest)
+    into.push(await timed(async () => run(box, '1+1', { context: await box.createCodeContext({ language: 'python' }) })))
+  }
+  // The first of those found the one that was started behind the last of the others.
+  return { context: waiting, coldContext: atOnce.slice(1) }
+}
+
+/** The first cell of a runner that starts from nothing. */
+async function cold(box) {
+  const [python, javascript] = ['python', 'javascript'].map((wanted) => async () => {
+    const context = (await box.listCodeContexts()).find(({ language }) => language === wanted)
+    await box.restartCodeContext(context)
+    await run(box, '1+1', { context })
+  })
+  return { coldPython: await times(3, python), coldJavascript: await times(3, javascript) }
+}
+
+/** What the runners of a sandbox that nobody used yet take, in megabytes. */
+async function memory() {
+  const box = await Sandbox.create({ timeoutMs: 60_000 })
+  await run(box, '1+1')
+  const sum = (field) => `cat /proc/[0-9]*/smaps_rollup | awk '/^${field}/ { sum += $2 } END { print sum / 1024 }'`
+  const { stdout } = await box.commands.run(`${sum('Private_')}; ${sum('Pss:')}`, { user: 'root' })
+  await box.kill()
+  const [own, proportional] = stdout.trim().split('\n').map(Number)
+  return { ownMemory: own, proportionalMemory: proportional }
 }
 
 /** New sandboxes; with spares there is a moment between them. */

@@ -437,6 +437,59 @@ def messages():
     return {'count': len(told), 'reasons': sorted(set(told))}
 
 
+def interpreter(method, path, body):
+    """A request to the node's interpreter; its answer is left on the connection."""
+    end = socket.create_connection(('127.0.0.1', 49999), timeout=20)
+    end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    text = json.dumps(body).encode()
+    end.sendall(b'%s %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n'
+                % (method, path, len(text)) + text)
+    return end
+
+
+def voices():
+    """The pipes on which runners tell the node what they have to show."""
+    for pid in filter(str.isdigit, os.listdir('/proc')):
+        try:
+            if b'/opt/cay/runners/' not in open(f'/proc/{pid}/cmdline', 'rb').read():
+                continue
+            ends = {os.O_RDONLY: {}, os.O_WRONLY: {}, os.O_RDWR: {}}
+            for fd in os.listdir(f'/proc/{pid}/fd'):
+                flags = int(open(f'/proc/{pid}/fdinfo/{fd}').read().split('flags:')[1].split()[0], 8)
+                pipe = os.readlink(f'/proc/{pid}/fd/{fd}')
+                if pipe.startswith('pipe:'):
+                    ends[flags & os.O_ACCMODE][pipe] = fd
+            for pipe, fd in ends[os.O_WRONLY].items():
+                if pipe not in ends[os.O_RDONLY]:
+                    yield os.open(f'/proc/{pid}/fd/{fd}', os.O_WRONLY)
+        except OSError:
+            pass
+
+
+def results():
+    """Results of 30 MB from many runners at once, for clients that read none of it."""
+    clients, sent = [], []
+    for _ in range(24):
+        answer = interpreter(b'POST', b'/contexts', {'language': 'bash'}).makefile('rb').read(2000).decode()
+        made = json.loads(answer[answer.index('{'):answer.index('}') + 1])
+        clients.append(interpreter(b'POST', b'/execute', {'code': 'sleep 100', 'context_id': made['id']}))
+    line = b'{"event": "result", "data": {"text/html": "' + b'x' * (30 << 20) + b'"}}\n'
+    def show(voice):
+        rest = memoryview(line)
+        while time.monotonic() < END:
+            try:
+                rest = rest[os.write(voice, rest):] or memoryview(line)
+                sent.append(1)
+            except BlockingIOError:
+                time.sleep(0.01)
+    threads = [threading.Thread(target=show, args=(voice,)) for voice in voices()]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return {'count': len(threads), 'reasons': ['time'], 'contexts': len(clients), 'sent': len(sent)}
+
+
 def questions():
     """Names, as fast as they can be asked for, of a resolver that needs long to answer."""
     def work(index):
