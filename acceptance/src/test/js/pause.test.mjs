@@ -260,3 +260,34 @@ test('Sandbox.createSnapshot gives something to create sandboxes from', hasSnaps
   assert.deepEqual(await one.listSnapshots().nextItems(), [])
   await assert.rejects(Sandbox.create(taken.snapshotId))
 })
+
+test('who follows commands hears nothing of a snapshot or a fork but a moment of silence', hasSnapshots, async () => {
+  const one = await sandbox()
+  let written = ''
+  const counting = await one.commands.run('for i in $(seq 400); do echo $i; sleep 0.01; done; exit 3', {
+    background: true,
+    onStdout: (text) => (written += text),
+  })
+  const ended = counting.wait().catch((error) => error)
+  let shown = ''
+  const shell = await one.pty.create({ cols: 80, rows: 24, onData: (data) => (shown += new TextDecoder().decode(data)) })
+  let over = false
+  const others = (async () => {
+    for (let i = 0; !over; i++) {
+      assert.equal((await one.commands.run(`echo ${i}`)).stdout, `${i}\n`)
+      await one.files.write('note', `${i}`)
+      assert.equal(await one.files.read('note'), `${i}`)
+    }
+  })()
+  await until('the count to begin', () => written.includes('10'))
+  await one.createSnapshot()
+  if (one.fork) await Promise.all((await one.fork()).map((copy) => copy.kill()))
+  await one.createSnapshot()
+  over = true
+  await others
+  await one.pty.sendInput(shell.pid, new TextEncoder().encode('echo al""ive\n'))
+  await until('the terminal', () => shown.includes('alive'))
+  const { exitCode, stdout } = await ended
+  assert.equal(exitCode, 3)
+  assert.deepEqual(stdout.trim().split('\n').map(Number), Array.from({ length: 400 }, (_, i) => i + 1))
+})

@@ -24,12 +24,24 @@ import org.jspecify.annotations.Nullable;
 /// Port 49983 of one sandbox: processes, files and health, as E2B's clients ask for them. Owns nothing that must be
 /// closed; routes that E2B's own platform uses inside (`/init`, `/freeze` and so on) do not exist.
 public final class Envd implements Handler {
+    /// Clients who follow a process go on when their sandbox was away for a moment, to be saved.
+    public interface Followers {
+        /// From now on the exchange outlasts such a moment.
+        void add(Exchange exchange);
+
+        /// Waits until the sandbox is back.
+        ///
+        /// @return the table that goes on with its processes
+        ProcessTable rejoin(Exchange exchange) throws InterruptedException;
+    }
+
     /// What the routes know of their sandbox.
     ///
     /// @param defaults       variables of every process that nobody asked for, and anybody may replace
     /// @param environment    the variables its creator asked for
     /// @param accessToken    what requests must carry, or null when it is open to all
     /// @param defaultWorkdir where processes start, or null for the user's home
+    /// @param followers      sees to those who follow a process
     public record Sandbox(
             SandboxId id,
             String templateId,
@@ -40,6 +52,7 @@ public final class Envd implements Handler {
             @Nullable String defaultWorkdir,
             ProcessTable processes,
             FileTree files,
+            Followers followers,
             Supplier<ResourceUse> use,
             SandboxLog log) {
         public Sandbox {

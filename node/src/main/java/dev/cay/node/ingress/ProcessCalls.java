@@ -8,7 +8,6 @@ import dev.cay.node.process.Launch;
 import dev.cay.node.process.Output;
 import dev.cay.node.process.SandboxProcess;
 import dev.cay.node.process.Selector;
-import dev.cay.node.process.Subscription;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.process.CloseStdinRequest;
@@ -80,12 +79,11 @@ final class ProcessCalls {
         Duration limit = call.timeout();
         var launch = launch(request, users.ofCall(call.exchange()), limit);
         long begun = System.nanoTime();
-        try (var subscription = sandbox.processes().start(launch)) {
-            var process = subscription.process();
+        try (var following = new Following(sandbox.processes().start(launch), sandbox.followers(), call.exchange())) {
             try {
                 follow(
                         call,
-                        subscription,
+                        following,
                         limit,
                         answers.accepting(event ->
                                 StartResponse.newBuilder().setEvent(event).build()));
@@ -93,7 +91,7 @@ final class ProcessCalls {
                 if (isUp(limit, begun)) {
                     // Time is up, and the interrupt that told us so must not stop the kill.
                     boolean interrupted = Thread.interrupted();
-                    process.killNow();
+                    following.process().killNow();
                     if (interrupted) {
                         Thread.currentThread().interrupt();
                     }
@@ -106,13 +104,14 @@ final class ProcessCalls {
             throws Exception {
         var process = sandbox.processes().require(selected(request.getProcess()));
         var offsets = OutputFrom.parse(call.exchange().header(OutputFrom.HEADER));
-        try (var subscription = offsets == null ? process.subscribe() : process.subscribe(offsets)) {
+        var subscription = offsets == null ? process.subscribe() : process.subscribe(offsets);
+        try (var following = new Following(subscription, sandbox.followers(), call.exchange())) {
             if (offsets != null) {
                 call.exchange().with(OutputFrom.HEADER, OutputFrom.format(subscription.positions()));
             }
             follow(
                     call,
-                    subscription,
+                    following,
                     null,
                     answers.accepting(event ->
                             ConnectResponse.newBuilder().setEvent(event).build()));
@@ -121,24 +120,23 @@ final class ProcessCalls {
 
     private static void follow(
             ConnectRoutes.Call call,
-            Subscription subscription,
+            Following following,
             @Nullable Duration limit,
             ConnectRoutes.Sink<ProcessEvent> events)
             throws Exception {
-        subscription.onCut(() -> call.exchange().abort("the process can no longer be followed"));
         Duration keepalive = Keepalive.of(call.exchange());
         long begun = System.nanoTime();
         events.send(
                 ProcessEvent.newBuilder()
                         .setStart(ProcessEvent.StartEvent.newBuilder()
-                                .setPid(subscription.process().pid()))
+                                .setPid(following.process().pid()))
                         .build(),
                 () -> {});
         while (true) {
-            switch (subscription.next(keepalive)) {
+            switch (following.next(keepalive)) {
                 case Output.Data data -> {
-                    events.send(dataEvent(data), subscription::sending);
-                    subscription.sent();
+                    events.send(dataEvent(data), following::sending);
+                    following.sent();
                 }
                 case Output.Silence() ->
                     events.send(

@@ -62,6 +62,15 @@ final class Audience {
         });
     }
 
+    /// For one that another table sent away: nobody else is expected then.
+    Subscription goOn(SandboxProcess process, Map<Channel, Long> offsets) {
+        return locked(() -> {
+            var subscription = subscribe(process, offsets);
+            dropExpected();
+            return subscription;
+        });
+    }
+
     private long checked(Channel channel, long offset) {
         OutputLog log = logs.get(channel);
         if (log == null || offset < 0 || offset > log.end()) {
@@ -305,11 +314,16 @@ final class Audience {
         return pump.output().window() - (pump.output().end() - subscription.position(pump.channel()));
     }
 
-    void cutAll(CayException reason) {
-        locked(() -> List.copyOf(subscriptions)).forEach(s -> cut(s, reason));
+    /// @param free whether threads that are stuck in sending are freed, and their clients with them
+    void cutAll(CayException reason, boolean free) {
+        locked(() -> List.copyOf(subscriptions)).forEach(s -> cut(s, reason, free));
     }
 
     private void cut(Subscription subscription, CayException reason) {
+        cut(subscription, reason, true);
+    }
+
+    private void cut(Subscription subscription, CayException reason, boolean free) {
         Runnable freed = locked(() -> {
             expected = expected == subscription ? null : expected;
             Runnable action = subscription.cut(reason);
@@ -317,7 +331,7 @@ final class Audience {
             changed.signalAll();
             return action;
         });
-        if (freed != null) {
+        if (free && freed != null) {
             freed.run();
         }
     }

@@ -67,6 +67,7 @@ public final class ProcessTable implements AutoCloseable {
     private volatile @Nullable Watcher watcher;
     private volatile LongSupplier memoryKills = () -> 0;
     private volatile boolean closed;
+    private volatile boolean replaced;
 
     /// @param directory of this sandbox alone, best on a tmpfs as output passes through it; made if missing
     public ProcessTable(Path directory, GuestLink link, Workers workers, Settings settings) {
@@ -187,15 +188,30 @@ public final class ProcessTable implements AutoCloseable {
     /// Gives back every borrowed descriptor and cuts subscribers off; the processes run on.
     @Override
     public void close() {
+        close(false);
+    }
+
+    /// The same, but subscribers are only told that they must go on at another table.
+    public void closeForAnother() {
+        close(true);
+    }
+
+    /// Whether another table goes on with these processes, for those who follow one.
+    public boolean isReplaced() {
+        return replaced;
+    }
+
+    private void close(boolean another) {
         synchronized (this) {
             if (closed) {
                 return;
             }
+            replaced = another;
             closed = true;
         }
         var reason = new CayException(ErrorKind.UNAVAILABLE, "the sandbox is being stopped");
         held.forEach(process -> {
-            process.audience().cutAll(reason);
+            process.audience().cutAll(reason, !another);
             process.release();
         });
         held.clear();

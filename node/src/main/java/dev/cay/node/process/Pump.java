@@ -179,7 +179,7 @@ final class Pump {
                 log.atWarn().setCause(e).addKeyValue("pid", process.pid()).log("output cannot be kept");
                 broken = true;
                 process.audience()
-                        .cutAll(new CayException(ErrorKind.DISK_FULL, "the node has no space to keep output"));
+                        .cutAll(new CayException(ErrorKind.DISK_FULL, "the node has no space to keep output"), true);
             }
             busy.set(false);
             proceed();

@@ -1,11 +1,15 @@
 package dev.cay.node.runtime;
 
 import java.util.Optional;
+import java.util.Set;
 
-/// A CRIU that was killed may leave processes it had begun to bring back. They hold its end of the connection to runc,
-/// which waits for an answer as long as anybody does. Used by one thread.
+/// A CRIU that was killed may leave processes it had begun to save or to bring back. They hold its end of the
+/// connection to runc, which waits for an answer as long as anybody does. Used by one thread.
 final class CutCriu {
-    private static final String NAME = "criu";
+    private static final String CRIU = "criu";
+
+    /// One that has such a parent is at work.
+    private static final Set<String> PARENTS = Set.of(CRIU, "runc");
 
     private final ProcessHandle runc;
     private boolean dead;
@@ -20,13 +24,26 @@ final class CutCriu {
         dead = runc.children()
                 .anyMatch(child -> criu(child).filter(ProcessStat::isDead).isPresent());
         if (before && dead) {
-            runc.children()
-                    .filter(child -> criu(child).filter(stat -> !stat.isDead()).isPresent())
+            runc.children().filter(CutCriu::lives).forEach(ProcessHandle::destroyForcibly);
+            ProcessHandle.allProcesses()
+                    .filter(process -> lives(process) && isOrphan(process))
                     .forEach(ProcessHandle::destroyForcibly);
         }
     }
 
+    private static boolean lives(ProcessHandle process) {
+        return criu(process).filter(stat -> !stat.isDead()).isPresent();
+    }
+
+    /// Of our own session, as runc is: nobody else's CRIU is touched.
+    private boolean isOrphan(ProcessHandle process) {
+        var session = ProcessStat.read(runc.pid()).map(ProcessStat::session);
+        var parent = process.parent().flatMap(found -> ProcessStat.read(found.pid()));
+        return session.equals(ProcessStat.read(process.pid()).map(ProcessStat::session))
+                && parent.filter(stat -> PARENTS.contains(stat.name())).isEmpty();
+    }
+
     private static Optional<ProcessStat> criu(ProcessHandle process) {
-        return ProcessStat.read(process.pid()).filter(stat -> stat.name().equals(NAME));
+        return ProcessStat.read(process.pid()).filter(stat -> stat.name().equals(CRIU));
     }
 }

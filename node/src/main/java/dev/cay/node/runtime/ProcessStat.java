@@ -8,7 +8,7 @@ import java.util.Optional;
 /// What tells a process from another one that has its pid later.
 ///
 /// @param exiting whether it is on its way out: the first process of a sandbox waits there for all others
-record ProcessStat(String name, char state, boolean exiting, long startTime) {
+record ProcessStat(String name, char state, int session, boolean exiting, long startTime) {
     /// `PF_EXITING` of the kernel.
     private static final long EXITING = 4;
 
@@ -21,6 +21,7 @@ record ProcessStat(String name, char state, boolean exiting, long startTime) {
             return Optional.of(new ProcessStat(
                     stat.substring(stat.indexOf('(') + 1, end),
                     fields[0].charAt(0),
+                    Integer.parseInt(fields[3]),
                     (Long.parseLong(fields[6]) & EXITING) != 0,
                     Long.parseLong(fields[19])));
         } catch (IOException gone) {

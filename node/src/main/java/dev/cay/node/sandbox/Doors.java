@@ -3,17 +3,28 @@ package dev.cay.node.sandbox;
 import dev.cay.http.EdgeAnswers;
 import dev.cay.http.Exchange;
 import dev.cay.node.runtime.Container;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// What the node has open of a sandbox, if it runs. Opened and closed by its keeper; traffic passes meanwhile.
 final class Doors {
+    /// How long requests wait for a sandbox that is being saved.
+    private static final Duration MOMENT = Duration.ofMinutes(5);
+
     private final Machine machine;
     private final Premises premises;
     private final Runnable lost;
     private volatile @Nullable OpenSandbox open;
+
+    /// While the sandbox is away and about to come back.
+    private volatile @Nullable CountDownLatch away;
 
     /// @param lost runs when the guest went away by itself; must not block
     Doors(Machine machine, Premises premises, Runnable lost) {
@@ -23,15 +34,47 @@ final class Doors {
     }
 
     void open(Container container) throws IOException {
-        open = new OpenSandbox(machine, premises.notes().spec(), premises.requireSlot(), container, lost);
+        var notes = premises.notes();
+        open = new OpenSandbox(machine, notes.spec(), premises.requireSlot(), container, lost, this::awaitBack);
+        back();
     }
 
     void close() {
         var now = open;
         open = null;
+        back();
         if (now != null) {
             now.close();
         }
+    }
+
+    /// Like {@link #close} for a sandbox that comes back in a moment: requests wait for it, and so do clients who
+    /// follow
+    /// a process.
+    void leaveForAMoment() {
+        var now = open;
+        away = new CountDownLatch(1);
+        open = null;
+        if (now != null) {
+            now.closeForAMoment();
+        }
+    }
+
+    private void back() {
+        var latch = away;
+        away = null;
+        if (latch != null) {
+            latch.countDown();
+        }
+    }
+
+    private OpenSandbox awaitBack() throws InterruptedException {
+        var latch = away;
+        var now = latch == null || latch.await(MOMENT.toNanos(), TimeUnit.NANOSECONDS) ? open : null;
+        if (now == null) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "the sandbox is being stopped");
+        }
+        return now;
     }
 
     /// At once and from any thread, so that clients who are cut find the sandbox gone when they look.
@@ -48,11 +91,22 @@ final class Doors {
 
     void serve(int port, Exchange exchange) throws Exception {
         SandboxId id = premises.notes().spec().id();
-        var now = open;
-        if (now == null || premises.notes().spare()) {
-            EdgeAnswers.sandboxNotFound(exchange, id.value());
-            return;
+        while (true) {
+            var latch = away;
+            if (latch != null && !latch.await(MOMENT.toNanos(), TimeUnit.NANOSECONDS)) {
+                throw new CayException(ErrorKind.UNAVAILABLE, "sandbox %s is still being saved".formatted(id));
+            }
+            var now = open;
+            if (now == null || premises.notes().spare()) {
+                break;
+            }
+            if (now.serve(port, exchange)) {
+                return;
+            }
+            if (!now.comesBack()) {
+                break;
+            }
         }
-        now.serve(port, exchange);
+        EdgeAnswers.sandboxNotFound(exchange, id.value());
     }
 }

@@ -49,6 +49,9 @@ final class OpenSandbox implements AutoCloseable {
     private static final Logger daemonLog = LoggerFactory.getLogger(OpenSandbox.class);
     private static final Duration GUEST_LIMIT = Duration.ofSeconds(10);
     private static final Duration MEASURE_LIMIT = Duration.ofSeconds(10);
+
+    /// What requests that are under way may take before a sandbox is saved.
+    private static final Duration MOMENT = Duration.ofSeconds(2);
     private static final int LANGUAGES_LIMIT = 1024;
     private static final Account ROOT = new Account("root", 0, 0, "/root", "/bin/sh", List.of(0));
 
@@ -61,7 +64,13 @@ final class OpenSandbox implements AutoCloseable {
     private static final List<Duration> PAUSES =
             Stream.of(10, 20, 40, 80, 150, 300, 400).map(Duration::ofMillis).toList();
 
+    /// Where to find what follows on this.
+    interface Successor {
+        OpenSandbox await() throws InterruptedException;
+    }
+
     private final Machine machine;
+    private final Envd.Followers followers;
     private final ProcessTable processes;
     private final FileTree files;
     private final String connectionKey;
@@ -72,12 +81,26 @@ final class OpenSandbox implements AutoCloseable {
     private final UseMeter meter;
     private final @Nullable Interpreter interpreter;
     private volatile SandboxSpec spec;
+    private volatile boolean comesBack;
     private volatile Envd envd;
 
     /// @param lost runs when the guest went away by itself; must not block
-    OpenSandbox(Machine machine, SandboxSpec spec, Slot slot, Container container, Runnable lost) throws IOException {
+    /// @param successor waits for the next one, after this was closed for a moment
+    OpenSandbox(Machine machine, SandboxSpec spec, Slot slot, Container container, Runnable lost, Successor successor)
+            throws IOException {
         this.spec = spec;
         this.machine = machine;
+        this.followers = new Envd.Followers() {
+            @Override
+            public void add(Exchange exchange) {
+                exchanges.follow(exchange);
+            }
+
+            @Override
+            public ProcessTable rejoin(Exchange exchange) throws InterruptedException {
+                return successor.await().rejoin(exchange);
+            }
+        };
         // A pid names the container's incarnation, so that a restored one never gets a connection of the old.
         this.connectionKey = spec.id().value() + "-" + container.pid();
         this.log = machine.logs().of(spec.id());
@@ -186,6 +209,7 @@ final class OpenSandbox implements AutoCloseable {
                 spec.defaultWorkdir(),
                 processes,
                 files,
+                followers,
                 this::measure,
                 log);
     }
@@ -198,29 +222,40 @@ final class OpenSandbox implements AutoCloseable {
         var listeners = machine.listeners();
         closing.step(() -> machine.proxy().cut(connectionKey));
         closing.step(exchanges::cut);
-        closing.add(listeners.adopt(network.listen(ENVD_PORT), spec.id(), exchange -> serve(ENVD_PORT, exchange)));
+        closing.add(
+                listeners.adopt(network.listen(ENVD_PORT), spec.id(), exchange -> serveInside(ENVD_PORT, exchange)));
         if (interpreter != null) {
             int port = Interpreter.PORT;
-            closing.add(listeners.adopt(network.listen(port), spec.id(), exchange -> serve(port, exchange)));
+            closing.add(listeners.adopt(network.listen(port), spec.id(), exchange -> serveInside(port, exchange)));
         }
         closing.add(listeners.adoptTls(network.listen(machine.edgePort()), spec.id(), machine.tls(), machine.edge()));
         closing.step(exchanges::refuse);
     }
 
-    /// Answers a request for one of the sandbox's ports.
-    void serve(int port, Exchange exchange) throws Exception {
-        if (!exchanges.enter(exchange)) {
+    private void serveInside(int port, Exchange exchange) throws Exception {
+        if (!serve(port, exchange)) {
             EdgeAnswers.sandboxNotFound(exchange, spec.id().value());
-            return;
+        }
+    }
+
+    /// Answers a request for one of the sandbox's ports.
+    ///
+    /// @return false, and nothing answered, when it came too late
+    boolean serve(int port, Exchange exchange) throws Exception {
+        if (!exchanges.enter(exchange)) {
+            return false;
         }
         if (port == ENVD_PORT) {
             envd.handle(exchange);
-            return;
-        }
-        if (port == Interpreter.PORT && interpreter != null) {
+        } else if (port == Interpreter.PORT && interpreter != null) {
             interpreter.handle(exchange);
-            return;
+        } else {
+            forward(port, exchange);
         }
+        return true;
+    }
+
+    private void forward(int port, Exchange exchange) throws Exception {
         var over = new CountDownLatch(1);
         exchange.onEnd(over::countDown);
         try {
@@ -269,9 +304,35 @@ final class OpenSandbox implements AutoCloseable {
         return meter.read(diskUsed);
     }
 
+    /// One who followed a process in the sandbox before it was away for a moment.
+    ProcessTable rejoin(Exchange exchange) {
+        if (!exchanges.enter(exchange)) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "the sandbox is being stopped");
+        }
+        exchanges.follow(exchange);
+        return processes;
+    }
+
     /// Answers new requests as if the sandbox were gone; open ones go on.
     void refuse() {
         exchanges.refuse();
+    }
+
+    /// Like {@link #close}, for a sandbox that will be opened again in a moment: requests have a little time to end,
+    /// and
+    /// those who follow a process wait for its return.
+    void closeForAMoment() {
+        comesBack = true;
+        exchanges.awaitOthers(MOMENT);
+        exchanges.refuse();
+        exchanges.release();
+        processes.closeForAnother();
+        close();
+    }
+
+    /// Whether it was closed for a moment only.
+    boolean comesBack() {
+        return comesBack;
     }
 
     /// New requests are refused first, then open ones are cut, then the guest is let go. Cells go on without their

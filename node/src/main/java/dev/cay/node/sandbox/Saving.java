@@ -69,6 +69,8 @@ final class Saving {
 
     private void becomePaused(Keep keep) {
         beginGeneration();
+        doors.refuse();
+        doors.close();
         var snapshot = save(notes().snapshot(), keep);
         try {
             premises.note(notes().paused(snapshot.saved()));
@@ -102,6 +104,7 @@ final class Saving {
     Saved snapshot(String name, Keep keep) {
         return turns.ask("be saved", LIMIT, () -> {
             beginGeneration();
+            doors.leaveForAMoment();
             var snapshot = save(name, keep);
             goOn(premises::thaw);
             Steps.reach("went-on");
@@ -109,10 +112,8 @@ final class Saving {
         });
     }
 
-    /// Leaves it closed and frozen; when it fails, as it was.
+    /// Of a sandbox whose doors are closed. Leaves it frozen; when it fails, open as it was.
     private Snapshot save(String name, Keep keep) {
-        doors.refuse();
-        doors.close();
         Steps.reach("closed");
         try {
             return premises.save(name, keep);

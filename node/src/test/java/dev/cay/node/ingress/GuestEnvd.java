@@ -57,6 +57,17 @@ final class GuestEnvd implements Handler, AutoCloseable {
                         "/tmp",
                         table,
                         files,
+                        new Envd.Followers() {
+                            @Override
+                            public void add(Exchange exchange) {
+                                // Nothing here is ever away for a moment.
+                            }
+
+                            @Override
+                            public ProcessTable rejoin(Exchange exchange) {
+                                throw new IllegalStateException("the table was closed for good");
+                            }
+                        },
                         () -> new ResourceUse(NOW, 2, 12.345, 1 << 20, 1 << 29, 5, 6, 7),
                         new LogHub(InstantSource.fixed(NOW)).of(ID)),
                 InstantSource.fixed(NOW),

@@ -1,0 +1,61 @@
+package dev.cay.node.ingress;
+
+import dev.cay.http.Exchange;
+import dev.cay.node.process.Output;
+import dev.cay.node.process.SandboxProcess;
+import dev.cay.node.process.Selector;
+import dev.cay.node.process.Subscription;
+import dev.cay.wire.CayException;
+import java.io.IOException;
+import java.time.Duration;
+
+/// A client that follows a process, also over moments in which its sandbox was away: it goes on behind the last piece
+/// it was given. Used by one thread, like a {@link Subscription}.
+final class Following implements AutoCloseable {
+    private final Envd.Followers followers;
+    private final Exchange exchange;
+    private Subscription subscription;
+
+    Following(Subscription subscription, Envd.Followers followers, Exchange exchange) {
+        this.followers = followers;
+        this.exchange = exchange;
+        this.subscription = subscription;
+        followers.add(exchange);
+        endWithIt();
+    }
+
+    private void endWithIt() {
+        subscription.onCut(() -> exchange.abort("the process can no longer be followed"));
+    }
+
+    SandboxProcess process() {
+        return subscription.process();
+    }
+
+    Output next(Duration limit) throws IOException, InterruptedException {
+        try {
+            return subscription.next(limit);
+        } catch (IOException | CayException e) {
+            if (!subscription.process().isElsewhere()) {
+                throw e;
+            }
+            var table = followers.rejoin(exchange);
+            subscription = table.require(new Selector.Pid(process().pid())).goOn(subscription);
+            endWithIt();
+            return new Output.Silence();
+        }
+    }
+
+    void sending() {
+        subscription.sending();
+    }
+
+    void sent() {
+        subscription.sent();
+    }
+
+    @Override
+    public void close() {
+        subscription.close();
+    }
+}
