@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 
 /// The room that all output of one process shares on disk: files of equal size, of which the oldest goes first,
@@ -29,6 +31,27 @@ final class LogSpace {
         // Less than a piece of output would let nobody read or write anything.
         this.segment = Math.max(bytes / FULL, Channel.STDOUT.chunk());
         this.most = FULL + streams;
+    }
+
+    /// Logs for the streams of one process, which share a space.
+    static Map<Channel, OutputLog> logs(Path directory, long bytes, boolean terminal) {
+        return new LogSpace(directory, bytes, terminal ? 1 : 2).logs(terminal);
+    }
+
+    /// The same, with what an earlier daemon wrote. File work.
+    static Map<Channel, OutputLog> recover(Path directory, long bytes, boolean terminal) throws IOException {
+        var space = new LogSpace(directory, bytes, terminal ? 1 : 2);
+        var logs = space.logs(terminal);
+        OutputLog.recover(space, logs.values());
+        return logs;
+    }
+
+    private Map<Channel, OutputLog> logs(boolean terminal) {
+        var logs = new EnumMap<Channel, OutputLog>(Channel.class);
+        for (var channel : terminal ? List.of(Channel.PTY) : List.of(Channel.STDOUT, Channel.STDERR)) {
+            logs.put(channel, new OutputLog(this, channel));
+        }
+        return logs;
     }
 
     Path directory() {

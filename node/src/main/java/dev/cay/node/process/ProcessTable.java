@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
-import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -273,27 +272,12 @@ public final class ProcessTable implements AutoCloseable {
     }
 
     Map<Channel, OutputLog> logs(ProcessFolder folder, boolean terminal) {
-        return logs(space(folder, terminal), terminal);
+        return LogSpace.logs(folder.path(), settings.logBytes(), terminal);
     }
 
     /// The same, with what an earlier daemon wrote. File work.
     Map<Channel, OutputLog> recoverLogs(ProcessFolder folder, boolean terminal) throws IOException {
-        var space = space(folder, terminal);
-        var logs = logs(space, terminal);
-        OutputLog.recover(space, logs.values());
-        return logs;
-    }
-
-    private LogSpace space(ProcessFolder folder, boolean terminal) {
-        return new LogSpace(folder.path(), settings.logBytes(), terminal ? 1 : 2);
-    }
-
-    private static Map<Channel, OutputLog> logs(LogSpace space, boolean terminal) {
-        var logs = new EnumMap<Channel, OutputLog>(Channel.class);
-        for (var channel : terminal ? List.of(Channel.PTY) : List.of(Channel.STDOUT, Channel.STDERR)) {
-            logs.put(channel, new OutputLog(space, channel));
-        }
-        return logs;
+        return LogSpace.recover(folder.path(), settings.logBytes(), terminal);
     }
 
     /// @param streams null for a process that is over
