@@ -30,7 +30,7 @@ enum Faults {
     CRIU {
         @Override
         String script(OwnCay cay) {
-            return hunt(cay, "criu", "$(ps -o ppid= -p $pid | tr -d ' ')");
+            return hunt(cay, "criu", "$parent");
         }
     },
     /// kill -9 of runc when its CRIU is at work.
@@ -106,10 +106,12 @@ enum Faults {
                 "\n",
                 List.of(
                         "( while [ -e '%s' ]; do".formatted(hunting(cay)),
-                        "  ls '%s'/snapshots/*/memory/core-1.img '%s'/run/bundles/*/criu/restore.log >/dev/null 2>&1 || continue"
+                        "  set -- '%s'/snapshots/*/memory/core-1.img '%s'/run/bundles/*/criu/restore.log"
                                 .formatted(pool(cay), cay.directory()),
+                        "  [ -e \"$1\" ] || [ -e \"$2\" ] || continue",
                         "  for pid in $(pgrep -x %s); do".formatted(program),
-                        "    tr '\\0' ' ' < /proc/%s/cmdline 2>/dev/null | grep -q '%s' && kill -9 $pid && touch '%s' && exit"
+                        "    read -r _ _ _ parent _ < /proc/$pid/stat",
+                        "    grep -qa '%2$s' /proc/%1$s/cmdline && kill -9 $pid && touch '%3$s' && exit"
                                 .formatted(runc, cay.directory(), killed(cay)),
                         "  done",
                         "done ) >/dev/null 2>&1 &",

@@ -115,6 +115,10 @@ final class FaultsProof implements Proof {
         private static final String COUNT = "S=$(head -c 18 /dev/urandom | base64); i=0; while :; do i=$((i+1));"
                 + " echo $S $i > /count.new; mv /count.new /count; sleep 0.05; done";
 
+        /// Gives CRIU work for long enough to be killed at it.
+        private static final String BALLAST =
+                "import os, time; kept = [os.urandom(1 << 20) for _ in range(96)]; time.sleep(100_000)";
+
         private final OwnCay cay;
         private RemoteSandbox sandbox;
         private String secret = "";
@@ -134,6 +138,7 @@ final class FaultsProof implements Proof {
 
         private void fill() throws IOException, InterruptedException {
             sandbox.start(List.of("/bin/bash", "-c", COUNT)).close();
+            sandbox.start(List.of("/usr/bin/python3", "-c", BALLAST)).close();
             await(() ->
                     sandbox.run(List.of("/bin/sh", "-c", "cat /count || true")).contains(" "));
             secret = counted()[0];
