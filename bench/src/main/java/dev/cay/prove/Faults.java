@@ -76,8 +76,17 @@ enum Faults {
             }
         }
         if (full) {
-            // What was deleted is free when that is on the disk.
+            // What was deleted is free when that is on the disk, and for names and sizes only when btrfs has taken back
+            // what it had set aside for content, which may take it half a minute.
             Programs.ofHost().require(LIMIT, "sync", "-f", pool(cay).toString());
+            Programs.ofHost()
+                    .require(
+                            LIMIT,
+                            "btrfs",
+                            "balance",
+                            "start",
+                            "-dusage=0",
+                            pool(cay).toString());
         }
     }
 

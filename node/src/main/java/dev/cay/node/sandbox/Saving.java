@@ -241,7 +241,7 @@ final class Saving {
             var target = machine.snapshots().require(name);
             boolean ran = life.is(Stage.OPEN);
             if (ran) {
-                becomePaused(Keep.MEMORY_IF_POSSIBLE);
+                keepForRollback();
             }
             life.requirePaused();
             try {
@@ -256,6 +256,18 @@ final class Saving {
             nowRuns();
             return null;
         });
+    }
+
+    /// Memory is left behind only where nothing could ever save it: a disk that is full now is no reason.
+    private void keepForRollback() {
+        try {
+            becomePaused(Keep.MEMORY);
+        } catch (CayException e) {
+            if (e.kind() != ErrorKind.NOT_SAVED) {
+                throw e;
+            }
+            becomePaused(Keep.FILES);
+        }
     }
 
     private Saved savedNow() {
