@@ -5,13 +5,18 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
 import java.net.URI;
+import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -50,6 +55,24 @@ record Api(URI url, String key) {
     ///
     /// @param body null for none
     JsonNode call(String method, String path, @Nullable Map<String, Object> body) {
+        return ask(method, path, body).json();
+    }
+
+    /// All of a list that comes in pages.
+    List<JsonNode> all(String path) {
+        var all = new ArrayList<JsonNode>();
+        var token = Optional.of("");
+        while (token.isPresent()) {
+            var page = ask("GET", "%s?limit=100%s".formatted(path, token.get()), null);
+            page.json().forEach(all::add);
+            token = page.next().map(next -> "&nextToken=" + URLEncoder.encode(next, StandardCharsets.UTF_8));
+        }
+        return all;
+    }
+
+    private record Answer(JsonNode json, Optional<String> next) {}
+
+    private Answer ask(String method, String path, @Nullable Map<String, Object> body) {
         try (var http = HttpClient.newBuilder().connectTimeout(CONNECT_LIMIT).build()) {
             var request = HttpRequest.newBuilder(url.resolve(path))
                     .timeout(LIMIT)
@@ -68,7 +91,7 @@ record Api(URI url, String key) {
                         answer.statusCode() == 404 ? ErrorKind.NOT_FOUND : ErrorKind.FAILED,
                         json.path("message").asString("the daemon answered " + answer.statusCode()));
             }
-            return json;
+            return new Answer(json, answer.headers().firstValue("X-Next-Token"));
         } catch (IOException e) {
             throw new CayException(
                     ErrorKind.UNAVAILABLE, "the daemon at %s does not answer: %s".formatted(url, e.getMessage()), e);

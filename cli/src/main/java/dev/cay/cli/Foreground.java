@@ -215,10 +215,14 @@ final class Foreground {
             daemon.killAll();
             return "Cay stopped; no sandbox is left.";
         }
+        int before = daemon.running();
         if (pausesNow()) {
             daemon.pauseAll(PAUSE_LIMIT);
         }
         int running = daemon.running();
+        if (running == 0 && before > 0) {
+            return "Cay stopped; what ran is paused, and comes back when it is wanted.";
+        }
         return running == 0
                 ? "Cay stopped; no sandbox was running."
                 : "Cay stopped; %s running. `sudo ./cay up` finds them again, `sudo ./cay down --all` ends them."

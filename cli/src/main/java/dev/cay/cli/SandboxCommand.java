@@ -42,18 +42,19 @@ final class SandboxCommand implements Callable<Integer> {
     }
 
     private static int list(ConfigOptions options) {
-        var all = Api.of(options.config()).call("GET", "/v2/sandboxes?limit=100", null);
+        var all = Api.of(options.config()).all("/v2/sandboxes");
         if (all.isEmpty()) {
             System.out.println("no sandboxes");
         }
         for (JsonNode one : all) {
+            boolean runs = text(one, "state").equals("running");
             System.out.println(String.format(
                     Locale.ROOT,
-                    "%-22s %-8s %s until %s",
+                    "%-22s %-8s %s%s",
                     text(one, "sandboxID"),
                     text(one, "state"),
                     one.path("alias").asString(text(one, "templateID")),
-                    text(one, "endAt")));
+                    runs ? " until " + text(one, "endAt") : ""));
         }
         return 0;
     }
