@@ -442,7 +442,7 @@ def interpreter(method, path, body):
     end = socket.create_connection(('127.0.0.1', 49999), timeout=20)
     end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     text = json.dumps(body).encode()
-    end.sendall(b'%s %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n'
+    end.sendall(b'%s %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n'
                 % (method, path, len(text)) + text)
     return end
 
@@ -461,7 +461,7 @@ def voices():
                     ends[flags & os.O_ACCMODE][pipe] = fd
             for pipe, fd in ends[os.O_WRONLY].items():
                 if pipe not in ends[os.O_RDONLY]:
-                    yield os.open(f'/proc/{pid}/fd/{fd}', os.O_WRONLY)
+                    yield os.open(f'/proc/{pid}/fd/{fd}', os.O_WRONLY | os.O_NONBLOCK)
         except OSError:
             pass
 
