@@ -44,7 +44,8 @@ final class RunnersProof implements Proof {
 
     @Override
     public Verdict run(Stage stage) throws Exception {
-        var cay = stage.cay(Map.of());
+        // A cell of a hundred thousand lines takes Python half a gigabyte to compile.
+        var cay = stage.cay(Map.of("sandboxes.memoryMB", "4GB"));
         cay.awaitTemplate(TEMPLATE);
         var details = new ArrayList<String>();
         int tests = 0;
