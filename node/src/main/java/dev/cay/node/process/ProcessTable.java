@@ -119,25 +119,23 @@ public final class ProcessTable implements AutoCloseable {
         limits.require();
         var folder = ProcessFolder.in(directory, numbers.incrementAndGet());
         var logs = logs(folder, launch.terminal() != null);
-        var about = workers.logs().call(FILE_LIMIT, () -> {
-            var written = folder.create(launch, memoryKills.getAsLong());
-            logs.values().iterator().next().rotate();
-            return written;
-        });
+        var begun = workers.logs().call(FILE_LIMIT, () -> Begun.of(folder, launch, memoryKills.getAsLong(), logs));
         try {
             var streams = spawn(launch, folder.number());
-            var process = register(folder, about, logs, streams.pid(), streams);
+            var process = register(folder, begun.about(), begun.logs(), streams.pid(), streams);
             if (watcher != null) {
                 watcher.started(launch, process.pid());
             }
             var subscription = process.subscribe();
             process.begin();
             settleEarly(process);
-            process.killAt(about.deadline());
+            process.killAt(begun.about().deadline());
             return subscription;
         } catch (IOException | RuntimeException e) {
-            logs.values().forEach(OutputLog::close);
-            discard(folder);
+            workers.logs().run(() -> {
+                begun.close();
+                return true;
+            });
             throw e;
         }
     }

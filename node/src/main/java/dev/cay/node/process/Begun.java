@@ -1,0 +1,30 @@
+package dev.cay.node.process;
+
+import java.io.IOException;
+import java.util.Map;
+
+/// What a process needs before it starts. Closed by whoever starts none: also when a client has left before this was
+/// made, and nobody waits for it any more. All of it is file work.
+record Begun(ProcessFolder folder, ProcessFolder.About about, Map<Channel, OutputLog> logs) implements AutoCloseable {
+    static Begun of(ProcessFolder folder, Launch launch, long memoryKills, Map<Channel, OutputLog> logs)
+            throws IOException {
+        try {
+            var begun = new Begun(folder, folder.create(launch, memoryKills), logs);
+            logs.values().iterator().next().rotate();
+            return begun;
+        } catch (IOException | RuntimeException e) {
+            undo(folder, logs);
+            throw e;
+        }
+    }
+
+    private static void undo(ProcessFolder folder, Map<Channel, OutputLog> logs) throws IOException {
+        logs.values().forEach(OutputLog::close);
+        folder.delete();
+    }
+
+    @Override
+    public void close() throws IOException {
+        undo(folder, logs);
+    }
+}
