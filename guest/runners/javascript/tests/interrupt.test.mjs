@@ -91,7 +91,7 @@ test('a background loop that never ends is broken off when a cell waits behind i
   await runner.run('setTimeout(() => { process.stdout.write("x".repeat(100_000)); for (;;); }, 5); 0');
   await runner.until(event => event.event === 'out');
   const cell = runner.start('1');
-  await runner.settled();
+  await new Promise(done => setTimeout(done, 300)); // nothing is answered while the loop runs
   runner.interrupt();
   await cell.done;
   assert.equal((await runner.run('1 + 1')).text, '2');

@@ -65,7 +65,7 @@ class Runner:
             from cay_runner.shell import ZMQInteractiveShell
 
             self._cell_loop = CellLoop(gate)
-            self._shell = ZMQInteractiveShell.instance(outlet=outlet, cell_loop=self._cell_loop)
+            self._shell = ZMQInteractiveShell.instance(outlet=outlet, cell_loop=self._cell_loop, gate=gate)
         sys.path.insert(0, "")  # only now, that no file of the user is taken for a module we need
         sys.argv = [""]
 

@@ -82,9 +82,10 @@ class _Profile(ProfileDir):
 class ZMQInteractiveShell(InteractiveShell):
     """Bears the name of a notebook's shell, because pandas, rich and others tell a notebook from a terminal by it."""
 
-    def __init__(self, outlet, cell_loop):
+    def __init__(self, outlet, cell_loop, gate):
         self._outlet = outlet
         self._cell_loop = cell_loop
+        self._gate = gate
         self.error_sent = False
         """Whether the cell that runs has had its one error."""
         super().__init__(
@@ -167,11 +168,11 @@ class ZMQInteractiveShell(InteractiveShell):
         if command.rstrip().endswith("&"):
             terminal.run_in_background(command)
         else:
-            self.user_ns["_exit_code"] = terminal.run(command, sys.stdout.write)
+            self.user_ns["_exit_code"] = terminal.run(command, sys.stdout.write, self._gate)
 
     def getoutput(self, cmd, split=True, depth=0):
         pieces = []
-        terminal.run(self.var_expand(cmd, depth=depth + 1), pieces.append)
+        terminal.run(self.var_expand(cmd, depth=depth + 1), pieces.append, self._gate)
         output = "".join(pieces)
         return SList(output.splitlines()) if split else LSString(output)
 

@@ -13,24 +13,29 @@ GRACE_SECONDS = 1
 """What an interrupted command may take to end before it is killed."""
 
 
-def run(command, write):
-    """Runs a shell command, gives what it prints to `write`, and returns its exit code (negative for a signal)."""
+def run(command, write, gate):
+    """Runs a shell command, gives what it prints to `write`, and returns its exit code (negative for a signal).
+
+    Interrupts are held back while it starts: Python drops what is raised in the functions that it calls around a fork.
+    """
     try:
         master, slave = os.openpty()
     except OSError:  # no terminals here: a pipe must do
         master, slave = os.pipe()
+    child = None
     try:
         try:
-            _plain_newlines(slave)
-            child = _start(command, slave)
+            with gate:
+                _plain_newlines(slave)
+                child = _start(command, slave)
         finally:
             os.close(slave)
-        try:
-            _copy(master, child, write)
-            return child.wait()
-        except BaseException:
+        _copy(master, child, write)
+        return child.wait()
+    except BaseException:
+        if child:
             _stop(child)
-            raise
+        raise
     finally:
         os.close(master)
 
