@@ -42,7 +42,7 @@ async function hostile(body) {
 const BROKEN = {
   'that is no JSON': 'say("hello\\n")',
   'that is no object': 'say("[1, 2]\\n")',
-  'that is not finished': `say('{"event": "out", "text": "a\\\\n')`,
+  'that is not finished': `say('{"event": "out", "text": "a\\n')`,
   'of bytes that are no text': `say(b'{"event": "out", "text": "\\xff\\xfe"}\\n')`,
   'deeper than anything': `say('{"event": "result", "data": ' + '[' * 100_000 + '\\n')`,
   'that has no end': 'say("x" * (33 << 20))',

@@ -17,6 +17,9 @@ final class DumpFailure {
     private static final Pattern INNER = Pattern.compile("(?m)^NSpid:.*?(\\d+)$");
     private static final String FULL = "No space left on device";
 
+    /// How CRIU says that a busy machine did not let it stop all processes.
+    private static final String LATE = "Timeout reached";
+
     private DumpFailure() {}
 
     /// Nothing when the log names no error: then CRIU was ended, or never began.
@@ -42,6 +45,11 @@ final class DumpFailure {
             return new CayException(
                     ErrorKind.UNAVAILABLE,
                     "there is no room on the machine's disk to save the memory of the sandbox, which goes on; kill sandboxes, or let the operator run `cay pool grow`");
+        }
+        if (cause.startsWith(LATE)) {
+            return new CayException(
+                    ErrorKind.DEADLINE_EXCEEDED,
+                    "what runs in the sandbox could not be stopped in time to be saved; it goes on, try again");
         }
         return new CayException(
                 ErrorKind.NOT_SAVED,

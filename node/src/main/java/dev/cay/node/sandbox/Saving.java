@@ -69,9 +69,10 @@ final class Saving {
 
     private void becomePaused(Keep keep) {
         beginGeneration();
-        doors.refuse();
-        doors.close();
-        var snapshot = save(notes().snapshot(), keep);
+        var snapshot = saveTwice(notes().snapshot(), keep, () -> {
+            doors.refuse();
+            doors.close();
+        });
         try {
             premises.note(notes().paused(snapshot.saved()));
         } catch (RuntimeException e) {
@@ -104,12 +105,26 @@ final class Saving {
     Saved snapshot(String name, Keep keep) {
         return turns.ask("be saved", LIMIT, () -> {
             beginGeneration();
-            doors.leaveForAMoment();
-            var snapshot = save(name, keep);
+            var snapshot = saveTwice(name, keep, doors::leaveForAMoment);
             goOn(premises::thaw);
             Steps.reach("went-on");
             return snapshot.saved();
         });
+    }
+
+    /// A machine that was too busy to stop the sandbox in time may not be the second time.
+    private Snapshot saveTwice(String name, Keep keep, Runnable close) {
+        close.run();
+        try {
+            return save(name, keep);
+        } catch (CayException e) {
+            if (e.kind() != ErrorKind.DEADLINE_EXCEEDED || doors.now().isEmpty()) {
+                throw e;
+            }
+            log.atWarn().setCause(e).addKeyValue("sandbox", id()).log("a sandbox was not saved; once more");
+        }
+        close.run();
+        return save(name, keep);
     }
 
     /// Of a sandbox whose doors are closed. Leaves it frozen; when it fails, open as it was.
