@@ -1,12 +1,12 @@
 package dev.cay.node.files;
 
 import dev.cay.http.Json;
+import dev.cay.life.WholeFile;
 import dev.cay.wire.CayException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,9 +20,7 @@ record KeptWatches(Path file) {
 
     void write(Map<String, Watch.Wish> wishes) {
         try {
-            Path fresh = file.resolveSibling(file.getFileName() + ".new");
-            Files.write(fresh, Json.write(wishes));
-            Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+            WholeFile.write(file, Json.write(wishes));
         } catch (IOException e) {
             log.atWarn().setCause(e).addKeyValue("file", file).log("watchers will not be known after a restart");
         }

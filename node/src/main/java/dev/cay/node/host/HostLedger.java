@@ -1,5 +1,6 @@
 package dev.cay.node.host;
 
+import dev.cay.life.WholeFile;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
@@ -9,7 +10,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
@@ -149,9 +149,7 @@ public final class HostLedger {
             Files.deleteIfExists(file());
             return;
         }
-        Path fresh = directory.resolve("host.json.new");
-        Files.writeString(fresh, JSON.writerWithDefaultPrettyPrinter().writeValueAsString(book) + "\n");
-        Files.move(fresh, file(), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        WholeFile.write(file(), JSON.writerWithDefaultPrettyPrinter().writeValueAsString(book) + "\n");
     }
 
     private Path file() {

@@ -1,9 +1,9 @@
 package dev.cay.node.image;
 
+import dev.cay.life.WholeFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
@@ -36,9 +36,7 @@ final class BuildNotice {
         }
         written = System.nanoTime();
         try {
-            var fresh = file.resolveSibling(file.getFileName() + ".new");
-            Files.writeString(fresh, String.format(Locale.ROOT, "%.3f\t%s\t%s", fraction, step, detail));
-            Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+            WholeFile.write(file, String.format(Locale.ROOT, "%.3f\t%s\t%s", fraction, step, detail));
         } catch (IOException _) {
             // Those who wait learn of the end all the same.
         }

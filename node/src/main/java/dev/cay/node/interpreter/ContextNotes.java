@@ -1,12 +1,12 @@
 package dev.cay.node.interpreter;
 
 import dev.cay.http.Json;
+import dev.cay.life.WholeFile;
 import dev.cay.wire.CayException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -45,9 +45,7 @@ record ContextNotes(String sandbox, List<String> variables, List<Entry> contexts
     }
 
     void write(Path file) throws IOException {
-        var fresh = file.resolveSibling(file.getFileName() + ".new");
         Files.createDirectories(file.toAbsolutePath().getParent());
-        Files.write(fresh, Json.write(this));
-        Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+        WholeFile.write(file, Json.write(this));
     }
 }

@@ -1,6 +1,7 @@
 package dev.cay.node.process;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import dev.cay.life.WholeFile;
 import dev.cay.node.guest.Exit;
 import dev.cay.wire.process.ProcessConfig;
 import dev.cay.wire.process.ProcessInfo;
@@ -105,7 +106,7 @@ record ProcessFolder(Path path, long number) {
             about.info().writeTo(out);
         }
         Files.createDirectories(path);
-        Files.write(path.resolve(ABOUT), bytes.toByteArray());
+        WholeFile.write(path.resolve(ABOUT), bytes.toByteArray());
     }
 
     /// @param memoryKills up to now, as those before are not in the file
@@ -144,8 +145,7 @@ record ProcessFolder(Path path, long number) {
             out.writeBoolean(exit.coreDumped());
             out.writeBoolean(exit.outOfMemory());
         }
-        // In one piece: a daemon that dies has written all of it or nothing.
-        Files.write(path.resolve(EXIT), bytes.toByteArray());
+        WholeFile.write(path.resolve(EXIT), bytes.toByteArray());
     }
 
     record Ended(int pid, Exit exit) {}

@@ -1,5 +1,6 @@
 package dev.cay.node.runtime;
 
+import dev.cay.life.WholeFile;
 import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Programs;
 import dev.cay.node.host.Slot;
@@ -136,10 +137,11 @@ final class Bundle {
         Files.createDirectories(criuWork());
         // The sandbox's root is nobody special out here, and has to find its root directory.
         Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
-        Files.writeString(linkName(), spec.slot().veth());
+        WholeFile.write(linkName(), spec.slot().veth());
         procFiles().write(spec.resources());
         Files.writeString(criuOptions(), CRIU_OPTIONS);
-        JSON.writeValue(config().toFile(), config(spec, guest, network, cgroup, cgroups));
+        // Last, and whole: whoever finds it takes the rest for made.
+        WholeFile.write(config(), JSON.writeValueAsBytes(config(spec, guest, network, cgroup, cgroups)));
     }
 
     private Map<String, Object> config(

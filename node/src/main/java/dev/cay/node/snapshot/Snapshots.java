@@ -3,6 +3,7 @@ package dev.cay.node.snapshot;
 import dev.cay.http.Json;
 import dev.cay.life.Steps;
 import dev.cay.life.Trees;
+import dev.cay.life.WholeFile;
 import dev.cay.node.host.Slot;
 import dev.cay.node.image.LayerStore;
 import dev.cay.node.linux.HostThreads;
@@ -21,7 +22,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
@@ -139,9 +139,7 @@ public final class Snapshots implements AutoCloseable {
     }
 
     private static void write(Path place, Snapshot.About about) throws IOException {
-        Path fresh = place.resolve(ABOUT + ".new");
-        Files.write(fresh, Json.write(about));
-        Files.move(fresh, place.resolve(ABOUT), StandardCopyOption.ATOMIC_MOVE);
+        WholeFile.write(place.resolve(ABOUT), Json.write(about));
     }
 
     private void undo(String name, Exception failure) {
