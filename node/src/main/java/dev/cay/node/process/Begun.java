@@ -13,7 +13,11 @@ record Begun(ProcessFolder folder, ProcessFolder.About about, Map<Channel, Outpu
             logs.values().iterator().next().rotate();
             return begun;
         } catch (IOException | RuntimeException e) {
-            undo(folder, logs);
+            try {
+                undo(folder, logs);
+            } catch (IOException more) {
+                e.addSuppressed(more);
+            }
             throw e;
         }
     }

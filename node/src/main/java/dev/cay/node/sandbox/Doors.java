@@ -48,9 +48,8 @@ final class Doors {
         }
     }
 
-    /// Like {@link #close} for a sandbox that comes back in a moment: requests wait for it, and so do clients who
-    /// follow
-    /// a process.
+    /// Like {@link #close} for a sandbox that comes back in a moment: requests wait for it, and so do clients
+    /// who follow a process.
     void leaveForAMoment() {
         var now = open;
         away = new CountDownLatch(1);

@@ -318,9 +318,8 @@ final class OpenSandbox implements AutoCloseable {
         exchanges.refuse();
     }
 
-    /// Like {@link #close}, for a sandbox that will be opened again in a moment: requests have a little time to end,
-    /// and
-    /// those who follow a process wait for its return.
+    /// Like {@link #close}, for a sandbox that will be opened again in a moment: requests have a little time to
+    /// end, and those who follow a process wait for its return.
     void closeForAMoment() {
         comesBack = true;
         exchanges.awaitOthers(MOMENT);

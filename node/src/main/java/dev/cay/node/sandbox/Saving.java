@@ -114,11 +114,14 @@ final class Saving {
 
     /// A machine that was too busy to stop the sandbox in time may not be the second time.
     private Snapshot saveTwice(String name, Keep keep, Runnable close) {
+        long began = System.nanoTime();
         close.run();
         try {
             return save(name, keep);
         } catch (CayException e) {
-            if (e.kind() != ErrorKind.DEADLINE_EXCEEDED || doors.now().isEmpty()) {
+            boolean late = e.kind() == ErrorKind.DEADLINE_EXCEEDED
+                    && System.nanoTime() - began < LIMIT.dividedBy(4).toNanos();
+            if (!late || doors.now().isEmpty()) {
                 throw e;
             }
             log.atWarn().setCause(e).addKeyValue("sandbox", id()).log("a sandbox was not saved; once more");

@@ -11,9 +11,6 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.process.ProcessInfo;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -394,55 +391,5 @@ class ProcessTableTest {
         // How each ended is still being written down.
         await(() -> TestSandbox.descriptors().size() <= before);
         assertThat(table.list()).isEmpty();
-    }
-
-    /// Whenever a client leaves, nothing of the command it wanted stays that nobody knows of.
-    @Test
-    void aClientThatLeavesBeforeItsCommandHasBegunLeavesNothing() throws Exception {
-        var forgetful =
-                new ProcessTable.Settings(1 << 20, Duration.ofSeconds(2), Duration.ofMillis(1), Duration.ofSeconds(5));
-        table.close();
-        link.close();
-        open(forgetful);
-        var running = table.start(shell("sleep 100"));
-        long before = openLogs();
-        for (int i = 0; i < 200; i++) {
-            var client = Thread.ofVirtual().start(() -> {
-                try (var subscription = table.start(shell("true"))) {
-                    subscription.process().killNow();
-                } catch (IOException | CayException e) {
-                    // It left.
-                }
-            });
-            Thread.sleep(0, i * 5_000);
-            client.interrupt();
-            client.join();
-        }
-        await(() -> openLogs() <= before && folders() == 1);
-        table.require(new Selector.Pid(running.process().pid())).killNow();
-    }
-
-    private long folders() {
-        try (var folders = Files.list(sandbox.directory().resolve("processes"))) {
-            return folders.filter(Files::isDirectory).count();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private long openLogs() {
-        String logs = sandbox.directory().resolve("processes").toString();
-        try (var open = Files.list(Path.of("/proc/self/fd"))) {
-            return open.filter(fd -> {
-                        try {
-                            return Files.readSymbolicLink(fd).toString().startsWith(logs);
-                        } catch (IOException e) {
-                            return false;
-                        }
-                    })
-                    .count();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 }

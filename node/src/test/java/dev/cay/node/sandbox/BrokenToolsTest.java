@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -58,6 +59,7 @@ class BrokenToolsTest extends NodeTest {
     private static final int MOST_TRIES = 10;
 
     private String told;
+    private String real;
 
     @BeforeEach
     void fill() throws Exception {
@@ -121,6 +123,40 @@ class BrokenToolsTest extends NodeTest {
         node.keepers.resume(ID, true);
         assertThat(killed.get(30, TimeUnit.SECONDS)).isTrue();
         assertUnharmed();
+    }
+
+    /// CRIU says so when a busy machine did not let it stop all processes in time.
+    @Test
+    void savesOnceMoreWhenNotEverythingCouldBeStopped() throws Exception {
+        Path criu = criuThatIsLateOnce();
+        try {
+            assertPauses();
+            assertUnharmed();
+            assertThat(late()).exists();
+        } finally {
+            Files.writeString(criu, real);
+        }
+    }
+
+    private Path criuThatIsLateOnce() throws IOException {
+        try (var found = Files.find(place.directory().resolve("state/guest"), 2, (path, _) -> path.endsWith("criu"))) {
+            Path criu = found.findFirst().orElseThrow();
+            real = Files.readString(criu);
+            Path log = place.directory().resolve("run/bundles/victim/criu/dump.log");
+            Files.writeString(criu, """
+                    #!/bin/sh
+                    if [ ! -e '%1$s' ]; then
+                        touch '%1$s'
+                        echo '(10.01) Error (criu/seize.c:1): Timeout reached. Try to interrupt: 0' > '%2$s'
+                        exit 1
+                    fi
+                    """.formatted(late(), log) + real.replace("#!/bin/sh\n", ""));
+            return criu;
+        }
+    }
+
+    private Path late() {
+        return place.directory().resolve("criu-was-late");
     }
 
     /// The same process with the same memory, and a connection that still works.
