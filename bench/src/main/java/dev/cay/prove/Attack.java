@@ -5,7 +5,7 @@ import java.util.regex.Pattern;
 
 /// One way to take what belongs to all, and how it must end.
 ///
-/// @param name     function in `attacks.py`
+/// @param name     function in `attacks.py` or `attacks_on_node.py`
 /// @param what     for the table
 /// @param expected found in what came of it when the attack was stopped as it should be
 /// @param template of the sandbox it is tried in

@@ -30,6 +30,8 @@ final class OverloadProof implements Proof {
     private static final Duration GONE = Duration.ofSeconds(10);
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
+    private static final List<String> SCRIPTS = List.of("attacks.py", "attacks_on_node.py", "attack_tools.py");
+
     /// How much longer the slowest hundredth of the neighbours' commands may take.
     private static final double MOST = 3;
 
@@ -136,9 +138,10 @@ final class OverloadProof implements Proof {
         }
 
         private Row play(Attack attack, RemoteSandbox attacker) throws IOException, InterruptedException {
-            byte[] script = Objects.requireNonNull(OverloadProof.class.getResourceAsStream("attacks.py"))
-                    .readAllBytes();
-            attacker.write("/tmp/attacks.py", script);
+            for (String script : SCRIPTS) {
+                var content = Objects.requireNonNull(OverloadProof.class.getResourceAsStream(script));
+                attacker.write("/tmp/" + script, content.readAllBytes());
+            }
             neighbours.take();
             Thread.sleep(QUIET);
             var before = neighbours.take();
