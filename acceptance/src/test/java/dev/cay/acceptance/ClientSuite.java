@@ -1,0 +1,81 @@
+package dev.cay.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.DynamicContainer.dynamicContainer;
+import static org.junit.jupiter.api.DynamicTest.dynamicTest;
+
+import dev.cay.bench.NpmClient;
+import dev.cay.bench.OwnCay;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.DynamicNode;
+
+/// Test files, run with several versions of a client in all the ways they have of reaching the platform. What came of
+/// it goes into the page of what works.
+///
+/// @param folder  of the files, with a slash at its end if it has a name
+/// @param atOnce  how many files run side by side
+/// @param methods some that the client is known to have
+record ClientSuite(CompatibilityReport.Part part, String folder, int atOnce, Set<String> methods) {
+    ClientSuite {
+        methods = Set.copyOf(methods);
+    }
+
+    record Client(String name, String version, OwnCay.Mode mode, List<String> files) {
+        Client {
+            files = List.copyOf(files);
+        }
+
+        private String title(String of) {
+            return "%s %s, %s, %s".formatted(name, version, mode, of);
+        }
+    }
+
+    List<DynamicNode> run(OwnCay platform, List<Client> clients) throws Exception {
+        var report = new CompatibilityReport(part);
+        var nodes = new ArrayList<DynamicNode>();
+        for (var entry : runs(platform, clients).entrySet()) {
+            var client = entry.getKey();
+            var runs = new ArrayList<ClientTests.Run>();
+            for (var file : entry.getValue().entrySet()) {
+                var run = file.getValue().get();
+                runs.add(run);
+                report.add(client.version(), file.getKey(), run.results());
+                nodes.add(dynamicContainer(client.title(file.getKey()), run.cases(platform)));
+            }
+            nodes.add(dynamicTest(client.title("every public method has a case"), () -> requireAllCovered(runs)));
+        }
+        report.write();
+        return nodes;
+    }
+
+    private Map<Client, Map<String, Future<ClientTests.Run>>> runs(OwnCay platform, List<Client> clients) {
+        var runs = new LinkedHashMap<Client, Map<String, Future<ClientTests.Run>>>();
+        try (var threads = Executors.newFixedThreadPool(atOnce)) {
+            for (var client : clients) {
+                var files = new LinkedHashMap<String, Future<ClientTests.Run>>();
+                client.files().forEach(file -> files.put(file, threads.submit(() -> run(platform, client, file))));
+                runs.put(client, files);
+            }
+        }
+        return runs;
+    }
+
+    private ClientTests.Run run(OwnCay platform, Client client, String file) throws Exception {
+        return new ClientTests(NpmClient.install(client.name(), client.version()))
+                .run(folder + file, platform.environment(client.mode()));
+    }
+
+    private void requireAllCovered(Collection<ClientTests.Run> runs) {
+        assertThat(ClientTests.methods(runs)).containsAll(methods);
+        assertThat(ClientTests.uncovered(runs))
+                .as("public methods of the client without a case")
+                .isEmpty();
+    }
+}
