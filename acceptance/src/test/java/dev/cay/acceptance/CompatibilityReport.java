@@ -12,9 +12,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// Which calls work with which versions of one client, as the run found it. Written to `target/compatibility/`; the
-/// page
-/// in `docs/` has the parts of all clients and is checked against them.
+/// Which calls work with which versions of one client, as the run found it. Written to `target/compatibility/`;
+/// the page in `docs/` has the parts of all clients and is checked against them.
 final class CompatibilityReport {
     static final Path DIRECTORY = Path.of("target/compatibility");
 

@@ -36,9 +36,8 @@ final class ExamplesTest {
     @SuppressWarnings("NullAway.Init")
     Path directory;
 
-    /// The page's pieces are one program, and its comments say what that prints. The picture it draws can take the
-    /// place
-    /// of the one in the page.
+    /// The page's pieces are one program, and its comments say what that prints. The picture it draws can take
+    /// the place of the one in the page.
     @Test
     void thePageOfTheInterpreterSaysWhatIsPrinted(OwnCay platform) throws Exception {
         String page = Files.readString(DOCS.resolve("interpreter.md"));

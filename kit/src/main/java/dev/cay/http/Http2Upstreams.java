@@ -146,9 +146,9 @@ final class Http2Upstreams {
         }
     }
 
-    /// What is under way on a connection. All of it is told when that ends, even a stream that Jetty has closed
-    /// already:
-    /// the one that is being sent in that moment is closed without a word, and would be waited for.
+    /// What is under way on a connection. All of it is told when that ends, even a stream that Jetty has
+    /// closed already: the one that is being sent in that moment is closed without a word, and would be
+    /// waited for.
     private static final class Calls implements Session.Listener {
         private final Set<Call> active = ConcurrentHashMap.newKeySet();
         private volatile boolean ended;

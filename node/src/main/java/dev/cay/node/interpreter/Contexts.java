@@ -25,9 +25,8 @@ import org.slf4j.LoggerFactory;
 
 /// The contexts of one sandbox. Thread-safe.
 ///
-/// Like the table of processes it never outlives its link to the guest: a new one on the same directory goes on with
-/// the
-/// runners it finds.
+/// Like the table of processes it never outlives its link to the guest: a new one on the same directory goes
+/// on with the runners it finds.
 final class Contexts implements AutoCloseable {
     static final String USUAL_CWD = "/home/user";
 
