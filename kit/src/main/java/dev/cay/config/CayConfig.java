@@ -20,12 +20,14 @@ public record CayConfig(
         Sandboxes sandboxes,
         Storage storage,
         Network network,
-        Templates templates) {
+        Templates templates,
+        Mcp mcp) {
 
     /// The same, listening elsewhere: on those of the addresses that this host has.
     public CayConfig withListen(List<String> listen) {
         var changed = new Http(listen, http.port, http.tlsPort, http.domain, http.certificate, http.key);
-        return new CayConfig(instance, stateDir, runDir, cacheDir, changed, sandboxes, storage, network, templates);
+        return new CayConfig(
+                instance, stateDir, runDir, cacheDir, changed, sandboxes, storage, network, templates, mcp);
     }
 
     /// Where requests come in.
@@ -97,6 +99,16 @@ public record CayConfig(
             int bandwidthMbit) {
         public Network {
             nameservers = List.copyOf(nameservers);
+        }
+    }
+
+    /// Which MCP servers there are beside those that come with Cay, and how they are started here.
+    ///
+    /// @param catalogs  files with entries of the operator's own; later ones win
+    /// @param overrides the file whose section `mcp.servers` says how entries are started; null without a file
+    public record Mcp(List<Path> catalogs, @Nullable Path overrides) {
+        public Mcp {
+            catalogs = List.copyOf(catalogs);
         }
     }
 }

@@ -146,6 +146,12 @@ public final class ConfigKeys {
             "code-interpreter-v1",
             "Templates made in the background at the first start and kept warm; others are made on first use.");
 
+    static final ConfigKey<List<Path>> MCP_CATALOGS = key(
+            "mcp.catalogs",
+            ConfigValue.list(ConfigValue.path()),
+            "",
+            "Files with MCP servers of your own; later ones win. How servers are started is said in section mcp.servers.");
+
     private static final List<ConfigKey<?>> ALL = List.of(
             INSTANCE,
             STATE_DIR,
@@ -174,7 +180,8 @@ public final class ConfigKeys {
             TRUST_HOST_CERTIFICATES,
             MAX_CONNECTIONS,
             BANDWIDTH,
-            PREPARE);
+            PREPARE,
+            MCP_CATALOGS);
 
     private ConfigKeys() {}
 

@@ -21,6 +21,9 @@ public final class ConfigLoader {
     /// Names the file; every other variable that begins with `CAY_` must be a key or one of these.
     public static final String FILE_VARIABLE = "CAY_CONFIG";
 
+    /// A map by keys of the MCP catalog, which is not known here; its own reader is as strict.
+    private static final String OPEN_SECTION = "mcp.servers";
+
     private static final Set<String> LAUNCHER_VARIABLES = Set.of(FILE_VARIABLE, "CAY_JAVA_OPTS", "CAY_BUILD");
 
     private record Given(String text, String source) {}
@@ -28,6 +31,7 @@ public final class ConfigLoader {
     private final List<String> problems = new ArrayList<>();
     private final Map<String, Given> given = new LinkedHashMap<>();
     private final List<LoadedConfig.Setting> settings = new ArrayList<>();
+    private @Nullable Path fileRead;
 
     private ConfigLoader() {}
 
@@ -54,9 +58,13 @@ public final class ConfigLoader {
         if (file.equals(DEFAULT_FILE) && named == null && !Files.exists(file)) {
             return;
         }
+        fileRead = file;
         var names = ConfigKeys.all().stream().map(ConfigKey::name).toList();
         for (var entry : ConfigFile.read(file, problems)) {
             String source = file + ":" + entry.line();
+            if ((entry.name() + ".").startsWith(OPEN_SECTION + ".")) {
+                continue;
+            }
             if (names.contains(entry.name())) {
                 given.put(entry.name(), new Given(entry.text(), source));
             } else if (names.stream().anyMatch(name -> name.startsWith(entry.name() + "."))) {
@@ -123,7 +131,8 @@ public final class ConfigLoader {
                         value(ConfigKeys.TRUST_HOST_CERTIFICATES),
                         value(ConfigKeys.MAX_CONNECTIONS),
                         value(ConfigKeys.BANDWIDTH)),
-                new CayConfig.Templates(value(ConfigKeys.PREPARE)));
+                new CayConfig.Templates(value(ConfigKeys.PREPARE)),
+                new CayConfig.Mcp(value(ConfigKeys.MCP_CATALOGS), fileRead));
     }
 
     /// A value that cannot be read is noted and stands in by its default, so that all others are looked at too.

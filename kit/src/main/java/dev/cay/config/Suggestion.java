@@ -2,21 +2,31 @@ package dev.cay.config;
 
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
 /// What somebody who wrote an unknown name may have meant.
-final class Suggestion {
+public final class Suggestion {
     private Suggestion() {}
 
-    static Optional<String> of(String wrong, Collection<String> known) {
+    public static Optional<String> of(String wrong, Collection<String> known) {
+        return several(wrong, known, 1).stream().findFirst();
+    }
+
+    /// The nearest first.
+    ///
+    /// @param most how many at most
+    public static List<String> several(String wrong, Collection<String> known, int most) {
         record Candidate(String name, int distance) {}
         int allowed = Math.max(2, wrong.length() / 4);
         return known.stream()
                 .map(name -> new Candidate(name, distance(wrong, name)))
                 .filter(candidate -> candidate.distance() <= allowed)
-                .min(Comparator.comparingInt(Candidate::distance))
-                .map(Candidate::name);
+                .sorted(Comparator.comparingInt(Candidate::distance))
+                .limit(most)
+                .map(Candidate::name)
+                .toList();
     }
 
     /// A name without its section (`port` for `http.port`) counts as a near miss.

@@ -1,0 +1,147 @@
+package dev.cay.node.mcp.catalog;
+
+import dev.cay.config.Suggestion;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/// Every MCP server that is known here, and what the operator says about it. Never changes.
+public final class Catalog {
+    private static final int NEAREST = 3;
+    private static final Pattern TELLABLE = Pattern.compile("[A-Za-z0-9_./-]{1,64}");
+
+    private final Map<String, CatalogServer> servers;
+    private final Map<String, ServerOverride> overrides;
+
+    private Catalog(Map<String, CatalogServer> servers, Map<String, ServerOverride> overrides) {
+        this.servers = Collections.unmodifiableMap(servers);
+        this.overrides = Map.copyOf(overrides);
+    }
+
+    /// What comes with Cay, and nothing else.
+    public static Catalog builtIn() {
+        return load(List.of(), null);
+    }
+
+    /// Throws one exception that lists every problem of a file.
+    ///
+    /// @param files     entries of the operator's own; of two with the same key the later replaces the other
+    /// @param overrides the file whose section `mcp.servers` says how entries are started; null for none
+    public static Catalog load(List<Path> files, @Nullable Path overrides) {
+        var servers = new TreeMap<String, CatalogServer>(String.CASE_INSENSITIVE_ORDER.thenComparing(key -> key));
+        servers.putAll(CatalogFile.builtIn());
+        for (Path file : files) {
+            servers.putAll(CatalogFile.open(file).servers());
+        }
+        return new Catalog(
+                servers,
+                overrides == null ? Map.of() : CatalogFile.open(overrides).overrides(servers));
+    }
+
+    /// In the order of their keys.
+    public List<CatalogServer> servers() {
+        return List.copyOf(servers.values());
+    }
+
+    public Optional<CatalogServer> find(String key) {
+        return Optional.ofNullable(servers.get(key));
+    }
+
+    /// Refuses with what may have been meant.
+    public CatalogServer require(String key) {
+        return find(key).orElseThrow(() -> new CayException(ErrorKind.INVALID_ARGUMENT, unknown(key)));
+    }
+
+    private String unknown(String key) {
+        String name = TELLABLE.matcher(key).matches() ? "mcp." + key : "a key of mcp";
+        var near = nearest(key);
+        return "%s is not in the catalog; %s"
+                .formatted(
+                        name,
+                        near.isEmpty()
+                                ? "`cay mcp catalog search` finds servers by words"
+                                : "did you mean " + String.join(" or ", near) + "?");
+    }
+
+    /// Keys that somebody may have meant who wrote another: those that are written alike, else those that are about it.
+    public List<String> nearest(String key) {
+        if (key.length() > 64) {
+            return List.of();
+        }
+        var alike = Suggestion.several(key, servers.keySet(), NEAREST);
+        return alike.isEmpty()
+                ? search(List.of(key)).stream()
+                        .limit(NEAREST)
+                        .map(CatalogServer::key)
+                        .toList()
+                : alike;
+    }
+
+    /// The best first; empty if nothing fits.
+    public List<CatalogServer> search(List<String> words) {
+        return new CatalogSearch(servers.values()).find(words);
+    }
+
+    public ServerOverride overrideOf(CatalogServer server) {
+        return overrides.getOrDefault(server.key(), ServerOverride.NONE);
+    }
+
+    /// How it would be started: as the operator says, else the first way of the entry that Cay has; empty if it cannot
+    /// be,
+    /// or the operator forbids it.
+    public Optional<Launch> launch(CatalogServer server) {
+        var override = overrideOf(server);
+        if (override.disabled()) {
+            return Optional.empty();
+        }
+        var instead = override.launch();
+        return instead != null
+                ? Optional.of(instead)
+                : server.launches().stream().filter(Catalog::startable).findFirst();
+    }
+
+    private static boolean startable(Launch launch) {
+        return switch (launch) {
+            case Launch.Remote _, Launch.Command _ -> true;
+            case Launch.Npm npm -> npm.confirmed();
+            case Launch.Image _ -> false;
+        };
+    }
+
+    /// What it takes to start it for a user.
+    ///
+    /// @param options the value of `mcp: {key: ...}`
+    public LaunchPlan plan(String key, JsonNode options) {
+        var server = require(key);
+        var launch = launch(server).orElseThrow(() -> refusal(server));
+        return Filling.fill(server, overrideOf(server), launch, options);
+    }
+
+    private CayException refusal(CatalogServer server) {
+        String key = server.key();
+        if (overrideOf(server).disabled()) {
+            return new CayException(
+                    ErrorKind.PERMISSION_DENIED,
+                    "mcp.%s is switched off on this Cay, by mcp.servers.%s.disabled".formatted(key, key));
+        }
+        return server.launch(Launch.Npm.class)
+                .map(npm -> new CayException(
+                        ErrorKind.NOT_IMPLEMENTED,
+                        ("mcp.%s is published as an image, which Cay does not start; if the npm package %s %s is the"
+                                        + " same program, let the operator set mcp.servers.%s: {launch: npm}")
+                                .formatted(key, npm.packageName(), npm.version(), key)))
+                .orElseGet(() -> new CayException(
+                        ErrorKind.NOT_IMPLEMENTED,
+                        ("mcp.%s is published as an image only, which Cay does not start; let the operator say how"
+                                        + " else, like mcp.servers.%s: {launch: {command: [%s, stdio]}}")
+                                .formatted(key, key, server.name())));
+    }
+}

@@ -1,0 +1,147 @@
+package dev.cay.node.mcp.catalog;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// An entry of the catalog. What its fields mean stands at the top of `catalog/servers.yaml`.
+///
+/// @param key      what users write in `mcp: {key: {...}}`
+/// @param name     what the names of its tools begin with
+/// @param source   where its program comes from
+/// @param launches in the order in which they are preferred
+/// @param options  by their names
+/// @param anyOf    lists of options, one of which must be given in full
+/// @param needs    what its process gets
+public record CatalogServer(
+        String key,
+        String name,
+        String title,
+        String category,
+        List<String> tags,
+        List<String> words,
+        @Nullable String source,
+        List<Launch> launches,
+        Map<String, Option> options,
+        List<List<String>> anyOf,
+        Needs needs,
+        boolean longLived,
+        boolean needsConfigForTools,
+        @Nullable OAuth oauth) {
+    public CatalogServer {
+        tags = List.copyOf(tags);
+        words = List.copyOf(words);
+        launches = List.copyOf(launches);
+        options = Collections.unmodifiableMap(new LinkedHashMap<>(options));
+        anyOf = anyOf.stream().map(List::copyOf).toList();
+    }
+
+    /// Who may read the value.
+    public enum Kind {
+        SECRET,
+        SETTING
+    }
+
+    /// What the value looks like.
+    public enum Type {
+        STRING("a text"),
+        INTEGER("a whole number"),
+        NUMBER("a number"),
+        BOOLEAN("true or false"),
+        LIST("a list of texts");
+
+        private final String meaning;
+
+        Type(String meaning) {
+            this.meaning = meaning;
+        }
+
+        public String meaning() {
+            return meaning;
+        }
+
+        public String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /// What a user gives.
+    ///
+    /// @param env    the variable that gets the value; null if only templates use it
+    /// @param values all that are allowed; empty for any
+    public record Option(
+            String name, Kind kind, Type type, @Nullable String env, List<String> values, boolean required) {
+        public Option {
+            values = List.copyOf(values);
+        }
+
+        public boolean secret() {
+            return kind == Kind.SECRET;
+        }
+
+        /// What else people write who know the variable: `TAVILY_API_KEY` and `tavilyApiKey` for `apiKey`.
+        public Set<String> otherNames() {
+            var names = new LinkedHashSet<String>();
+            if (env != null) {
+                names.add(env);
+                names.add(camelCase(env));
+            }
+            names.remove(name);
+            return names;
+        }
+
+        private static String camelCase(String variable) {
+            var result = new StringBuilder();
+            for (String word : variable.toLowerCase(Locale.ROOT).split("_")) {
+                boolean first = result.isEmpty() || word.isEmpty();
+                result.append(first ? word : Character.toUpperCase(word.charAt(0)) + word.substring(1));
+            }
+            return result.toString();
+        }
+    }
+
+    /// What a process of this server gets.
+    ///
+    /// @param env       variables beside those of options, in the order in which they are set
+    /// @param arguments what follows the program of a package or image
+    public record Needs(
+            Map<String, Template> env,
+            List<Template> arguments,
+            List<Template> volumes,
+            @Nullable Template user,
+            Network network) {
+        public Needs {
+            env = Collections.unmodifiableMap(new LinkedHashMap<>(env));
+            arguments = List.copyOf(arguments);
+            volumes = List.copyOf(volumes);
+        }
+    }
+
+    /// @param allow `host:port`; empty for no limit
+    public record Network(boolean disabled, List<String> allow) {
+        public Network {
+            allow = List.copyOf(allow);
+        }
+    }
+
+    /// Who could issue the value of an option.
+    public record OAuth(String provider, String option) {}
+
+    public <T extends Launch> Optional<T> launch(Class<T> kind) {
+        return launches.stream().filter(kind::isInstance).map(kind::cast).findFirst();
+    }
+
+    /// Every variable that this entry can set.
+    Set<String> variables() {
+        var names = new LinkedHashSet<String>();
+        options.values().forEach(option -> Optional.ofNullable(option.env()).ifPresent(names::add));
+        names.addAll(needs.env().keySet());
+        return names;
+    }
+}

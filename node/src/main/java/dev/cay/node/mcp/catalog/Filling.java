@@ -1,0 +1,221 @@
+package dev.cay.node.mcp.catalog;
+
+import dev.cay.node.mcp.catalog.Template.Reference;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/// Puts a user's options into the places that an entry has for them. Secrets become variables first, then settings,
+/// then
+/// the entry's own variables, which may refer to those before; all else refers to the whole of them.
+final class Filling {
+    private static final Pattern CONTROL = Pattern.compile("[\\x00-\\x08\\x0a-\\x1f\\x7f]");
+
+    /// No dots that lead upwards, and no colon, which would name another target.
+    private static final Pattern PATH = Pattern.compile("/(?!.*(^|/)\\.\\.?(/|$))[^:\\x00-\\x1f]*");
+
+    /// Half of what Linux takes for all arguments and variables together.
+    private static final int MOST = 1_000_000;
+
+    private final CatalogServer server;
+    private final ServerOverride override;
+    private final GivenOptions given;
+    private final Map<String, Value> variables = new LinkedHashMap<>();
+
+    private Filling(CatalogServer server, ServerOverride override, GivenOptions given) {
+        this.server = server;
+        this.override = override;
+        this.given = given;
+    }
+
+    static LaunchPlan fill(CatalogServer server, ServerOverride override, Launch launch, JsonNode options) {
+        var filling = new Filling(server, override, GivenOptions.read(server, options));
+        filling.setVariables();
+        return filling.plan(launch);
+    }
+
+    private void setVariables() {
+        Stream.of(CatalogServer.Kind.values())
+                .flatMap(kind -> server.options().values().stream().filter(option -> option.kind() == kind))
+                .forEach(option -> set(option.env(), given.value(option.name())));
+        server.needs().env().forEach((name, template) -> set(name, template.evaluate(this::value)));
+        override.env().forEach((name, template) -> {
+            // What an operator sets may be a credential, whatever it is made of.
+            set(name, Value.of(template.evaluate(this::value).text(), true));
+        });
+    }
+
+    private void set(@Nullable String name, Value value) {
+        if (name != null && value.isEmpty()) {
+            variables.remove(name);
+        } else if (name != null) {
+            variables.put(name, value);
+        }
+    }
+
+    private Value value(Reference reference) {
+        return switch (reference.source()) {
+            case OPTION -> given.value(reference.name());
+            case VARIABLE -> variables.getOrDefault(reference.name(), Value.NOTHING);
+        };
+    }
+
+    private LaunchPlan plan(Launch launch) {
+        var needs = server.needs();
+        boolean remote = launch instanceof Launch.Remote;
+        var line = switch (launch) {
+            case Launch.Npm _ -> arguments(needs.arguments());
+            case Launch.Command command -> arguments(command.line());
+            case Launch.Remote _, Launch.Image _ -> List.<Value>of();
+        };
+        var environment = new LinkedHashMap<String, String>();
+        variables.forEach((name, value) -> environment.put(name, value.text()));
+        refuseTooMuch(
+                Stream.concat(environment.values().stream(), line.stream().flatMap(value -> value.items().stream())));
+        var user = needs.user();
+        return new LaunchPlan(
+                server.key(),
+                server.name(),
+                start(launch, line),
+                remote ? Map.of() : environment,
+                remote ? List.of() : volumes(),
+                remote || user == null ? null : user(user),
+                needs.network(),
+                server.longLived(),
+                override.tools(),
+                line.stream().anyMatch(Value::secret),
+                given.warnings());
+    }
+
+    private void refuseTooMuch(Stream<String> texts) {
+        var sizes = texts.mapToLong(text -> text.getBytes(StandardCharsets.UTF_8).length)
+                .summaryStatistics();
+        if (sizes.getMax() > GivenOptions.LONGEST || sizes.getSum() > MOST) {
+            throw new CayException(
+                    ErrorKind.INVALID_ARGUMENT,
+                    "the options of mcp.%s are together longer than a program can be given; shorten them"
+                            .formatted(server.key()));
+        }
+    }
+
+    private LaunchPlan.Start start(Launch launch, List<Value> line) {
+        var words = line.stream().flatMap(value -> value.items().stream()).toList();
+        return switch (launch) {
+            case Launch.Remote remote -> remote(remote);
+            case Launch.Command _ -> new LaunchPlan.Command(words);
+            case Launch.Npm npm -> new LaunchPlan.Npm(npm.packageName(), npm.version(), npm.bin(), words);
+            case Launch.Image _ -> throw new IllegalArgumentException("an image is not started");
+        };
+    }
+
+    private LaunchPlan.Remote remote(Launch.Remote remote) {
+        var headers = new LinkedHashMap<String, String>();
+        remote.headers().forEach((name, template) -> {
+            var references = template.references();
+            // `Bearer` without a token says less than nothing.
+            if (references.isEmpty()
+                    || !references.stream().allMatch(each -> value(each).isEmpty())) {
+                headers.put(name, header(template));
+            }
+        });
+        return new LaunchPlan.Remote(url(remote.url()), remote.transport(), headers);
+    }
+
+    private String header(Template template) {
+        String text = template.evaluate(this::value).text();
+        if (CONTROL.matcher(text).find()) {
+            throw wrong(template, "has a line break or another character that no header can have");
+        }
+        return text;
+    }
+
+    private URI url(Template template) {
+        try {
+            var url = new URI(template.evaluate(this::value).text());
+            boolean http = "https".equalsIgnoreCase(url.getScheme()) || "http".equalsIgnoreCase(url.getScheme());
+            if (http && url.getHost() != null && url.getUserInfo() == null) {
+                return url;
+            }
+        } catch (URISyntaxException _) {
+            // Not the cause: it quotes the address, which may hold a credential.
+        }
+        throw wrong(template, "does not make a valid address, like https://example.org/mcp");
+    }
+
+    private List<Value> arguments(List<Template> templates) {
+        var arguments = new ArrayList<Value>();
+        for (Template template : templates) {
+            arguments.add(notAFlag(template, template.evaluate(this::value)));
+        }
+        return arguments;
+    }
+
+    private Value notAFlag(Template template, Value value) {
+        if (template.beginsWithValue() && value.items().stream().anyMatch(item -> item.startsWith("-"))) {
+            throw wrong(template, "begins with -, which would be read as a flag");
+        }
+        return value;
+    }
+
+    private @Nullable String user(Template template) {
+        String text = notAFlag(template, template.evaluate(this::value)).text();
+        if (CONTROL.matcher(text).find()) {
+            throw wrong(template, "has a line break or another character that no user's name can have");
+        }
+        return text.isEmpty() ? null : text;
+    }
+
+    private List<LaunchPlan.Volume> volumes() {
+        return server.needs().volumes().stream().flatMap(this::volume).toList();
+    }
+
+    /// One without a source or target is left out.
+    private Stream<LaunchPlan.Volume> volume(Template template) {
+        Function<Reference, Value> paths = reference -> {
+            var value = value(reference);
+            if (!value.items().stream()
+                    .allMatch(item -> item.isEmpty() || PATH.matcher(item).matches())) {
+                throw wrong(template, "must be an absolute path without .. and colons");
+            }
+            return value;
+        };
+        return template.evaluate(paths).items().stream()
+                .map(mount -> mount.split(":", 3))
+                .filter(sides -> sides.length > 1 && !sides[0].isEmpty() && !sides[1].isEmpty())
+                .map(sides -> new LaunchPlan.Volume(sides[0], sides[1], sides.length > 2 && sides[2].equals("ro")));
+    }
+
+    /// Names the option whose value does not fit.
+    private CayException wrong(Template template, String what) {
+        String names = String.join(
+                " or ",
+                template.references().stream().map(this::optionOf).distinct().toList());
+        return new CayException(
+                ErrorKind.INVALID_ARGUMENT, "%s %s".formatted(names.isEmpty() ? "mcp." + server.key() : names, what));
+    }
+
+    private String optionOf(Reference reference) {
+        String option = reference.source() == Template.Source.OPTION
+                ? reference.name()
+                : server.options().values().stream()
+                        .filter(each -> Optional.ofNullable(each.env())
+                                .filter(reference.name()::equals)
+                                .isPresent())
+                        .map(CatalogServer.Option::name)
+                        .findFirst()
+                        .orElse(reference.name());
+        return "mcp.%s.%s".formatted(server.key(), option);
+    }
+}

@@ -1,0 +1,85 @@
+package dev.cay.node.mcp.catalog;
+
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/// The ways to start a server as they are written in files.
+final class LaunchFields {
+    private static final Pattern PACKAGE = Pattern.compile("(@[a-z0-9~][a-z0-9._~-]*/)?[a-z0-9~][a-z0-9._~-]*");
+    private static final Pattern VERSION = Pattern.compile("[0-9]+\\.[0-9]+\\.[0-9]+([.+-][0-9A-Za-z.+-]*)?");
+    private static final Pattern PROGRAM = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]*");
+    private static final Pattern URL = Pattern.compile("(https?://|\\$\\{).*");
+    private static final Pattern HEADER = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]+");
+    private static final Pattern TRANSPORT = Pattern.compile("streamable-http|sse");
+
+    /// A registry is a word: where images lie is known elsewhere, and a host name in front would pass it by.
+    private static final Pattern IMAGE =
+            Pattern.compile("(?![^/]*[.:][^/]*/)[a-z0-9._-]+(/[a-z0-9._-]+)*(:[A-Za-z0-9._-]+)?");
+
+    private static final Pattern WORD = Pattern.compile("[a-z][a-z0-9-]*");
+
+    private LaunchFields() {}
+
+    static Optional<Launch> remote(Fields launch) {
+        return launch.section("remote").map(remote -> {
+            remote.requireText("url", URL, "an address that begins with https:// or http://");
+            var url = remote.template("url").orElseGet(() -> Template.parse(""));
+            var transport = remote.text("transport", TRANSPORT, "streamable-http or sse")
+                    .orElse(Launch.Transport.STREAMABLE_HTTP.word());
+            var headers = remote.templateMap("headers", HEADER, "the name of a header");
+            remote.end();
+            return new Launch.Remote(url, transport(transport), headers);
+        });
+    }
+
+    private static Launch.Transport transport(String word) {
+        return Launch.Transport.valueOf(word.toUpperCase(Locale.ROOT).replace('-', '_'));
+    }
+
+    static Optional<Launch> command(Fields launch) {
+        if (!launch.has("command")) {
+            return Optional.empty();
+        }
+        var line = launch.templates("command");
+        if (line.isEmpty()
+                || line.getFirst().text().isEmpty()
+                || !line.getFirst().references().isEmpty()) {
+            launch.problem("command", "must be a list that begins with a program, whose name is no template");
+            return Optional.empty();
+        }
+        return Optional.of(new Launch.Command(line));
+    }
+
+    /// @param confirmed where nobody needs to say so
+    static Optional<Launch> npm(Fields launch, boolean confirmed) {
+        return launch.section("npm").map(npm -> {
+            String name = npm.requireText("package", PACKAGE, "the name of a package, like @scope/name");
+            String version = npm.requireText("version", VERSION, "one version, like 1.2.3");
+            String bin = npm.requireText("bin", PROGRAM, "the name of one of its programs");
+            boolean sure = confirmed || npm.flag("confirmed");
+            npm.end();
+            return new Launch.Npm(name, version, bin, sure);
+        });
+    }
+
+    static Optional<Launch> image(Fields launch) {
+        return launch.section("image").map(image -> {
+            String name = image.requireText("name", IMAGE, "a name without a host, like owner/name:tag");
+            String registry = image.text("registry", WORD, "a word for a registry, not its host")
+                    .orElse(null);
+            image.end();
+            return new Launch.Image(name, registry);
+        });
+    }
+
+    /// Every template of it.
+    static Stream<Template> templates(Launch launch) {
+        return switch (launch) {
+            case Launch.Remote remote -> Stream.concat(Stream.of(remote.url()), remote.headers().values().stream());
+            case Launch.Command command -> command.line().stream();
+            case Launch.Npm _, Launch.Image _ -> Stream.empty();
+        };
+    }
+}

@@ -1,0 +1,84 @@
+package dev.cay.node.mcp.catalog;
+
+import java.net.URI;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// All that it takes to start, or reach, one server for one user. Prints names only, as values are credentials.
+///
+/// @param name              what the names of its tools begin with
+/// @param environment       all variables of its process; none if it is remote
+/// @param user              null for whoever runs it otherwise
+/// @param secretInArguments whether a credential stands on the command line, where other processes can read it
+/// @param warnings          sentences for the user about what was given and has no effect
+public record LaunchPlan(
+        String key,
+        String name,
+        Start start,
+        Map<String, String> environment,
+        List<Volume> volumes,
+        @Nullable String user,
+        CatalogServer.Network network,
+        boolean longLived,
+        ServerOverride.Tools tools,
+        boolean secretInArguments,
+        List<String> warnings) {
+    public LaunchPlan {
+        environment = Collections.unmodifiableMap(new LinkedHashMap<>(environment));
+        volumes = List.copyOf(volumes);
+        warnings = List.copyOf(warnings);
+    }
+
+    /// What is started or called. Never an image: that is refused before there is a plan.
+    public sealed interface Start {}
+
+    public record Remote(URI url, Launch.Transport transport, Map<String, String> headers) implements Start {
+        public Remote {
+            headers = Collections.unmodifiableMap(new LinkedHashMap<>(headers));
+        }
+
+        @Override
+        public String toString() {
+            return "Remote[transport=%s, headers=%s]".formatted(transport.word(), headers.keySet());
+        }
+    }
+
+    public record Npm(String packageName, String version, String bin, List<String> arguments) implements Start {
+        public Npm {
+            arguments = List.copyOf(arguments);
+        }
+
+        @Override
+        public String toString() {
+            return "Npm[%s@%s, %s, %d arguments]".formatted(packageName, version, bin, arguments.size());
+        }
+    }
+
+    public record Command(List<String> line) implements Start {
+        public Command {
+            line = List.copyOf(line);
+        }
+
+        @Override
+        public String toString() {
+            return "Command[%s, %d arguments]".formatted(line.getFirst(), line.size() - 1);
+        }
+    }
+
+    /// @param source a path, or the name of a volume if it has no `/`
+    public record Volume(String source, String target, boolean readOnly) {
+        @Override
+        public String toString() {
+            return "Volume[readOnly=%s]".formatted(readOnly);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "LaunchPlan[key=%s, start=%s, environment=%s, volumes=%s, longLived=%s, secretInArguments=%s]"
+                .formatted(key, start, environment.keySet(), volumes, longLived, secretInArguments);
+    }
+}

@@ -1,0 +1,47 @@
+package dev.cay.node.mcp.catalog;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// What the operator says about an entry, in section `mcp.servers` of the configuration.
+///
+/// @param launch how it is started instead; null for as the entry says
+/// @param env    variables set last; may hold credentials of the operator's
+public record ServerOverride(@Nullable Launch launch, Map<String, Template> env, boolean disabled, Tools tools) {
+    static final ServerOverride NONE = new ServerOverride(null, Map.of(), false, new Tools(List.of(), List.of()));
+
+    public ServerOverride {
+        env = Collections.unmodifiableMap(new LinkedHashMap<>(env));
+    }
+
+    /// Which tools of a server are offered; `*` in a name stands for any characters.
+    ///
+    /// @param allow empty for all
+    /// @param deny  wins over `allow`
+    public record Tools(List<String> allow, List<String> deny) {
+        public Tools {
+            allow = List.copyOf(allow);
+            deny = List.copyOf(deny);
+        }
+
+        /// @param tool its name without the server's
+        public boolean permits(String tool) {
+            return (allow.isEmpty() || matches(allow, tool)) && !matches(deny, tool);
+        }
+
+        private static boolean matches(List<String> patterns, String tool) {
+            return patterns.stream()
+                    .anyMatch(pattern -> tool.matches(Pattern.quote(pattern).replace("*", "\\E.*\\Q")));
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "ServerOverride[launch=%s, env=%s, disabled=%s, tools=%s]"
+                .formatted(launch == null ? "as in the catalog" : launch.word(), env.keySet(), disabled, tools);
+    }
+}
