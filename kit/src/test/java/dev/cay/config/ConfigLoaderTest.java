@@ -59,7 +59,8 @@ final class ConfigLoaderTest {
                         network.trustHostCertificates = true | CAY_NETWORK_TRUST_HOST_CERTIFICATES
                         network.maxConnections = 4096 | CAY_NETWORK_MAX_CONNECTIONS
                         network.bandwidthMbit = 0 | CAY_NETWORK_BANDWIDTH_MBIT
-                        templates.prepare = code-interpreter-v1 | CAY_TEMPLATES_PREPARE""");
+                        templates.prepare = code-interpreter-v1 | CAY_TEMPLATES_PREPARE
+                        mcp.catalogs =  | CAY_MCP_CATALOGS""");
     }
 
     @Test
@@ -183,6 +184,16 @@ final class ConfigLoaderTest {
                 .anySatisfy(line -> assertThat(line).contains("http.certificate needs http.key"))
                 .anySatisfy(line -> assertThat(line).contains("both 3000"))
                 .anySatisfy(line -> assertThat(line).contains("maxTimeout"));
+    }
+
+    @Test
+    void whatIsSaidOfMcpServersIsLeftToTheirCatalog() throws IOException {
+        write(
+                "mcp:\n  catalogs: [/etc/cay/mine.yaml]\n  servers: {notion: {env: {A: b}, launch: {command: [x, y]}}}\n");
+        assertThat(load(Map.of(), Map.of()).config().mcp())
+                .isEqualTo(new CayConfig.Mcp(List.of(Path.of("/etc/cay/mine.yaml")), file));
+        write("mcp:\n  servrs: x\n");
+        assertThat(problems(Map.of(), Map.of())).singleElement().asString().contains("unknown key mcp.servrs");
     }
 
     @Test

@@ -16,6 +16,7 @@ import tools.jackson.databind.JsonNode;
 /// Every MCP server that is known here, and what the operator says about it. Never changes.
 public final class Catalog {
     private static final int NEAREST = 3;
+    private static final int LONGEST_KEY = 64;
     private static final Pattern TELLABLE = Pattern.compile("[A-Za-z0-9_./-]{1,64}");
 
     private final Map<String, CatalogServer> servers;
@@ -71,18 +72,23 @@ public final class Catalog {
                                 : "did you mean " + String.join(" or ", near) + "?");
     }
 
-    /// Keys that somebody may have meant who wrote another: those that are written alike, else those that are about it.
+    /// Keys that somebody may have meant who wrote another: those that are about its words, else those written alike.
     public List<String> nearest(String key) {
-        if (key.length() > 64) {
+        if (key.length() > LONGEST_KEY) {
             return List.of();
         }
+        var search = new CatalogSearch(servers.values());
+        var words = List.of(CatalogSearch.camelWords(key));
+        var about = search.exact(words);
+        if (!about.isEmpty()) {
+            return firstKeys(about);
+        }
         var alike = Suggestion.several(key, servers.keySet(), NEAREST);
-        return alike.isEmpty()
-                ? search(List.of(key)).stream()
-                        .limit(NEAREST)
-                        .map(CatalogServer::key)
-                        .toList()
-                : alike;
+        return alike.isEmpty() ? firstKeys(search.find(words)) : alike;
+    }
+
+    private static List<String> firstKeys(List<CatalogServer> servers) {
+        return servers.stream().limit(NEAREST).map(CatalogServer::key).toList();
     }
 
     /// The best first; empty if nothing fits.

@@ -69,9 +69,13 @@ final class CatalogSearch {
 
     /// The best first.
     List<CatalogServer> find(List<String> query) {
-        var words = words(query);
-        var found = ranked(words);
-        return found.isEmpty() ? ranked(nearest(words)) : found;
+        var found = exact(query);
+        return found.isEmpty() ? ranked(nearest(words(query))) : found;
+    }
+
+    /// The same, without words that are only near.
+    List<CatalogServer> exact(List<String> query) {
+        return ranked(words(query));
     }
 
     private List<CatalogServer> ranked(Set<String> words) {
@@ -100,7 +104,7 @@ final class CatalogSearch {
         return nearest;
     }
 
-    private static String camelWords(String key) {
+    static String camelWords(String key) {
         return key.replaceAll("([a-z0-9])([A-Z])", "$1 $2");
     }
 

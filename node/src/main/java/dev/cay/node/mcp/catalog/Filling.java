@@ -24,7 +24,7 @@ final class Filling {
     private static final Pattern CONTROL = Pattern.compile("[\\x00-\\x08\\x0a-\\x1f\\x7f]");
 
     /// No dots that lead upwards, and no colon, which would name another target.
-    private static final Pattern PATH = Pattern.compile("/(?!.*(^|/)\\.\\.?(/|$))[^:\\x00-\\x1f]*");
+    private static final Pattern PATH = Pattern.compile("/(?!(.*/)?\\.\\.?(/|$))[^:\\x00-\\x1f]*");
 
     /// Half of what Linux takes for all arguments and variables together.
     private static final int MOST = 1_000_000;
