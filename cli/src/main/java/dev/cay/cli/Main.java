@@ -47,7 +47,7 @@ public final class Main implements Runnable {
                 line.addSubcommand(name, command.get());
             }
         });
-        return line;
+        return line.setCaseInsensitiveEnumValuesAllowed(true);
     }
 
     private static Map<String, Supplier<Callable<Integer>>> commands() {
@@ -60,6 +60,7 @@ public final class Main implements Runnable {
         commands.put("logs", LogsCommand::new);
         commands.put("sandbox", SandboxCommand::new);
         commands.put("template", TemplateCommand::new);
+        commands.put("mcp", McpCommand::new);
         commands.put("pool", PoolCommand::new);
         commands.put("support", SupportCommand::new);
         commands.put("uninstall", UninstallCommand::new);

@@ -10,7 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,11 +25,12 @@ final class LaunchPlanTest {
     @TempDir
     private Path directory = Path.of("unset");
 
-    private Catalog catalog = Catalog.builtIn();
+    private static Catalog usual = Catalog.builtIn();
+    private Catalog catalog = usual;
 
-    @BeforeEach
-    void letImagesBeStartedOtherwise() throws Exception {
-        override("""
+    @BeforeAll
+    static void letImagesBeStartedOtherwise(@TempDir Path directory) throws Exception {
+        usual = load(directory, """
                 mcp:
                   servers:
                     githubOfficial: {launch: {command: [github-mcp-server, stdio]}}
@@ -45,7 +46,11 @@ final class LaunchPlanTest {
     }
 
     private void override(String yaml) throws Exception {
-        catalog = Catalog.load(List.of(), Files.writeString(directory.resolve("cay.yaml"), yaml));
+        catalog = load(directory, yaml);
+    }
+
+    private static Catalog load(Path directory, String yaml) throws Exception {
+        return Catalog.load(List.of(), Files.writeString(directory.resolve("cay.yaml"), yaml));
     }
 
     private LaunchPlan plan(String key, Object options) {

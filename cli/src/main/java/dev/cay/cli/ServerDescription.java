@@ -1,0 +1,207 @@
+package dev.cay.cli;
+
+import dev.cay.node.mcp.catalog.Catalog;
+import dev.cay.node.mcp.catalog.CatalogServer;
+import dev.cay.node.mcp.catalog.Launch;
+import dev.cay.node.mcp.catalog.Template;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/// What is told about a server, to people and to programs. Of what the operator set only names are told.
+record ServerDescription(Catalog catalog, CatalogServer server) {
+    /// How it is started here, or why it is not, in a word.
+    String start() {
+        if (catalog.overrideOf(server).disabled()) {
+            return "off";
+        }
+        return catalog.launch(server)
+                .map(Launch::word)
+                .orElseGet(
+                        () -> server.launch(Launch.Npm.class).map(_ -> "npm?").orElse("image"));
+    }
+
+    private boolean launchable() {
+        return catalog.launch(server).isPresent();
+    }
+
+    Map<String, Object> summary() {
+        var fields = new LinkedHashMap<String, Object>();
+        fields.put("key", server.key());
+        fields.put("name", server.name());
+        fields.put("title", server.title());
+        fields.put("category", server.category());
+        fields.put("start", start());
+        fields.put("launchable", launchable());
+        return fields;
+    }
+
+    Map<String, Object> all() {
+        var fields = summary();
+        fields.put("tags", server.tags());
+        fields.put("words", server.words());
+        fields.put("source", server.source());
+        var launch = new LinkedHashMap<String, Object>();
+        server.launches().forEach(way -> launch.put(way.word(), facts(way)));
+        fields.put("launch", launch);
+        fields.put(
+                "options",
+                server.options().values().stream().map(ServerDescription::facts).toList());
+        fields.put("anyOf", server.anyOf());
+        var needs = server.needs();
+        fields.put("env", texts(needs.env()));
+        fields.put("arguments", needs.arguments().stream().map(Template::text).toList());
+        fields.put("volumes", needs.volumes().stream().map(Template::text).toList());
+        fields.put("user", needs.user() == null ? null : needs.user().text());
+        fields.put("network", needs.network());
+        fields.put("longLived", server.longLived());
+        fields.put("needsConfigForTools", server.needsConfigForTools());
+        fields.put("oauth", server.oauth());
+        return fields;
+    }
+
+    private static Map<String, Object> facts(CatalogServer.Option option) {
+        var fields = new LinkedHashMap<String, Object>();
+        fields.put("name", option.name());
+        fields.put("kind", option.kind().name().toLowerCase(Locale.ROOT));
+        fields.put("type", option.type().word());
+        fields.put("env", option.env());
+        fields.put("values", option.values());
+        fields.put("required", option.required());
+        return fields;
+    }
+
+    private static Map<String, Object> facts(Launch launch) {
+        var fields = new LinkedHashMap<String, Object>();
+        switch (launch) {
+            case Launch.Remote remote -> {
+                fields.put("url", remote.url().text());
+                fields.put("transport", remote.transport().word());
+                fields.put("headers", texts(remote.headers()));
+            }
+            case Launch.Command command ->
+                fields.put("line", command.line().stream().map(Template::text).toList());
+            case Launch.Npm npm -> {
+                fields.put("package", npm.packageName());
+                fields.put("version", npm.version());
+                fields.put("bin", npm.bin());
+                fields.put("confirmed", npm.confirmed());
+            }
+            case Launch.Image image -> {
+                fields.put("name", image.name());
+                fields.put("registry", image.registry());
+            }
+        }
+        return fields;
+    }
+
+    private static Map<String, String> texts(Map<String, Template> templates) {
+        var texts = new LinkedHashMap<String, String>();
+        templates.forEach((name, template) -> texts.put(name, template.text()));
+        return texts;
+    }
+
+    List<String> lines() {
+        var lines = new ArrayList<String>();
+        lines.add(line("key", server.key()));
+        lines.add(line("title", server.title()));
+        lines.add(line("category", server.category()));
+        if (server.source() != null) {
+            lines.add(line("source", server.source()));
+        }
+        lines.add(line("tools", "named " + server.name() + "-TOOL"));
+        lines.add(line("start", startSentence()));
+        server.launches().forEach(way -> lines.add(line(way.word(), sentence(way))));
+        lines.add(line("options", server.options().isEmpty() ? "none" : ""));
+        lines.addAll(optionLines());
+        if (!server.anyOf().isEmpty()) {
+            lines.add(line("any of", or(server.anyOf())));
+        }
+        lines.add(line("example", example()));
+        return lines;
+    }
+
+    private static String line(String what, String text) {
+        return String.format(Locale.ROOT, "%-9s %s", what, text).stripTrailing();
+    }
+
+    private String startSentence() {
+        var override = catalog.overrideOf(server);
+        String section = "mcp.servers." + server.key();
+        if (override.disabled()) {
+            return "switched off by " + section;
+        }
+        String how = catalog.launch(server).map(Launch::word).orElse("");
+        if (how.isEmpty()) {
+            return "not here; %s can say how, see docs/mcp.md".formatted(section);
+        }
+        return override.launch() == null ? how : how + ", as " + section + " says";
+    }
+
+    private static String sentence(Launch launch) {
+        return switch (launch) {
+            case Launch.Remote remote ->
+                "%s (%s)".formatted(remote.url().text(), remote.transport().word());
+            case Launch.Command command -> command.line().getFirst().text();
+            case Launch.Npm npm ->
+                "%s %s%s".formatted(npm.packageName(), npm.version(), npm.confirmed() ? "" : ", not confirmed");
+            case Launch.Image image ->
+                image.name() + (image.registry() == null ? "" : " in the registry of " + image.registry());
+        };
+    }
+
+    private List<String> optionLines() {
+        int width = server.options().keySet().stream()
+                .mapToInt(String::length)
+                .max()
+                .orElse(1);
+        String form = "  %%-%ds %%-7s %%-8s %%-8s %%s".formatted(width);
+        return server.options().values().stream()
+                .map(option -> String.format(
+                                Locale.ROOT,
+                                form,
+                                option.name(),
+                                option.kind().name().toLowerCase(Locale.ROOT),
+                                option.type().word(),
+                                option.required() ? "required" : "",
+                                remark(option))
+                        .stripTrailing())
+                .toList();
+    }
+
+    private static String remark(CatalogServer.Option option) {
+        String values = option.values().isEmpty() ? "" : "one of " + String.join(", ", option.values());
+        return Stream.of(option.env() == null ? "" : option.env(), values)
+                .filter(text -> !text.isEmpty())
+                .collect(Collectors.joining("; "));
+    }
+
+    private static String or(List<List<String>> groups) {
+        return groups.stream().map(group -> String.join(" and ", group)).collect(Collectors.joining(", or "));
+    }
+
+    /// With all that must be given, as it is written in JavaScript.
+    private String example() {
+        var first =
+                server.anyOf().isEmpty() ? List.<String>of() : server.anyOf().getFirst();
+        String options = server.options().values().stream()
+                .filter(option -> option.required() || first.contains(option.name()))
+                .map(option -> option.name() + ": " + sample(option))
+                .collect(Collectors.joining(", "));
+        return "mcp: { %s: {%s} }".formatted(server.key(), options.isEmpty() ? "" : " " + options + " ");
+    }
+
+    private static String sample(CatalogServer.Option option) {
+        return switch (option.type()) {
+            case STRING ->
+                option.values().isEmpty() ? "'...'" : "'" + option.values().getFirst() + "'";
+            case INTEGER, NUMBER -> "1";
+            case BOOLEAN -> "true";
+            case LIST -> "['...']";
+        };
+    }
+}
