@@ -72,7 +72,7 @@ public final class Catalog {
                                 : "did you mean " + String.join(" or ", near) + "?");
     }
 
-    /// Keys that somebody may have meant who wrote another: those that are about its words, else those written alike.
+    /// Keys that somebody may have meant who wrote another: those about its words, else those written alike.
     public List<String> nearest(String key) {
         if (key.length() > LONGEST_KEY) {
             return List.of();
@@ -100,9 +100,8 @@ public final class Catalog {
         return overrides.getOrDefault(server.key(), ServerOverride.NONE);
     }
 
-    /// How it would be started: as the operator says, else the first way of the entry that Cay has; empty if it cannot
-    /// be,
-    /// or the operator forbids it.
+    /// How it would be started: as the operator says, else the first way of the entry that Cay has; empty if it
+    /// cannot be, or the operator forbids it.
     public Optional<Launch> launch(CatalogServer server) {
         var override = overrideOf(server);
         if (override.disabled()) {

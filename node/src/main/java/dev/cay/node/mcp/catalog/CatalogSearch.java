@@ -12,8 +12,9 @@ import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Finds entries by what people type. A server's own name counts more than what it is about, whole words more than
-/// beginnings; who matches all words comes before who matches some. A word that is nowhere stands for the nearest one.
+/// Finds entries by what people type. A server's own name counts more than what it is about, whole words more
+/// than beginnings; who matches all words comes before who matches some. A word that is nowhere stands for the
+/// nearest one.
 final class CatalogSearch {
     private static final int KEY = 100;
     private static final int NAMED = 50;

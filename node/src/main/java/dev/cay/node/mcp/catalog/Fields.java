@@ -12,9 +12,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// A map in an operator's file. Whoever reads it asks for each field by name; what nobody asked for until {@link #end}
-/// is
-/// a slip of the writer. Problems are collected, so that all are told at once, and never repeat a value.
+/// A map in an operator's file. Whoever reads it asks for each field by name; what nobody asked for until
+/// {@link #end} is a slip of the writer. Problems are collected, so that all are told at once, and never repeat
+/// a value.
 final class Fields {
     private final String path;
     private final Map<String, JsonNode> nodes = new LinkedHashMap<>();

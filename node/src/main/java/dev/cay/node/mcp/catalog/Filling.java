@@ -17,9 +17,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// Puts a user's options into the places that an entry has for them. Secrets become variables first, then settings,
-/// then
-/// the entry's own variables, which may refer to those before; all else refers to the whole of them.
+/// Puts a user's options into the places that an entry has for them. Secrets become variables first, then
+/// settings, then the entry's own variables, which may refer to those before; all else refers to the whole of
+/// them.
 final class Filling {
     private static final Pattern CONTROL = Pattern.compile("[\\x00-\\x08\\x0a-\\x1f\\x7f]");
 

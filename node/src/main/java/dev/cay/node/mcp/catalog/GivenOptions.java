@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
@@ -29,6 +30,7 @@ final class GivenOptions {
 
     private final CatalogServer server;
     private final Map<String, Value> values = new LinkedHashMap<>();
+    private final Set<String> seen = new LinkedHashSet<>();
     private final List<String> problems = new ArrayList<>();
     private final List<String> warnings = new ArrayList<>();
 
@@ -71,11 +73,14 @@ final class GivenOptions {
         if (node.isNull()) {
             return;
         }
-        read(known, node).ifPresent(value -> {
-            if (values.put(known.name(), value) != null) {
-                problems.add("%s is given twice, also as %s; keep one".formatted(path(known.name()), name));
-            }
-        });
+        var problem = problemOf(known, node);
+        if (!seen.add(known.name())) {
+            problems.add("%s is given twice, also as %s; keep one".formatted(path(known.name()), name));
+        } else if (problem.isPresent()) {
+            problems.add(path(known.name()) + " " + problem.get());
+        } else {
+            values.put(known.name(), new Value(items(known, node).orElseThrow(), known.secret()));
+        }
     }
 
     private Optional<Option> find(String name) {
@@ -101,33 +106,27 @@ final class GivenOptions {
                                 .orElse("`cay mcp catalog show %s` lists what there is".formatted(server.key())));
     }
 
-    private Optional<Value> read(Option option, JsonNode node) {
+    private static Optional<String> problemOf(Option option, JsonNode node) {
         var items = items(option, node);
         if (items.isEmpty()) {
-            problems.add(
-                    "%s must be %s".formatted(path(option.name()), option.type().meaning()));
-            return Optional.empty();
+            return Optional.of("must be " + option.type().meaning());
         }
         for (String item : items.get()) {
             if (item.indexOf('\0') >= 0) {
-                problems.add("%s has a NUL character, which no program can be given".formatted(path(option.name())));
-                return Optional.empty();
+                return Optional.of("has a NUL character, which no program can be given");
             }
             if (item.getBytes(StandardCharsets.UTF_8).length > LONGEST) {
-                problems.add("%s is longer than %d bytes".formatted(path(option.name()), LONGEST));
-                return Optional.empty();
+                return Optional.of("is longer than %d bytes".formatted(LONGEST));
             }
-            if (!option.values().isEmpty()
-                    && !item.isEmpty()
-                    && !option.values().contains(item)) {
-                problems.add("%s must be one of %s".formatted(path(option.name()), String.join(", ", option.values())));
-                return Optional.empty();
+            boolean allowed = option.values().isEmpty() || option.values().contains(item);
+            if (!allowed && !item.isEmpty()) {
+                return Optional.of("must be one of " + String.join(", ", option.values()));
             }
         }
-        return Optional.of(new Value(items.get(), option.secret()));
+        return Optional.empty();
     }
 
-    /// Numbers may come as texts and the other way around, as E2B's gateway takes both; empty if it does not fit.
+    /// Numbers may come as texts and the other way around, as both become text anyway; empty if it does not fit.
     private static Optional<List<String>> items(Option option, JsonNode node) {
         if (option.type() == CatalogServer.Type.LIST) {
             boolean plain = node.isArray()
@@ -151,37 +150,38 @@ final class GivenOptions {
     }
 
     /// An empty secret is a missing one. An empty setting is a choice: the clients' types ask for settings that a
-    /// server can do without.
-    private boolean isGiven(Option option) {
-        var value = values.get(option.name());
-        return value != null && !(option.secret() && value.isEmpty());
+    /// server can do without. What was given and refused is not told as missing, too.
+    private boolean isMissing(Option option) {
+        return !seen.contains(option.name()) || (option.secret() && isEmpty(option));
     }
 
-    private boolean isGiven(String option) {
-        return isGiven(Objects.requireNonNull(server.options().get(option)))
-                && !value(option).isEmpty();
+    private boolean isEmpty(Option option) {
+        var value = values.get(option.name());
+        return value != null && value.isEmpty();
     }
 
     private void requireAll() {
-        var wrong = new ArrayList<>(problems);
-        if (problems.isEmpty()) {
-            var missing = server.options().values().stream()
-                    .filter(option -> option.required() && !isGiven(option))
-                    .map(option -> path(option.name()))
-                    .collect(Collectors.toCollection(ArrayList::new));
-            if (!server.anyOf().isEmpty()
-                    && server.anyOf().stream().noneMatch(group -> group.stream().allMatch(this::isGiven))) {
-                missing.add(server.anyOf().stream()
-                        .map(group -> group.stream().map(this::path).collect(Collectors.joining(" and ")))
-                        .collect(Collectors.joining(" or ")));
-            }
-            if (!missing.isEmpty()) {
-                wrong.add("missing: " + String.join(", ", missing));
-            }
+        var missing = server.options().values().stream()
+                .filter(option -> option.required() && isMissing(option))
+                .map(option -> path(option.name()))
+                .collect(Collectors.toCollection(ArrayList::new));
+        if (!server.anyOf().isEmpty() && server.anyOf().stream().noneMatch(this::isComplete)) {
+            missing.add(server.anyOf().stream()
+                    .map(group -> group.stream().map(this::path).collect(Collectors.joining(" and ")))
+                    .collect(Collectors.joining(" or ")));
         }
-        if (!wrong.isEmpty()) {
-            wrong.addAll(warnings);
-            throw new CayException(ErrorKind.INVALID_ARGUMENT, String.join("\n", wrong));
+        if (!missing.isEmpty()) {
+            problems.add("missing: " + String.join(", ", missing));
         }
+        if (!problems.isEmpty()) {
+            problems.addAll(warnings);
+            throw new CayException(ErrorKind.INVALID_ARGUMENT, String.join("\n", problems));
+        }
+    }
+
+    private boolean isComplete(List<String> group) {
+        return group.stream()
+                .map(name -> Objects.requireNonNull(server.options().get(name)))
+                .noneMatch(option -> isMissing(option) || isEmpty(option));
     }
 }

@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// An entry as it is written in a catalog. Templates are held against its options and variables here, so that no slip
-/// waits until somebody uses the entry.
+/// An entry as it is written in a catalog. Templates are held against its options and variables here, so that
+/// no slip waits until somebody uses the entry.
 final class ServerFields {
     static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 

@@ -9,9 +9,8 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// A text with places for values: `${cfg.OPTION}`, `${env.NAME}` or short `$NAME`, each with filters. Read once, when
-/// the
-/// catalog is; what is put into the places is never looked at again, whatever it contains.
+/// A text with places for values: `${cfg.OPTION}`, `${env.NAME}` or short `$NAME`, each with filters. Read
+/// once, when the catalog is; what is put into the places is never looked at again, whatever it contains.
 public final class Template {
     private static final Pattern PLACE = Pattern.compile("\\$(?:\\$|\\{([^}]*)}|([A-Za-z_][A-Za-z0-9_]*))");
     private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
