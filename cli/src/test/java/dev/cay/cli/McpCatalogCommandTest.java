@@ -2,7 +2,6 @@ package dev.cay.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
@@ -118,14 +117,15 @@ final class McpCatalogCommandTest {
         arguments[0] = "mcp";
         arguments[1] = "catalog";
         System.arraycopy(words, 0, arguments, 2, words.length);
+        Path out = directory.resolve("out");
         Path errors = directory.resolve("errors");
         var process = new ProcessBuilder(MainProcess.command(directory, arguments))
+                .redirectOutput(out.toFile())
                 .redirectError(errors.toFile())
                 .start();
         try {
-            String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-            return new Said(process.exitValue(), out, Files.readString(errors));
+            assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
+            return new Said(process.exitValue(), Files.readString(out), Files.readString(errors));
         } finally {
             process.destroyForcibly();
         }

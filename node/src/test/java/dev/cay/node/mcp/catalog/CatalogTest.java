@@ -8,6 +8,7 @@ import dev.cay.wire.ErrorKind;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -190,6 +191,21 @@ final class CatalogTest {
         var file = write("cay.yaml", "http: {port: 4000}\nmcp:\n  servers:\n    " + yaml + "\n");
         assertThat(thrown(() -> Catalog.load(List.of(), file)).userMessage().lines())
                 .contains(file + ": mcp.servers." + message);
+    }
+
+    @Test
+    void theExamplesOfTheDocumentAreValid() throws Exception {
+        var blocks = Pattern.compile("```yaml\n(.*?)```", Pattern.DOTALL)
+                .matcher(Files.readString(Path.of("../docs/mcp.md")))
+                .results()
+                .map(block -> block.group(1))
+                .toList();
+        assertThat(blocks).hasSize(3);
+        var catalog = Catalog.load(List.of(write("servers.yaml", blocks.get(1))), write("cay.yaml", blocks.get(2)));
+        assertThat(catalog.servers()).hasSize(267);
+        assertThat(catalog.launch(catalog.require("githubOfficial"))).get().isInstanceOf(Launch.Command.class);
+        assertThat(catalog.launch(catalog.require("slack"))).get().isInstanceOf(Launch.Npm.class);
+        assertThat(catalog.launch(catalog.require("sentry"))).isEmpty();
     }
 
     @Test
