@@ -75,6 +75,18 @@ final class ArchitectureTest {
                 .check(CAY);
     }
 
+    /// Whoever uses the SDK gets Jackson with it and nothing else.
+    @Test
+    void theSdkNeedsOnlyJackson() {
+        classes()
+                .that()
+                .resideInAPackage("dev.cay.sdk..")
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage("dev.cay.sdk..", "java..", "javax.net.ssl..", "tools.jackson..", "org.jspecify..")
+                .check(CAY);
+    }
+
     @Test
     void onlyOneRoomKnowsJetty() {
         noClasses()

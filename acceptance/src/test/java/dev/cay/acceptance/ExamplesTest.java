@@ -99,6 +99,28 @@ final class ExamplesTest {
         assertThat(asked).hasSize(2);
     }
 
+    /// And it is what the page about Java shows.
+    @Test
+    void aJavaProgramRunsCommandsAndCode(OwnCay platform) throws Exception {
+        var program = DOCS.resolve("examples/Hello.java");
+        var shown = Pattern.compile("// @start .*?\n(.*)    // @end", Pattern.DOTALL)
+                .matcher(Files.readString(program));
+        assertThat(shown.find()).isTrue();
+        assertThat(Files.readString(DOCS.resolve("java.md")))
+                .contains("```java\n" + shown.group(1).indent(-4) + "```");
+        platform.awaitTemplate("code-interpreter-v1");
+        var output = directory.resolve("output.txt");
+        var java = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        program.toString())
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile());
+        java.environment().putAll(platform.environment(OwnCay.Mode.DOMAIN));
+        assertThat(ended(java.start(), output)).isEqualTo("Grace\nAda\n1\n2\n3\n10\n");
+    }
+
     private Path copy(String example) throws IOException {
         return Files.copy(DOCS.resolve("examples").resolve(example), directory.resolve(example));
     }
@@ -117,6 +139,10 @@ final class ExamplesTest {
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())
                 .start();
+        return ended(process, output);
+    }
+
+    private static String ended(Process process, Path output) throws Exception {
         try {
             assertThat(process.waitFor(240, TimeUnit.SECONDS)).isTrue();
         } finally {

@@ -1,0 +1,37 @@
+package dev.cay.sdk;
+
+import java.io.InputStream;
+import java.time.Duration;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/// Ends a stream that takes too long: whoever reads it meets an exception, and finds here why. Off when closed.
+final class Alarm implements AutoCloseable {
+    private final InputStream stream;
+    private final @Nullable ScheduledFuture<?> ringing;
+    private volatile boolean rang;
+
+    /// @param limit none when it is zero
+    Alarm(ScheduledExecutorService clock, InputStream stream, Duration limit) {
+        this.stream = stream;
+        this.ringing = limit.isZero() ? null : clock.schedule(this::ring, limit.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    private void ring() {
+        rang = true;
+        Http.closeQuietly(stream);
+    }
+
+    boolean rang() {
+        return rang;
+    }
+
+    @Override
+    public void close() {
+        if (ringing != null) {
+            ringing.cancel(false);
+        }
+    }
+}

@@ -1,0 +1,145 @@
+package dev.cay.sdk;
+
+import dev.cay.sdk.SandboxException.Kind;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import tools.jackson.databind.JsonNode;
+
+/// The server: what makes, lists and ends sandboxes.
+final class Api {
+    static final String AGENT = "cay-java-sdk/0.1.0";
+
+    private static final int TRIES = 4;
+
+    private final Settings settings;
+    private final Http http;
+
+    Api(Settings settings, Http http) {
+        this.settings = settings;
+        this.http = http;
+    }
+
+    Settings settings() {
+        return settings;
+    }
+
+    Http http() {
+        return http;
+    }
+
+    JsonNode get(String path) {
+        return json(request(path).GET().build());
+    }
+
+    JsonNode post(String path, Map<String, ?> body) {
+        var json = Http.JSON.writeValueAsString(body);
+        return json(request(path)
+                .header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofString(json))
+                .build());
+    }
+
+    /// Whether there was something to remove.
+    boolean delete(String path) {
+        try {
+            json(request(path).DELETE().build());
+            return true;
+        } catch (SandboxException e) {
+            if (e.kind() == Kind.NOT_FOUND) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    /// All pages of a list.
+    List<JsonNode> list(String path, Map<String, String> query) {
+        var entries = new ArrayList<JsonNode>();
+        var parameters = new LinkedHashMap<>(query);
+        Optional<String> next;
+        do {
+            var request = request(path + query(parameters)).GET().build();
+            next = patiently(request, () -> addPage(request, entries));
+            next.ifPresent(token -> parameters.put("nextToken", token));
+        } while (next.isPresent());
+        return entries;
+    }
+
+    private Optional<String> addPage(HttpRequest request, List<JsonNode> entries) {
+        var answer = http.open(request);
+        Http.parse(new String(http.read(request, answer), StandardCharsets.UTF_8))
+                .valueStream()
+                .forEach(entries::add);
+        return answer.headers().firstValue("X-Next-Token").filter(token -> !token.isEmpty());
+    }
+
+    private JsonNode json(HttpRequest request) {
+        return patiently(request, () -> http.json(request));
+    }
+
+    /// Waits and tries again when the server asks for it, as long as that is within the time a call has.
+    private <T> T patiently(HttpRequest request, Supplier<T> call) {
+        long deadline = System.nanoTime() + request.timeout().orElseThrow().toNanos();
+        for (int tries = 1; ; tries++) {
+            try {
+                return call.get();
+            } catch (SandboxException e) {
+                var wait = e.retryAfter().filter(_ -> e.kind() == Kind.RATE_LIMITED);
+                if (tries == TRIES
+                        || wait.isEmpty()
+                        || System.nanoTime() + wait.get().toNanos() > deadline) {
+                    throw e;
+                }
+                sleep(wait.get());
+            }
+        }
+    }
+
+    private static void sleep(Duration time) {
+        try {
+            Thread.sleep(time);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new SandboxException(Kind.INTERRUPTED, "interrupted while waiting to try again", e);
+        }
+    }
+
+    private HttpRequest.Builder request(String path) {
+        var uri = URI.create(settings.apiUrl() + path);
+        return HttpRequest.newBuilder(uri)
+                .version(versionFor(uri))
+                .timeout(settings.requestTimeout())
+                .header("X-API-KEY", settings.apiKey())
+                .header("User-Agent", AGENT);
+    }
+
+    /// Asking a plain server for HTTP/2 costs an upgrade that none of them grants.
+    static HttpClient.Version versionFor(URI uri) {
+        return "https".equals(uri.getScheme()) ? HttpClient.Version.HTTP_2 : HttpClient.Version.HTTP_1_1;
+    }
+
+    /// For a path or a query, where a space is never a plus.
+    static String encode(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+    }
+
+    static String query(Map<String, String> parameters) {
+        return parameters.isEmpty()
+                ? ""
+                : parameters.entrySet().stream()
+                        .map(entry -> encode(entry.getKey()) + "=" + encode(entry.getValue()))
+                        .collect(Collectors.joining("&", "?", ""));
+    }
+}

@@ -1,0 +1,62 @@
+package dev.cay.sdk;
+
+import java.time.Instant;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/// A file or directory in a sandbox.
+///
+/// @param type          of what a link leads to, when it is a link
+/// @param mode          the permission bits
+/// @param symlinkTarget null when it is no link
+/// @param metadata      what was given when it was uploaded
+public record FileInfo(
+        String name,
+        Type type,
+        String path,
+        long size,
+        int mode,
+        String permissions,
+        String owner,
+        String group,
+        @Nullable Instant modified,
+        @Nullable String symlinkTarget,
+        Map<String, String> metadata) {
+    /// What it is.
+    public enum Type {
+        FILE,
+        DIRECTORY,
+        /// A device, a socket, or a link that leads nowhere.
+        OTHER
+    }
+
+    public FileInfo {
+        metadata = Map.copyOf(metadata);
+    }
+
+    static FileInfo of(JsonNode entry) {
+        var modified = entry.path("modifiedTime");
+        var target = entry.path("symlinkTarget");
+        return new FileInfo(
+                entry.path("name").asString(""),
+                type(entry.path("type").asString("")),
+                entry.path("path").asString(""),
+                entry.path("size").asLong(0),
+                entry.path("mode").asInt(0),
+                entry.path("permissions").asString(""),
+                entry.path("owner").asString(""),
+                entry.path("group").asString(""),
+                modified.isString() ? Instant.parse(modified.asString()) : null,
+                target.isString() ? target.asString() : null,
+                SandboxInfo.texts(entry.path("metadata")));
+    }
+
+    private static Type type(String name) {
+        return switch (name) {
+            case "FILE_TYPE_FILE" -> Type.FILE;
+            case "FILE_TYPE_DIRECTORY" -> Type.DIRECTORY;
+            default -> Type.OTHER;
+        };
+    }
+}

@@ -1,0 +1,120 @@
+package dev.cay.sdk;
+
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// The sandbox one wants.
+///
+/// @param template   by name or id; `base` when null, `mcp-gateway` when there are MCP servers
+/// @param timeout    after which it ends, unless it is extended; the server's usual one when null
+/// @param env        of every command
+/// @param metadata   to find it again in a list
+/// @param internet   whether it may reach other machines
+/// @param pauses     whether it is paused, with its memory, when its time is up; it is killed otherwise
+/// @param resumes    whether traffic wakes it when it is paused
+/// @param mcp        MCP servers by their catalog names, each with its options; empty for none
+public record NewSandbox(
+        @Nullable String template,
+        @Nullable Duration timeout,
+        Map<String, String> env,
+        Map<String, String> metadata,
+        boolean internet,
+        boolean pauses,
+        boolean resumes,
+        Map<String, ?> mcp) {
+    public NewSandbox {
+        env = Map.copyOf(env);
+        metadata = Map.copyOf(metadata);
+        mcp = Map.copyOf(mcp);
+        if (timeout != null && !timeout.isPositive()) {
+            throw new SandboxException(SandboxException.Kind.INVALID, "timeout must be longer than nothing");
+        }
+    }
+
+    public static NewSandbox usual() {
+        return new NewSandbox(null, null, Map.of(), Map.of(), true, false, false, Map.of());
+    }
+
+    public static NewSandbox of(String template) {
+        return new NewSandbox(template, null, Map.of(), Map.of(), true, false, false, Map.of());
+    }
+
+    public NewSandbox livingFor(Duration time) {
+        return new NewSandbox(template, time, env, metadata, internet, pauses, resumes, mcp);
+    }
+
+    public NewSandbox withEnv(String name, String value) {
+        return new NewSandbox(template, timeout, plus(env, name, value), metadata, internet, pauses, resumes, mcp);
+    }
+
+    public NewSandbox withMetadata(String name, String value) {
+        return new NewSandbox(template, timeout, env, plus(metadata, name, value), internet, pauses, resumes, mcp);
+    }
+
+    public NewSandbox withoutInternet() {
+        return new NewSandbox(template, timeout, env, metadata, false, pauses, resumes, mcp);
+    }
+
+    /// Paused instead of killed when its time is up.
+    public NewSandbox pausing() {
+        return new NewSandbox(template, timeout, env, metadata, internet, true, resumes, mcp);
+    }
+
+    /// Paused when its time is up, and awake again with the next request.
+    public NewSandbox pausingAndResuming() {
+        return new NewSandbox(template, timeout, env, metadata, internet, true, true, mcp);
+    }
+
+    public NewSandbox withMcp(Map<String, ?> servers) {
+        return new NewSandbox(template, timeout, env, metadata, internet, pauses, resumes, servers);
+    }
+
+    private static Map<String, String> plus(Map<String, String> map, String name, String value) {
+        var more = new LinkedHashMap<>(map);
+        more.put(name, value);
+        return more;
+    }
+
+    Map<String, Object> body() {
+        var body = new LinkedHashMap<String, Object>();
+        body.put("templateID", template != null ? template : mcp.isEmpty() ? "base" : "mcp-gateway");
+        if (timeout != null) {
+            body.put("timeout", wholeSeconds(timeout));
+        }
+        if (!env.isEmpty()) {
+            body.put("envVars", env);
+        }
+        if (!metadata.isEmpty()) {
+            body.put("metadata", metadata);
+        }
+        if (!internet) {
+            body.put("allow_internet_access", false);
+        }
+        if (pauses) {
+            body.put("autoPause", true);
+        }
+        if (resumes) {
+            body.put("autoResume", Map.of("enabled", true));
+        }
+        if (!mcp.isEmpty()) {
+            // Their names; what they are told is nobody's business but the gateway's.
+            body.put("mcp", mcp.keySet().stream().collect(Collectors.toMap(key -> key, _ -> Map.of())));
+        }
+        return body;
+    }
+
+    /// Never shorter than asked for.
+    static long wholeSeconds(Duration time) {
+        return time.plusNanos(999_999_999).toSeconds();
+    }
+
+    /// Without values that may be secret.
+    @Override
+    public String toString() {
+        return "NewSandbox[template=%s, timeout=%s, metadata=%s, env=%s, mcp=%s]"
+                .formatted(template, timeout, metadata, env.keySet(), mcp.keySet());
+    }
+}

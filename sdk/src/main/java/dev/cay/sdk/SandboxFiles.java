@@ -1,0 +1,201 @@
+package dev.cay.sdk;
+
+import dev.cay.sdk.SandboxException.Kind;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// The files of a sandbox. Paths that are not absolute begin at the user's home.
+public final class SandboxFiles {
+    private static final Duration NO_LIMIT = Duration.ZERO;
+
+    private final Door door;
+    private final Http http;
+    private final Rpc rpc;
+    private final @Nullable String user;
+
+    SandboxFiles(Door door, Http http, @Nullable String user) {
+        this.door = door;
+        this.http = http;
+        this.rpc = new Rpc(door, http, user);
+        this.user = user;
+    }
+
+    /// The same files for another user, whose home paths begin at and who owns what is written.
+    public SandboxFiles as(String name) {
+        return new SandboxFiles(door, http, name);
+    }
+
+    public String read(String path) {
+        return new String(readBytes(path), StandardCharsets.UTF_8);
+    }
+
+    public byte[] readBytes(String path) {
+        return http.bytes(
+                door.request(Door.SYSTEM, "/files" + query(path)).GET().build());
+    }
+
+    /// A file of any size, to be read as it comes and closed.
+    public InputStream open(String path) {
+        return http.open(door.request(Door.SYSTEM, "/files" + query(path)).GET().build())
+                .body();
+    }
+
+    /// To a file here, whatever its size.
+    public void download(String path, Path to) {
+        try (var in = open(path)) {
+            Files.copy(in, to, StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException e) {
+            throw new SandboxException(
+                    Kind.FAILED, "cannot download %s to %s: %s".formatted(path, to, e.getMessage()), e);
+        }
+    }
+
+    /// Makes the directories that lead to it, and replaces what was there.
+    public void write(String path, String text) {
+        write(path, BodyPublishers.ofString(text));
+    }
+
+    public void write(String path, byte[] bytes) {
+        write(path, BodyPublishers.ofByteArray(bytes));
+    }
+
+    /// Sends a stream of any size as it is read. Closing it is the caller's.
+    public void write(String path, InputStream content) {
+        write(path, BodyPublishers.ofInputStream(() -> content));
+    }
+
+    /// From a file here, whatever its size.
+    public void upload(Path from, String path) {
+        try {
+            write(path, BodyPublishers.ofFile(from));
+        } catch (java.io.FileNotFoundException e) {
+            throw new SandboxException(Kind.NOT_FOUND, "there is no file " + from, e);
+        }
+    }
+
+    private void write(String path, BodyPublisher content) {
+        http.bytes(door.request(Door.SYSTEM, "/files" + query(path))
+                .header("Content-Type", "application/octet-stream")
+                .POST(content)
+                .build());
+    }
+
+    private String query(String path) {
+        var parameters = new LinkedHashMap<String, String>();
+        parameters.put("path", path);
+        if (user != null) {
+            parameters.put("username", user);
+        }
+        return Api.query(parameters);
+    }
+
+    public List<FileInfo> list(String directory) {
+        return list(directory, 1);
+    }
+
+    /// @param depth how many levels; 1 is the directory itself
+    public List<FileInfo> list(String directory, int depth) {
+        return rpc.call("filesystem.Filesystem/ListDir", Map.of("path", directory, "depth", depth))
+                .path("entries")
+                .valueStream()
+                .map(FileInfo::of)
+                .toList();
+    }
+
+    public Optional<FileInfo> find(String path) {
+        try {
+            return Optional.of(FileInfo.of(
+                    rpc.call("filesystem.Filesystem/Stat", Map.of("path", path)).path("entry")));
+        } catch (SandboxException e) {
+            if (e.kind() == Kind.NOT_FOUND) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+    }
+
+    public boolean exists(String path) {
+        return find(path).isPresent();
+    }
+
+    /// With all that lead to it. Whether it was not there before.
+    public boolean makeDirectory(String path) {
+        try {
+            rpc.call("filesystem.Filesystem/MakeDir", Map.of("path", path));
+            return true;
+        } catch (SandboxException e) {
+            if (e.kind() == Kind.CONFLICT) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    public void move(String from, String to) {
+        rpc.call("filesystem.Filesystem/Move", Map.of("source", from, "destination", to));
+    }
+
+    /// With all that is in it; nothing happens when there is none.
+    public void remove(String path) {
+        rpc.call("filesystem.Filesystem/Remove", Map.of("path", path));
+    }
+
+    /// Tells the listener what happens in a directory, one event after the other.
+    public Watch watch(String directory, Consumer<FileEvent> listener) {
+        return watch(directory, false, listener);
+    }
+
+    /// @param recursive also in directories below it, and those that are made later
+    public Watch watch(String directory, boolean recursive, Consumer<FileEvent> listener) {
+        var wish = Map.of("path", directory, "recursive", recursive);
+        return Watch.over(rpc.stream("filesystem.Filesystem/WatchDir", wish, NO_LIMIT), listener);
+    }
+
+    /// An address from which anybody can download a file, without a key, until the time is over.
+    public URI downloadUrl(String path, Duration validFor) {
+        return url(path, "read", validFor);
+    }
+
+    /// An address to which anybody can upload a file: the body of a POST, as `application/octet-stream` or as a form.
+    public URI uploadUrl(String path, Duration validFor) {
+        return url(path, "write", validFor);
+    }
+
+    private URI url(String path, String operation, Duration validFor) {
+        if (door.token() == null) {
+            return door.files(query(path));
+        }
+        long end = Instant.now().plus(validFor).getEpochSecond();
+        String name = user == null ? "" : user;
+        String signature = signature("%s:%s:%s:%s:%d".formatted(path, operation, name, door.token(), end));
+        var more = Map.of("signature", signature, "signature_expiration", Long.toString(end));
+        return door.files(query(path) + Api.query(more).replace('?', '&'));
+    }
+
+    static String signature(String text) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+            return "v1_" + Base64.getEncoder().withoutPadding().encodeToString(digest);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java has SHA-256", e);
+        }
+    }
+}

@@ -1,0 +1,104 @@
+package dev.cay.sdk;
+
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// Where the sandboxes are and who asks for them. `cay env` prints the variables that {@link #fromEnvironment} reads;
+/// they are those of E2B's own clients.
+///
+/// @param apiKey         sent with every call that makes, lists or ends sandboxes
+/// @param domain         sandboxes are reached as `PORT-ID.DOMAIN`, unless the server names another one
+/// @param apiUrl         of the server
+/// @param sandboxUrl     one address for the files and processes of all sandboxes, where names cannot be resolved
+/// @param requestTimeout how long the server has for an answer to begin
+/// @param certificates   authorities to trust, in PEM; the JDK's own when null
+public record Settings(
+        String apiKey,
+        String domain,
+        URI apiUrl,
+        @Nullable URI sandboxUrl,
+        Duration requestTimeout,
+        @Nullable Path certificates) {
+    private static final String USUAL_DOMAIN = "e2b.app";
+    private static final Duration USUAL_TIMEOUT = Duration.ofSeconds(60);
+
+    public Settings {
+        if (apiKey.isBlank()) {
+            throw new SandboxException(
+                    SandboxException.Kind.UNAUTHORIZED, "no API key: set E2B_API_KEY, or give one in the settings");
+        }
+        if (!requestTimeout.isPositive()) {
+            throw new SandboxException(SandboxException.Kind.INVALID, "requestTimeout must be longer than nothing");
+        }
+        requireWeb("apiUrl", apiUrl);
+        if (sandboxUrl != null) {
+            requireWeb("sandboxUrl", sandboxUrl);
+        }
+    }
+
+    /// From `E2B_API_KEY`, `E2B_DOMAIN`, `E2B_API_URL`, `E2B_SANDBOX_URL` and `SSL_CERT_FILE`.
+    public static Settings fromEnvironment() {
+        return from(System.getenv());
+    }
+
+    /// From variables with those names, wherever they come from.
+    public static Settings from(Map<String, String> environment) {
+        String domain = environment.getOrDefault("E2B_DOMAIN", USUAL_DOMAIN);
+        String api = environment.getOrDefault("E2B_API_URL", "https://api." + domain);
+        String sandbox = environment.get("E2B_SANDBOX_URL");
+        String certificates = environment.get("SSL_CERT_FILE");
+        return new Settings(
+                environment.getOrDefault("E2B_API_KEY", ""),
+                domain,
+                uri("E2B_API_URL", api),
+                sandbox == null || sandbox.isBlank() ? null : uri("E2B_SANDBOX_URL", sandbox),
+                USUAL_TIMEOUT,
+                certificates == null || !Files.isReadable(Path.of(certificates)) ? null : Path.of(certificates));
+    }
+
+    /// A server somewhere, with its usual addresses.
+    public static Settings of(String apiKey, String domain) {
+        return from(Map.of("E2B_API_KEY", apiKey, "E2B_DOMAIN", domain));
+    }
+
+    public Settings withRequestTimeout(Duration timeout) {
+        return new Settings(apiKey, domain, apiUrl, sandboxUrl, timeout, certificates);
+    }
+
+    public Settings withCertificates(Path file) {
+        return new Settings(apiKey, domain, apiUrl, sandboxUrl, requestTimeout, file);
+    }
+
+    /// Both by plain address: for a server whose sandboxes have no names that resolve.
+    public Settings withUrls(URI api, URI sandbox) {
+        return new Settings(apiKey, domain, api, sandbox, requestTimeout, certificates);
+    }
+
+    private static URI uri(String name, String text) {
+        try {
+            return URI.create(text.endsWith("/") ? text.substring(0, text.length() - 1) : text);
+        } catch (IllegalArgumentException e) {
+            throw new SandboxException(
+                    SandboxException.Kind.INVALID, "%s is no address: %s".formatted(name, e.getMessage()), e);
+        }
+    }
+
+    private static void requireWeb(String name, URI uri) {
+        boolean web = "http".equals(uri.getScheme()) || "https".equals(uri.getScheme());
+        if (!web || uri.getHost() == null) {
+            throw new SandboxException(
+                    SandboxException.Kind.INVALID,
+                    "%s must begin with http:// or https:// and a host, not be '%s'".formatted(name, uri));
+        }
+    }
+
+    /// Without the key.
+    @Override
+    public String toString() {
+        return "Settings[domain=%s, apiUrl=%s, sandboxUrl=%s]".formatted(domain, apiUrl, sandboxUrl);
+    }
+}

@@ -1,0 +1,58 @@
+package dev.cay.sdk;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// Tells what happens in a directory until it is closed or the sandbox is gone.
+public final class Watch implements AutoCloseable {
+    private final Frames frames;
+    private final Consumer<FileEvent> listener;
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private volatile @Nullable SandboxException failure;
+
+    private Watch(Frames frames, Consumer<FileEvent> listener) {
+        this.frames = frames;
+        this.listener = listener;
+    }
+
+    /// Returns when nothing that happens from now on will be missed.
+    static Watch over(Frames frames, Consumer<FileEvent> listener) {
+        try {
+            frames.next();
+            var watch = new Watch(frames, listener);
+            Thread.ofVirtual().name("cay-sdk-watch").start(watch::follow);
+            return watch;
+        } catch (RuntimeException e) {
+            frames.close();
+            throw e;
+        }
+    }
+
+    private void follow() {
+        try (frames) {
+            for (var message = frames.next(); message.isPresent(); message = frames.next()) {
+                FileEvent.of(message.get().path("filesystem")).ifPresent(listener);
+            }
+        } catch (SandboxException e) {
+            failure = e;
+        } finally {
+            ended.countDown();
+        }
+    }
+
+    /// Whether events still come.
+    public boolean isOpen() {
+        return ended.getCount() > 0;
+    }
+
+    /// Why no more events come; null while they do, or after {@link #close}.
+    public @Nullable SandboxException failure() {
+        return failure == null || failure.kind() == SandboxException.Kind.CONFLICT ? null : failure;
+    }
+
+    @Override
+    public void close() {
+        frames.close();
+    }
+}

@@ -1,0 +1,40 @@
+package dev.cay.sdk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/// What other clients send in the same place, so that every server understands it.
+class WireFormTest {
+    @Test
+    void aSignatureIsThatOfOtherClients() {
+        assertThat(SandboxFiles.signature("hello.txt:read:user:0tQG31xiMp0IOQfaz9dcwi72L1CPo8e0"))
+                .isEqualTo("v1_gUtH/s9YCJWgCizjfUxuWfhFE4QSydOWEIIvfLwDr6E");
+    }
+
+    @Test
+    void metadataIsEncodedThrice() {
+        var filter = SandboxFilter.ALL.with("a b", "c&d");
+        assertThat(Api.query(filter.query())).contains("metadata=a%252520b%3Dc%252526d");
+    }
+
+    @Test
+    void aSandboxWithoutWishesIsTheServersUsualOne() {
+        assertThat(NewSandbox.usual().body()).isEqualTo(Map.of("templateID", "base"));
+    }
+
+    @Test
+    void timeIsRoundedUp() {
+        assertThat(NewSandbox.usual().livingFor(Duration.ofMillis(1500)).body()).containsEntry("timeout", 2L);
+    }
+
+    @Test
+    void onlyTheNamesOfMcpServersGoToTheServer() {
+        var wish = NewSandbox.usual().withMcp(Map.of("notion", Map.of("internalIntegrationToken", "secret")));
+        assertThat(wish.body()).containsEntry("templateID", "mcp-gateway");
+        assertThat(wish.body().toString()).contains("notion").doesNotContain("secret");
+        assertThat(wish.toString()).contains("notion").doesNotContain("secret");
+    }
+}
