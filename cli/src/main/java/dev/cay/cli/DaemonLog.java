@@ -93,6 +93,20 @@ public final class DaemonLog extends ContextAwareBase implements Configurator {
         context.getLogger(Logger.ROOT_LOGGER_NAME).addAppender(appender);
     }
 
+    /// Shows more, or less, than warnings to whoever watches.
+    static void tellConsole(String level) {
+        if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
+            var root = context.getLogger(Logger.ROOT_LOGGER_NAME);
+            root.setLevel(Level.toLevel(level));
+            var console = root.getAppender(CONSOLE);
+            var filter = new ThresholdFilter();
+            filter.setLevel(level);
+            filter.start();
+            console.clearAllFilters();
+            console.addFilter(filter);
+        }
+    }
+
     /// Nobody watches any more: warnings go to the file alone.
     static void leaveConsole() {
         if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {

@@ -1,0 +1,25 @@
+package dev.cay.rpc;
+
+/// One client with whoever answers it. Called by one thread at a time, which it must not keep: what takes long goes on
+/// elsewhere.
+public interface Conversation extends AutoCloseable {
+    /// Answers now or later, once, from any thread.
+    void request(Message request, Reply reply);
+
+    void notification(Message notification);
+
+    /// The client's answer to a request that was made of it.
+    void response(Message response);
+
+    /// The client is gone: ends what it had under way.
+    @Override
+    void close();
+
+    /// Where the answer to one request goes.
+    interface Reply {
+        /// Something that belongs to the request and comes before its answer.
+        void send(Message message);
+
+        void end(Message response);
+    }
+}

@@ -1,0 +1,27 @@
+package dev.cay.mcp;
+
+import dev.cay.rpc.StdioFace;
+import dev.cay.sdk.Cay;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+
+/// Offers sandboxes as tools until its client goes, and ends them then.
+public final class SandboxServer {
+    private final ServerSettings settings;
+
+    public SandboxServer(ServerSettings settings) {
+        this.settings = settings;
+    }
+
+    /// For a client that started this process. Returns when it closes its end; ended from outside, whoever is told to
+    /// stop still clears up.
+    public void serve(InputStream in, OutputStream out) throws IOException {
+        try (var cay = Cay.with(settings.sandboxes());
+                var sandboxes = new OwnSandboxes(cay, settings.template(), settings.most())) {
+            var tools = new ToolServer(sandboxes);
+            Runtime.getRuntime().addShutdownHook(new Thread(tools::close, "clean-up"));
+            new StdioFace(in, out).serve(tools);
+        }
+    }
+}
