@@ -16,14 +16,15 @@ import picocli.CommandLine.Mixin;
         description = {
             "Offer sandboxes as tools to an MCP client, on standard input and output.",
             "",
-            "Uses the Cay that runs here, or what E2B_API_KEY, E2B_DOMAIN, E2B_API_URL and E2B_SANDBOX_URL",
-            "name, also in a file .env. Its sandboxes end with it. Needs no root."
+            "Uses the Cay that runs here, or the one that E2B_API_KEY, E2B_DOMAIN,",
+            "E2B_API_URL and E2B_SANDBOX_URL name, also in a file .env. Its sandboxes end",
+            "with it. Needs no root."
         },
         subcommands = McpCatalogCommand.class,
         footer = {
             "",
-            "MAX_ACTIVE_SANDBOXES (10), SANDBOX_TEMPLATE (code-interpreter-v1) and LOG_LEVEL (INFO) are read",
-            "from the environment too. See docs/mcp.md for the settings of clients.",
+            "Also read: MAX_ACTIVE_SANDBOXES (10), SANDBOX_TEMPLATE (code-interpreter-v1)",
+            "and LOG_LEVEL (INFO). docs/mcp.md has the settings for clients.",
             "",
             "Examples:",
             "  claude mcp add cay -- /path/to/cay mcp",
