@@ -2,6 +2,9 @@ package dev.cay.cli;
 
 import dev.cay.mcp.SandboxServer;
 import dev.cay.mcp.ServerSettings;
+import dev.cay.sdk.SandboxException;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -36,7 +39,7 @@ final class McpCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        var settings = ServerSettings.read(environment(), Path.of(""));
+        var settings = settings();
         DaemonLog.tellConsole(settings.logLevel());
         if (atTerminal()) {
             System.err.println("This speaks MCP and is meant to be started by a client: see ./cay mcp --help");
@@ -46,6 +49,17 @@ final class McpCommand implements Callable<Integer> {
         System.setOut(System.err);
         new SandboxServer(settings).serve(System.in, out);
         return 0;
+    }
+
+    private ServerSettings settings() {
+        try {
+            return ServerSettings.read(environment(), Path.of(""));
+        } catch (SandboxException e) {
+            String where = e.kind() == SandboxException.Kind.UNAUTHORIZED
+                    ? "no Cay runs here: start it with `sudo ./cay up`, or set E2B_API_KEY to use another"
+                    : String.valueOf(e.getMessage());
+            throw new CayException(ErrorKind.INVALID_ARGUMENT, where, e);
+        }
     }
 
     /// Java versions differ in whether there is a console without a terminal.
