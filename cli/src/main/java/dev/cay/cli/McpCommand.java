@@ -23,14 +23,14 @@ import picocli.CommandLine.Mixin;
             "E2B_API_URL and E2B_SANDBOX_URL name, also in a file .env. Its sandboxes end",
             "with it. Needs no root."
         },
-        subcommands = McpCatalogCommand.class,
+        subcommands = {McpCatalogCommand.class, McpInstallCommand.class},
         footer = {
             "",
             "Also read: MAX_ACTIVE_SANDBOXES (10), SANDBOX_TEMPLATE (code-interpreter-v1)",
             "and LOG_LEVEL (INFO). docs/mcp.md has the settings for clients.",
             "",
             "Examples:",
-            "  claude mcp add cay -- /path/to/cay mcp",
+            "  ./cay mcp install claude-code",
             "  ./cay mcp catalog search jira"
         })
 final class McpCommand implements Callable<Integer> {
