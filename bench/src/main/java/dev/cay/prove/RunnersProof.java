@@ -19,6 +19,8 @@ final class RunnersProof implements Proof {
     private static final Duration LIFE = Duration.ofMinutes(30);
     private static final String PLACE = "/tmp/runners";
     private static final Pattern COUNT = Pattern.compile("Ran (\\d+) test|(?m)^. tests (\\d+)$");
+    private static final Pattern FAILURE = Pattern.compile("(?m)^(not ok|FAIL:|ERROR:)");
+    private static final int LONGEST_REPORT = 4000;
     private static final String GOOD = "verdict good";
 
     /// @param command run where the language's runner and its tests lie
@@ -62,10 +64,17 @@ final class RunnersProof implements Proof {
             holds &= good;
             details.add("- %s: %d tests, %s".formatted(suite.language(), ran, good ? "all good" : "not all good"));
             if (!good) {
-                details.add("```\n" + output.substring(Math.max(0, output.length() - 4000)) + "\n```");
+                details.add("```\n" + fromTheFailure(output) + "\n```");
             }
         }
         return new Verdict(holds, "%d tests of %d runners".formatted(tests, SUITES.size()), details);
+    }
+
+    /// What a test runner says of the first test that failed, else its last words.
+    private static String fromTheFailure(String output) {
+        var failure = FAILURE.matcher(output);
+        int begin = failure.find() ? failure.start() : Math.max(0, output.length() - LONGEST_REPORT);
+        return output.substring(begin, Math.min(output.length(), begin + LONGEST_REPORT));
     }
 
     private static String play(OwnCay cay, Suite suite) throws Exception {
