@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.life.Undo;
+import dev.cay.wire.CayException;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 final class DnsForwarderTest {
+    private static final int MOST_TRIES = 10;
     private static final InetAddress LOOPBACK = InetAddress.ofLiteral("127.0.0.1");
     private static final int REFUSED = 5;
     private static final int SERVER_FAILURE = 2;
@@ -135,14 +137,23 @@ final class DnsForwarderTest {
         assertThat(resolvers.list()).hasSize(2);
     }
 
+    /// A port that is free for datagrams may be taken for streams: then it is another one's turn.
     private DnsForwarder start(List<String> servers, DnsForwarder.Standing standing) {
-        var forwarder = undo.add(new DnsForwarder(
-                new InetSocketAddress(LOOPBACK, 0),
-                new Resolvers(servers, InetAddress.ofLiteral("192.0.2.1")),
-                _ -> standing,
-                Duration.ofMillis(200)));
-        forwarder.start();
-        return forwarder;
+        for (int tries = 1; ; tries++) {
+            var forwarder = undo.add(new DnsForwarder(
+                    new InetSocketAddress(LOOPBACK, 0),
+                    new Resolvers(servers, InetAddress.ofLiteral("192.0.2.1")),
+                    _ -> standing,
+                    Duration.ofMillis(200)));
+            try {
+                forwarder.start();
+                return forwarder;
+            } catch (CayException e) {
+                if (tries == MOST_TRIES) {
+                    throw e;
+                }
+            }
+        }
     }
 
     /// A name server of our own that records what it is asked.
