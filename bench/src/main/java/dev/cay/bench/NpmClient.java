@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
 
 /// An official client in one version, installed once per machine from the npm registry, by whatever mirror or proxy
 /// npm is set to use.
@@ -18,6 +19,9 @@ public record NpmClient(String name, String version, Path directory) {
     private static final Path CACHE = Path.of("/var/cache/cay/npm");
     private static final int INSTALL_MINUTES = 10;
 
+    /// The lock in the file is between processes; two threads of one must not even ask for it.
+    private static final ReentrantLock INSTALLING = new ReentrantLock();
+
     /// The client that figures and proofs are made with.
     public static NpmClient e2b() throws IOException, InterruptedException {
         return install("e2b", "2.51.0");
@@ -26,6 +30,7 @@ public record NpmClient(String name, String version, Path directory) {
     public static NpmClient install(String name, String version) throws IOException, InterruptedException {
         var directory = CACHE.resolve(name.replace('/', '_') + "-" + version);
         Files.createDirectories(directory);
+        INSTALLING.lock();
         try (var lock =
                 FileChannel.open(directory.resolve(".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
             lock.lock();
@@ -34,6 +39,8 @@ public record NpmClient(String name, String version, Path directory) {
                 run(directory, "npm", "install", "--no-audit", "--no-fund", "--no-package-lock", name + "@" + version);
                 Files.createFile(directory.resolve(".complete"));
             }
+        } finally {
+            INSTALLING.unlock();
         }
         return new NpmClient(name, version, directory);
     }
