@@ -7,6 +7,7 @@ import dev.cay.sdk.Sandbox;
 import dev.cay.sdk.SandboxException;
 import dev.cay.sdk.SandboxInfo;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +17,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
@@ -105,12 +105,14 @@ final class OwnSandboxes implements AutoCloseable {
         }
     }
 
-    /// Their time may have been up.
+    /// Their time may have been up. Only those known before the list was asked for can be missing from it: one that
+    /// was made meanwhile is too young to be there.
     private void forgetThoseThatEnded() {
-        var alive = cay.list().stream().map(SandboxInfo::id).collect(Collectors.toSet());
+        var ended = new HashSet<>(ids());
+        cay.list().stream().map(SandboxInfo::id).forEach(ended::remove);
         lock.lock();
         try {
-            sandboxes.keySet().retainAll(alive);
+            sandboxes.keySet().removeAll(ended);
         } finally {
             lock.unlock();
         }
