@@ -51,10 +51,20 @@ record ClientTests(NpmClient client) {
             for (var result : results) {
                 cases.add(dynamicTest(result.name(), () -> {
                     Assumptions.assumeFalse(result.skipped(), "this client has no such call");
-                    assertTrue(result.passed(), output);
+                    assertTrue(result.passed(), () -> complaint(result.name()) + "\n" + output);
                 }));
             }
             return cases;
+        }
+
+        /// What the report of a case says is wrong, on one line, as the first line of a failure is what people see.
+        private String complaint(String name) {
+            return output.lines()
+                    .dropWhile(line -> !(line.startsWith("not ok") && line.endsWith(name)))
+                    .dropWhile(line -> !line.startsWith("  error:"))
+                    .takeWhile(line -> !line.startsWith("  code:") && !line.startsWith("  stack:"))
+                    .map(String::strip)
+                    .collect(Collectors.joining(" ", name + ": ", ""));
         }
     }
 
