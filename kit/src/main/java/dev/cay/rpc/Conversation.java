@@ -15,6 +15,11 @@ public interface Conversation extends AutoCloseable {
     @Override
     void close();
 
+    /// The way to a client for what belongs to none of its requests. Never blocks; what nobody takes is dropped.
+    interface Client {
+        void send(Message message);
+    }
+
     /// Where the answer to one request goes.
     interface Reply {
         /// Something that belongs to the request and comes before its answer.

@@ -1,0 +1,17 @@
+package dev.cay.node.mcp.server;
+
+/// One server for one sandbox, with whatever it takes to run it. Thread-safe.
+///
+/// Nothing is started before the first connection. What nobody is connected to for a while may be stopped, and is
+/// started again for the next one.
+public interface ServerHome extends AutoCloseable {
+    /// Connects to the server as a client of its own: no two connections share what it keeps in memory. Blocks until
+    /// messages can be sent, with a limit.
+    ///
+    /// @throws dev.cay.wire.CayException with a sentence for the user when that cannot be done
+    ServerLink connect(ServerLink.Listener listener);
+
+    /// Ends all connections, and the server with everything it made.
+    @Override
+    void close();
+}
