@@ -17,6 +17,7 @@ import dev.cay.sdk.SandboxFilter;
 import dev.cay.sdk.SandboxInfo;
 import dev.cay.sdk.Settings;
 import java.io.ByteArrayInputStream;
+import java.io.SequenceInputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -33,6 +34,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
@@ -229,6 +231,25 @@ final class JavaSdkTest {
             assertKind(Kind.NOT_FOUND, () -> files.read("nothing"));
             assertKind(Kind.INVALID, () -> files.write("/etc", "a directory"));
             assertKind(Kind.NOT_FOUND, () -> files.upload(directory.resolve("nothing"), "x"));
+        }
+    }
+
+    /// The time for an answer does not begin before all is sent.
+    @Test
+    void aSlowUploadIsNotGivenUp(OwnCay platform) throws Exception {
+        var hasty = Settings.from(platform.environment(OwnCay.Mode.URL)).withRequestTimeout(Duration.ofSeconds(2));
+        try (var impatient = Cay.with(hasty);
+                var sandbox = impatient.create()) {
+            var slow = new SequenceInputStream(
+                    new ByteArrayInputStream(new byte[] {'a'}), new ByteArrayInputStream(new byte[] {'b'}) {
+                        @Override
+                        public int read(byte[] into, int from, int most) {
+                            LockSupport.parkNanos(Duration.ofSeconds(3).toNanos());
+                            return super.read(into, from, most);
+                        }
+                    });
+            sandbox.files().write("slow", slow);
+            assertThat(sandbox.files().read("slow")).isEqualTo("ab");
         }
     }
 

@@ -26,6 +26,9 @@ import org.jspecify.annotations.Nullable;
 public final class SandboxFiles {
     private static final Duration NO_LIMIT = Duration.ZERO;
 
+    /// For all that is sent, which may be much, and not only for the answer.
+    private static final Duration UPLOAD_LIMIT = Duration.ofHours(1);
+
     private final Door door;
     private final Http http;
     private final Rpc rpc;
@@ -93,6 +96,7 @@ public final class SandboxFiles {
 
     private void write(String path, BodyPublisher content) {
         http.bytes(door.request(Door.SYSTEM, "/files" + query(path))
+                .timeout(UPLOAD_LIMIT)
                 .header("Content-Type", "application/octet-stream")
                 .POST(content)
                 .build());
