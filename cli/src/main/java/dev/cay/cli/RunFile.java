@@ -1,12 +1,13 @@
 package dev.cay.cli;
 
+import dev.cay.life.WholeFile;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
 import tools.jackson.core.JacksonException;
@@ -77,9 +78,8 @@ record RunFile(
     }
 
     void write(Path runDir) throws IOException {
-        Path next = runDir.resolve("cay.json.new");
-        Files.writeString(next, json.writerWithDefaultPrettyPrinter().writeValueAsString(this) + "\n");
-        Files.setPosixFilePermissions(next, PosixFilePermissions.fromString("rw-r--r--"));
-        Files.move(next, in(runDir), StandardCopyOption.ATOMIC_MOVE);
+        String text = json.writerWithDefaultPrettyPrinter().writeValueAsString(this) + "\n";
+        WholeFile.write(
+                in(runDir), text.getBytes(StandardCharsets.UTF_8), PosixFilePermissions.fromString("rw-r--r--"));
     }
 }

@@ -50,6 +50,16 @@ final class Frames implements AutoCloseable {
         }
     }
 
+    /// The message that says it has begun. When none comes there is nothing to follow, and this is closed.
+    JsonNode first() {
+        try {
+            return next().orElseThrow(() -> new SandboxException(Kind.FAILED, "the sandbox said nothing"));
+        } catch (RuntimeException e) {
+            close();
+            throw e;
+        }
+    }
+
     private SandboxException broken(IOException e, boolean silent) {
         if (Thread.currentThread().isInterrupted() || e.getCause() instanceof InterruptedException) {
             Thread.currentThread().interrupt();

@@ -29,16 +29,10 @@ public final class RunningCommand implements AutoCloseable {
     }
 
     static RunningCommand following(Rpc rpc, Frames frames, Command command) {
-        try {
-            var first = frames.next().orElseThrow(() -> new SandboxException(Kind.FAILED, "no command was started"));
-            int pid = first.path("event").path("start").path("pid").asInt(0);
-            var running = new RunningCommand(rpc, frames, pid, command);
-            Thread.ofVirtual().name("cay-sdk-command-" + pid).start(running::follow);
-            return running;
-        } catch (RuntimeException e) {
-            frames.close();
-            throw e;
-        }
+        int pid = frames.first().path("event").path("start").path("pid").asInt(0);
+        var running = new RunningCommand(rpc, frames, pid, command);
+        Thread.ofVirtual().name("cay-sdk-command-" + pid).start(running::follow);
+        return running;
     }
 
     private void follow() {

@@ -18,15 +18,10 @@ public final class Watch implements AutoCloseable {
 
     /// Returns when nothing that happens from now on will be missed.
     static Watch over(Frames frames, Consumer<FileEvent> listener) {
-        try {
-            frames.next();
-            var watch = new Watch(frames, listener);
-            Thread.ofVirtual().name("cay-sdk-watch").start(watch::follow);
-            return watch;
-        } catch (RuntimeException e) {
-            frames.close();
-            throw e;
-        }
+        frames.first();
+        var watch = new Watch(frames, listener);
+        Thread.ofVirtual().name("cay-sdk-watch").start(watch::follow);
+        return watch;
     }
 
     private void follow() {
@@ -36,6 +31,8 @@ public final class Watch implements AutoCloseable {
             }
         } catch (SandboxException e) {
             failure = e;
+        } catch (RuntimeException e) {
+            failure = new SandboxException(SandboxException.Kind.FAILED, "the listener failed: " + e, e);
         } finally {
             ended.countDown();
         }
