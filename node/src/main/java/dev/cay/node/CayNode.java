@@ -24,6 +24,11 @@ import dev.cay.node.interpreter.Interpreter;
 import dev.cay.node.linux.FdPoller;
 import dev.cay.node.linux.HostThreads;
 import dev.cay.node.log.LogHub;
+import dev.cay.node.mcp.Gateways;
+import dev.cay.node.mcp.McpGateway;
+import dev.cay.node.mcp.catalog.Catalog;
+import dev.cay.node.mcp.catalog.LaunchPlan;
+import dev.cay.node.mcp.server.ServerHome;
 import dev.cay.node.network.NetworkPool;
 import dev.cay.node.process.ProcessTable;
 import dev.cay.node.process.Workers;
@@ -36,6 +41,7 @@ import dev.cay.node.snapshot.WarmSnapshots;
 import dev.cay.node.storage.Pool;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Node;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -56,6 +62,9 @@ import org.jspecify.annotations.Nullable;
 public final class CayNode implements AutoCloseable {
     /// What an operator decides about the node.
     ///
+    /// @param catalogs             of MCP servers, beside the one that comes with Cay
+    /// @param serverOverrides      file that says how MCP servers are started here; null for none
+    /// @param repositories         where MCP servers lie that users bring themselves; ends in a slash
     /// @param operatorCertificates CA certificates to be trusted inside too; null for none
     public record Settings(
             String instance,
@@ -72,14 +81,20 @@ public final class CayNode implements AutoCloseable {
             int maxProcesses,
             int mostSpares,
             long processLogBytes,
-            int edgePort) {
+            int edgePort,
+            List<Path> catalogs,
+            @Nullable Path serverOverrides,
+            String repositories) {
         public Settings {
             nameservers = List.copyOf(nameservers);
+            catalogs = List.copyOf(catalogs);
         }
 
         private NetworkLimits networkLimits() {
             return new NetworkLimits(
-                    maxConnections, bandwidthMbit, List.of(Keepers.ENVD_PORT, Interpreter.PORT, edgePort));
+                    maxConnections,
+                    bandwidthMbit,
+                    List.of(Keepers.ENVD_PORT, Interpreter.PORT, McpGateway.PORT, edgePort));
         }
     }
 
@@ -92,6 +107,7 @@ public final class CayNode implements AutoCloseable {
     private final TemplateBuilds templates;
     private final RuncRuntime runtime;
     private final Snapshots snapshots;
+    private final Gateways gateways;
     private final Keepers keepers;
 
     /// Takes what it needs from the host and finds what runs already. The instance must have joined the host's ledger.
@@ -149,6 +165,16 @@ public final class CayNode implements AutoCloseable {
             var fileWork = closing.add(new HostThreads("file", 16, 4096));
             this.snapshots = closing.add(
                     new Snapshots(pool, layers, runtime, fileWork, InstantSource.system(), settings.maxProcesses()));
+            var logs = new LogHub(InstantSource.system());
+            this.gateways = closing.add(new Gateways(
+                    Catalog.load(settings.catalogs(), settings.serverOverrides()),
+                    settings.repositories(),
+                    this::openHome,
+                    settings.stateDir().resolve("mcp.key"),
+                    logs,
+                    InstantSource.system(),
+                    meters));
+            progress.mark("catalog");
             var nodeLayer = new NodeLayer(layers, plan.gateway(), authority, settings.operatorCertificates());
             this.keepers = closing.add(new Keepers(new Machine(
                     plan,
@@ -178,7 +204,8 @@ public final class CayNode implements AutoCloseable {
                     tls,
                     edge,
                     InstantSource.system(),
-                    new LogHub(InstantSource.system()),
+                    logs,
+                    gateways,
                     meters)));
             keepers.start();
             guest.removeOthers(guestsInUse());
@@ -189,6 +216,10 @@ public final class CayNode implements AutoCloseable {
             leave(onHost, settings.stateDir().resolve("sandboxes"), e);
             throw e;
         }
+    }
+
+    private ServerHome openHome(SandboxId owner, LaunchPlan plan) {
+        throw new CayException(ErrorKind.NOT_IMPLEMENTED, "no homes yet for " + owner + plan);
     }
 
     /// The first of them is base.

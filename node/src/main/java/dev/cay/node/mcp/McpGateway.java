@@ -103,8 +103,8 @@ public final class McpGateway implements Handler, HttpFace.Host, AutoCloseable {
         return log;
     }
 
-    /// Where its log is written inside, too.
-    public void writeLogOn(GatewayLog.Paper paper) {
+    /// Where its log is written inside, too; null for nowhere.
+    public void writeLogOn(GatewayLog.@Nullable Paper paper) {
         log.on(paper);
     }
 
