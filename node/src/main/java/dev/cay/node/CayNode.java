@@ -19,11 +19,13 @@ import dev.cay.node.image.BuildProgress;
 import dev.cay.node.image.HouseTemplate;
 import dev.cay.node.image.LayerStore;
 import dev.cay.node.image.NodeLayer;
+import dev.cay.node.image.NpmLayers;
 import dev.cay.node.image.TemplateBuilds;
 import dev.cay.node.interpreter.Interpreter;
 import dev.cay.node.linux.FdPoller;
 import dev.cay.node.linux.HostThreads;
 import dev.cay.node.log.LogHub;
+import dev.cay.node.mcp.server.SandboxedHomes;
 import dev.cay.node.network.NetworkPool;
 import dev.cay.node.process.ProcessTable;
 import dev.cay.node.process.Workers;
@@ -93,6 +95,7 @@ public final class CayNode implements AutoCloseable {
     private final RuncRuntime runtime;
     private final Snapshots snapshots;
     private final Keepers keepers;
+    private final SandboxedHomes serverHomes;
 
     /// Takes what it needs from the host and finds what runs already. The instance must have joined the host's ledger.
     ///
@@ -150,6 +153,10 @@ public final class CayNode implements AutoCloseable {
             this.snapshots = closing.add(
                     new Snapshots(pool, layers, runtime, fileWork, InstantSource.system(), settings.maxProcesses()));
             var nodeLayer = new NodeLayer(layers, plan.gateway(), authority, settings.operatorCertificates());
+            var workers = new Workers(
+                    poller,
+                    closing.add(new HostThreads("log", 4, 16_384)),
+                    closing.add(new HostThreads("guest", 4, 4096)));
             this.keepers = closing.add(new Keepers(new Machine(
                     plan,
                     new Room(settings.stateDir()),
@@ -167,10 +174,7 @@ public final class CayNode implements AutoCloseable {
                     closing.add(new HostThreads("namespace", 2, 1024)),
                     fileWork,
                     closing.add(new WatchHub(poller)),
-                    new Workers(
-                            poller,
-                            closing.add(new HostThreads("log", 4, 16_384)),
-                            closing.add(new HostThreads("guest", 4, 4096))),
+                    workers,
                     logSettings(settings.processLogBytes()),
                     listeners,
                     proxy,
@@ -180,6 +184,7 @@ public final class CayNode implements AutoCloseable {
                     InstantSource.system(),
                     new LogHub(InstantSource.system()),
                     meters)));
+            this.serverHomes = closing.add(serverHomes(settings, layers, workers));
             keepers.start();
             guest.removeOthers(guestsInUse());
             watch(meters);
@@ -189,6 +194,19 @@ public final class CayNode implements AutoCloseable {
             leave(onHost, settings.stateDir().resolve("sandboxes"), e);
             throw e;
         }
+    }
+
+    /// Servers run on what base is made of.
+    private SandboxedHomes serverHomes(Settings settings, LayerStore layers, Workers workers) {
+        var packages =
+                new NpmLayers(layers, Programs.ofHost(), settings.stateDir().resolve("logs"));
+        return new SandboxedHomes(
+                keepers.serverRooms(),
+                workers,
+                packages,
+                () -> base.build((_, _, _) -> {}),
+                SandboxedHomes.IDLE,
+                System::nanoTime);
     }
 
     /// The first of them is base.
@@ -245,6 +263,11 @@ public final class CayNode implements AutoCloseable {
 
     public Node node() {
         return keepers;
+    }
+
+    /// Where MCP servers are made that run on this machine.
+    public SandboxedHomes serverHomes() {
+        return serverHomes;
     }
 
     /// Templates besides base, which are made in the background.

@@ -71,13 +71,18 @@ final class Runner implements AutoCloseable {
 
     static Runner start(GuestLink link, Workers workers, LongLines room, Spawn spawn) throws IOException {
         var ear = new Ear();
-        return new Runner(LineProcess.start(link, workers, room, spawn, ear.complaint, ear), ear);
+        return begin(LineProcess.start(link, workers, room, spawn, ear.complaint), ear);
     }
 
     /// One that runs already. What it was told last may have been cut off in the middle of a line.
     static Runner attach(GuestLink link, Workers workers, LongLines room, LineProcess.Claim claim) throws IOException {
         var ear = new Ear();
-        return new Runner(LineProcess.attach(link, workers, room, claim, ear.complaint, ear), ear);
+        return begin(LineProcess.attach(link, workers, room, claim, ear.complaint), ear);
+    }
+
+    private static Runner begin(LineProcess process, Ear ear) throws IOException {
+        process.hear(ear);
+        return new Runner(process, ear);
     }
 
     int pid() {

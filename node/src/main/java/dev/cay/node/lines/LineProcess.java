@@ -14,6 +14,7 @@ import dev.cay.node.process.Workers;
 import java.io.IOException;
 import java.net.ProtocolException;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -31,11 +32,10 @@ public final class LineProcess implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(LineProcess.class);
 
     private static final int CHUNK = 64 << 10;
-    private static final int COMPLAINT = 4 << 10;
     private static final int SIGKILL = 9;
 
     /// Root inside can make a call on a borrowed pipe hang.
-    private static final Duration STUCK = Duration.ofSeconds(5);
+    static final Duration STUCK = Duration.ofSeconds(5);
 
     /// How long the news of an exit may take after the end of what the process wrote, and the rest of its complaints.
     private static final Duration MOMENT = Duration.ofSeconds(1);
@@ -60,21 +60,17 @@ public final class LineProcess implements AutoCloseable {
     private final Streams streams;
     private final Descriptor in;
     private final Descriptor out;
-    private final Descriptor err;
-    private final Tail complaint;
-    private final Hearer hearer;
     private final FdPoller.Watch outWatch;
-    private final FdPoller.Watch errWatch;
     private final Semaphore signs = new Semaphore(0);
-    private final Semaphore complaints = new Semaphore(0);
     private final CountDownLatch ended = new CountDownLatch(1);
-    private final CountDownLatch complained = new CountDownLatch(1);
     private final AtomicBoolean killed = new AtomicBoolean();
     private final Thread reader;
-    private final Thread errReader;
+    private final Complaints complaints;
     private volatile boolean outReady;
     private volatile @Nullable Exit exit;
+    private volatile @Nullable String givenUp;
     private volatile boolean closed;
+    private @Nullable Hearer hearer;
 
     /// How a process is told of its end before there is an object for it.
     private static final class End {
@@ -96,34 +92,31 @@ public final class LineProcess implements AutoCloseable {
         }
     }
 
-    private LineProcess(GuestLink link, Workers workers, LongLines room, Streams streams, Tail complaint, Hearer hearer)
+    private LineProcess(GuestLink link, Workers workers, LongLines room, Streams streams, Tail complaint)
             throws ProtocolException {
         this.link = link;
         this.workers = workers;
         this.room = room;
         this.streams = streams;
-        this.complaint = complaint;
-        this.hearer = hearer;
         if (streams.stdin() == null || streams.stdout() == null || streams.stderr() == null) {
             streams.close();
             throw new ProtocolException("a process without its pipes");
         }
         this.in = streams.stdin();
         this.out = streams.stdout();
-        this.err = streams.stderr();
         this.outWatch = workers.poller().watch(out, FdPoller.IN, this::outReady);
-        this.errWatch = workers.poller().watch(err, FdPoller.IN, this::errReady);
         this.reader = Thread.ofVirtual().name("lines-" + streams.pid()).unstarted(this::read);
-        this.errReader = Thread.ofVirtual().name("complaints-" + streams.pid()).unstarted(this::readComplaints);
+        this.complaints = new Complaints(workers, streams.stderr(), complaint, streams.pid());
     }
 
+    /// Not heard yet.
+    ///
     /// @param complaint gets what it says on its stderr
-    public static LineProcess start(
-            GuestLink link, Workers workers, LongLines room, Spawn spawn, Tail complaint, Hearer hearer)
+    public static LineProcess start(GuestLink link, Workers workers, LongLines room, Spawn spawn, Tail complaint)
             throws IOException {
         var end = new End();
         var streams = link.spawn(spawn, end::exited);
-        return begin(new LineProcess(link, workers, room, streams, complaint, hearer), end);
+        return begin(new LineProcess(link, workers, room, streams, complaint), end);
     }
 
     /// Whom an exit is for that may come before {@link #attach}.
@@ -142,20 +135,23 @@ public final class LineProcess implements AutoCloseable {
     }
 
     /// One that runs already. What it was told last may have been cut off in the middle of a line.
-    public static LineProcess attach(
-            GuestLink link, Workers workers, LongLines room, Claim claim, Tail complaint, Hearer hearer)
+    public static LineProcess attach(GuestLink link, Workers workers, LongLines room, Claim claim, Tail complaint)
             throws IOException {
         var streams = link.attach(claim.pid);
-        return begin(new LineProcess(link, workers, room, streams, complaint, hearer), claim.end);
+        return begin(new LineProcess(link, workers, room, streams, complaint), claim.end);
     }
 
-    private static LineProcess begin(LineProcess process, End end) throws ErrnoException {
+    private static LineProcess begin(LineProcess process, End end) {
         end.belongsTo(process);
-        process.reader.start();
-        process.errReader.start();
-        process.outWatch.resume();
-        process.errWatch.resume();
         return process;
+    }
+
+    /// Begins to read. To be called once.
+    public void hear(Hearer who) throws IOException {
+        hearer = who;
+        reader.start();
+        complaints.start();
+        outWatch.resume();
     }
 
     public int pid() {
@@ -203,7 +199,7 @@ public final class LineProcess implements AutoCloseable {
         } catch (GuestException e) {
             log.atDebug().addKeyValue("pid", pid()).addKeyValue("what", what).log("a process was gone before");
         } catch (IOException e) {
-            log.atWarn()
+            log.atLevel(link.isOver() ? Level.DEBUG : Level.WARN)
                     .setCause(e)
                     .addKeyValue("pid", pid())
                     .addKeyValue("what", what)
@@ -231,15 +227,22 @@ public final class LineProcess implements AutoCloseable {
         }
     }
 
+    /// Stops to read, soon; whoever hears it is told.
+    public void giveUp(String reason) {
+        givenUp = reason;
+        signs.release();
+    }
+
+    /// The same when the hearer may be what takes too long.
+    public void breakOff(String reason) {
+        giveUp(reason);
+        reader.interrupt();
+    }
+
     private void outReady() {
         outWatch.pause();
         outReady = true;
         signs.release();
-    }
-
-    private void errReady() {
-        errWatch.pause();
-        complaints.release();
     }
 
     private void exited(Exit how) {
@@ -249,30 +252,42 @@ public final class LineProcess implements AutoCloseable {
     }
 
     private void read() {
-        String reason = "";
+        var who = Objects.requireNonNull(hearer);
+        String reason = readToTheEnd(who);
+        if (!closed) {
+            // Whoever broke it off has interrupted us.
+            boolean _ = Thread.interrupted();
+            who.over(givenUp == null ? reason : givenUp, exit);
+        }
+    }
+
+    /// @return why it is given up; empty when it ended by itself
+    private String readToTheEnd(Hearer who) {
         try {
             try (var lines = new LineBuffer(room)) {
-                while (!closed) {
+                while (goesOn()) {
                     await(lines);
-                    boolean goesOn = !(outReady || exit != null) || readSome(lines);
-                    if (!goesOn) {
+                    boolean more = !(outReady || exit != null) || readSome(lines, who);
+                    if (!more) {
                         break;
                     }
                 }
-            } catch (IOException | RuntimeException e) {
-                reason = String.valueOf(e.getMessage());
-                log.atLevel(closed ? Level.DEBUG : Level.INFO)
-                        .addKeyValue("pid", pid())
-                        .addKeyValue("reason", reason)
-                        .log("a process is given up");
             }
-            awaitLastWords(reason);
+            awaitLastWords();
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+            return "it was interrupted";
+        } catch (IOException | RuntimeException e) {
+            log.atLevel(closed ? Level.DEBUG : Level.INFO)
+                    .addKeyValue("pid", pid())
+                    .addKeyValue("reason", e.getMessage())
+                    .log("a process is given up");
+            return String.valueOf(e.getMessage());
         }
-        if (!closed) {
-            hearer.over(reason, exit);
-        }
+        return "";
+    }
+
+    private boolean goesOn() {
+        return !closed && givenUp == null;
     }
 
     /// Returns when there is something to do; a line that was begun must go on.
@@ -286,12 +301,12 @@ public final class LineProcess implements AutoCloseable {
     }
 
     /// @return false at the end
-    private boolean readSome(LineBuffer lines) throws IOException, InterruptedException {
+    private boolean readSome(LineBuffer lines, Hearer who) throws IOException, InterruptedException {
         byte[] chunk = new byte[CHUNK];
-        while (!closed) {
+        while (goesOn()) {
             int count;
             try {
-                count = read(out, chunk);
+                count = read(chunk);
             } catch (ErrnoException e) {
                 if (e.errno() != Errno.EAGAIN) {
                     throw e;
@@ -304,58 +319,20 @@ public final class LineProcess implements AutoCloseable {
             if (count == 0) {
                 return false;
             }
-            lines.add(chunk, count, line -> hearer.line(line, lines));
+            lines.add(chunk, count, line -> who.line(line, lines));
         }
         return false;
     }
 
     /// Nobody may wait for it any more when it comes to it.
-    private int read(Descriptor from, byte[] chunk) throws IOException {
-        return workers.guests().call(STUCK, () -> closed ? 0 : DescriptorIo.read(from, chunk, 0, chunk.length));
-    }
-
-    private void readComplaints() {
-        try {
-            byte[] chunk = new byte[COMPLAINT];
-            do {
-                complaints.acquire();
-            } while (readComplaints(chunk) && ended.getCount() > 0);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        } catch (IOException | RuntimeException e) {
-            log.atDebug().setCause(e).addKeyValue("pid", pid()).log("complaints of a process are not read any more");
-        } finally {
-            complained.countDown();
-        }
-    }
-
-    /// @return false at the end
-    private boolean readComplaints(byte[] chunk) throws IOException {
-        while (!closed) {
-            try {
-                int count = read(err, chunk);
-                if (count == 0) {
-                    return false;
-                }
-                complaint.add(chunk, count);
-            } catch (ErrnoException e) {
-                if (e.errno() != Errno.EAGAIN) {
-                    throw e;
-                }
-                errWatch.resume();
-                return true;
-            }
-        }
-        return false;
+    private int read(byte[] chunk) throws IOException {
+        return workers.guests().call(STUCK, () -> closed ? 0 : DescriptorIo.read(out, chunk, 0, chunk.length));
     }
 
     /// What it said last often tells why it ended.
-    private void awaitLastWords(String reason) throws InterruptedException {
-        if (!closed && reason.isEmpty() && awaitExit(MOMENT)) {
-            complaints.release();
-            if (!complained.await(MOMENT.toNanos(), TimeUnit.NANOSECONDS)) {
-                log.atDebug().addKeyValue("pid", pid()).log("somebody complains on after the end of a process");
-            }
+    private void awaitLastWords() throws InterruptedException {
+        if (goesOn() && awaitExit(MOMENT)) {
+            complaints.awaitLast(MOMENT);
         }
     }
 
@@ -363,12 +340,11 @@ public final class LineProcess implements AutoCloseable {
     public void close() {
         closed = true;
         outWatch.close();
-        errWatch.close();
         // Whoever hears us may be who closes.
         if (Thread.currentThread() != reader) {
             reader.interrupt();
         }
-        errReader.interrupt();
+        complaints.close();
         streams.close();
     }
 }

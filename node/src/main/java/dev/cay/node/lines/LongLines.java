@@ -69,7 +69,7 @@ public final class LongLines {
     }
 
     /// Whether somebody waits for the room of one who is in these tiers.
-    boolean isWanted(int tiers) {
+    public boolean isWanted(int tiers) {
         return IntStream.range(0, tiers)
                 .anyMatch(tier ->
                         own.get(tier).hasQueuedThreads() || TIERS.get(tier).all.hasQueuedThreads());

@@ -15,6 +15,7 @@ import dev.cay.node.image.NodeLayer;
 import dev.cay.node.ingress.Envd;
 import dev.cay.node.interpreter.Interpreter;
 import dev.cay.node.linux.NetNamespace;
+import dev.cay.node.log.LogHub;
 import dev.cay.node.log.SandboxLog;
 import dev.cay.node.process.ProcessTable;
 import dev.cay.node.runtime.Container;
@@ -81,14 +82,17 @@ final class OpenSandbox implements AutoCloseable {
     private final UseMeter meter;
     private final @Nullable Interpreter interpreter;
     private volatile SandboxSpec spec;
+    private final boolean side;
+    private final GuestLink link;
     private volatile boolean comesBack;
     private volatile Envd envd;
 
     /// @param lost runs when the guest went away by itself; must not block
     /// @param successor waits for the next one, after this was closed for a moment
-    OpenSandbox(Machine machine, SandboxSpec spec, Slot slot, Container container, Runnable lost, Successor successor)
+    OpenSandbox(Machine machine, SandboxNotes notes, Slot slot, Container container, Runnable lost, Successor successor)
             throws IOException {
-        this.spec = spec;
+        this.spec = notes.spec();
+        this.side = notes.isSide();
         this.machine = machine;
         this.followers = new Envd.Followers() {
             @Override
@@ -103,7 +107,8 @@ final class OpenSandbox implements AutoCloseable {
         };
         // A pid names the container's incarnation, so that a restored one never gets a connection of the old.
         this.connectionKey = spec.id().value() + "-" + container.pid();
-        this.log = machine.logs().of(spec.id());
+        // Nobody could ask for the log of one that nobody knows.
+        this.log = (side ? new LogHub(machine.clock()) : machine.logs()).of(spec.id());
         log.hide(spec.environment().values());
         this.meter = new UseMeter(container, spec.resources(), machine.runtime(), log, machine.clock());
         try {
@@ -112,7 +117,7 @@ final class OpenSandbox implements AutoCloseable {
             this.files =
                     closing.add(FileTree.open(container.pid(), slot.uidBase(), machine.fileWork(), machine.watching()));
             identify();
-            var link = closing.add(GuestLink.open(network, machine.poller(), GUEST_LIMIT));
+            this.link = closing.add(GuestLink.open(network, machine.poller(), GUEST_LIMIT));
             var folder = SandboxNotes.folder(machine.records(), spec.id());
             files.watches().recall(folder.resolve("watchers.json"));
             var known = folder.resolve("processes");
@@ -173,6 +178,15 @@ final class OpenSandbox implements AutoCloseable {
         }
     }
 
+    /// The way to its guest, until it is closed.
+    GuestLink link() {
+        return link;
+    }
+
+    FileTree files() {
+        return files;
+    }
+
     /// Returns when everything that a sandbox of this template has from the start is there.
     void awaitWarm() {
         if (interpreter != null) {
@@ -222,8 +236,10 @@ final class OpenSandbox implements AutoCloseable {
         var listeners = machine.listeners();
         closing.step(() -> machine.proxy().cut(connectionKey));
         closing.step(exchanges::cut);
-        closing.add(
-                listeners.adopt(network.listen(ENVD_PORT), spec.id(), exchange -> serveInside(ENVD_PORT, exchange)));
+        if (!side) {
+            closing.add(listeners.adopt(
+                    network.listen(ENVD_PORT), spec.id(), exchange -> serveInside(ENVD_PORT, exchange)));
+        }
         if (interpreter != null) {
             int port = Interpreter.PORT;
             closing.add(listeners.adopt(network.listen(port), spec.id(), exchange -> serveInside(port, exchange)));
