@@ -19,6 +19,7 @@ import dev.cay.node.image.BuildProgress;
 import dev.cay.node.image.HouseTemplate;
 import dev.cay.node.image.LayerStore;
 import dev.cay.node.image.NodeLayer;
+import dev.cay.node.image.NpmLayers;
 import dev.cay.node.image.TemplateBuilds;
 import dev.cay.node.interpreter.Interpreter;
 import dev.cay.node.linux.FdPoller;
@@ -28,6 +29,10 @@ import dev.cay.node.mcp.Gateways;
 import dev.cay.node.mcp.McpGateway;
 import dev.cay.node.mcp.catalog.Catalog;
 import dev.cay.node.mcp.catalog.LaunchPlan;
+import dev.cay.node.mcp.remote.Addresses;
+import dev.cay.node.mcp.remote.Dialer;
+import dev.cay.node.mcp.remote.RemoteHome;
+import dev.cay.node.mcp.server.SandboxedHomes;
 import dev.cay.node.mcp.server.ServerHome;
 import dev.cay.node.network.NetworkPool;
 import dev.cay.node.process.ProcessTable;
@@ -109,6 +114,8 @@ public final class CayNode implements AutoCloseable {
     private final Snapshots snapshots;
     private final Gateways gateways;
     private final Keepers keepers;
+    private final SandboxedHomes serverHomes;
+    private final Dialer dialer;
 
     /// Takes what it needs from the host and finds what runs already. The instance must have joined the host's ledger.
     ///
@@ -166,6 +173,7 @@ public final class CayNode implements AutoCloseable {
             this.snapshots = closing.add(
                     new Snapshots(pool, layers, runtime, fileWork, InstantSource.system(), settings.maxProcesses()));
             var logs = new LogHub(InstantSource.system());
+            this.dialer = closing.add(new Dialer(Addresses.allowing(List.of()), System.getenv()));
             this.gateways = closing.add(new Gateways(
                     Catalog.load(settings.catalogs(), settings.serverOverrides()),
                     settings.repositories(),
@@ -176,6 +184,10 @@ public final class CayNode implements AutoCloseable {
                     meters));
             progress.mark("catalog");
             var nodeLayer = new NodeLayer(layers, plan.gateway(), authority, settings.operatorCertificates());
+            var workers = new Workers(
+                    poller,
+                    closing.add(new HostThreads("log", 4, 16_384)),
+                    closing.add(new HostThreads("guest", 4, 4096)));
             this.keepers = closing.add(new Keepers(new Machine(
                     plan,
                     new Room(settings.stateDir()),
@@ -193,10 +205,7 @@ public final class CayNode implements AutoCloseable {
                     closing.add(new HostThreads("namespace", 2, 1024)),
                     fileWork,
                     closing.add(new WatchHub(poller)),
-                    new Workers(
-                            poller,
-                            closing.add(new HostThreads("log", 4, 16_384)),
-                            closing.add(new HostThreads("guest", 4, 4096))),
+                    workers,
                     logSettings(settings.processLogBytes()),
                     listeners,
                     proxy,
@@ -207,6 +216,7 @@ public final class CayNode implements AutoCloseable {
                     logs,
                     gateways,
                     meters)));
+            this.serverHomes = closing.add(serverHomes(settings, layers, workers));
             keepers.start();
             guest.removeOthers(guestsInUse());
             watch(meters);
@@ -219,7 +229,22 @@ public final class CayNode implements AutoCloseable {
     }
 
     private ServerHome openHome(SandboxId owner, LaunchPlan plan) {
-        throw new CayException(ErrorKind.NOT_IMPLEMENTED, "no homes yet for " + owner + plan);
+        return plan.start() instanceof LaunchPlan.Remote remote
+                ? new RemoteHome(plan.key(), remote, dialer)
+                : serverHomes.open(owner, plan);
+    }
+
+    /// Servers run on what base is made of.
+    private SandboxedHomes serverHomes(Settings settings, LayerStore layers, Workers workers) {
+        var packages =
+                new NpmLayers(layers, Programs.ofHost(), settings.stateDir().resolve("logs"));
+        return new SandboxedHomes(
+                keepers.serverRooms(),
+                workers,
+                packages,
+                () -> base.build((_, _, _) -> {}),
+                SandboxedHomes.IDLE,
+                System::nanoTime);
     }
 
     /// The first of them is base.
@@ -276,6 +301,11 @@ public final class CayNode implements AutoCloseable {
 
     public Node node() {
         return keepers;
+    }
+
+    /// Where MCP servers are made that run on this machine.
+    public SandboxedHomes serverHomes() {
+        return serverHomes;
     }
 
     /// Templates besides base, which are made in the background.

@@ -125,15 +125,27 @@ final class NodeJs {
     }
 
     private void require(List<String> command, BuildLog log) {
+        follow(programs, LIMIT, command, "add Node", log);
+    }
+
+    /// Runs npm, or what runs it.
+    ///
+    /// @param what could not be done when it fails
+    static void follow(Programs programs, Duration limit, List<String> command, String what, BuildLog log) {
         var complaint = new StringBuilder();
-        int exit = programs.follow(LIMIT, environment(), command, line -> {
+        int exit = programs.follow(limit, environment(), command, line -> {
             log.line(line);
-            if (complaint.isEmpty() && (line.startsWith("E:") || line.startsWith("npm error"))) {
+            if (isComplaint(line) && complaint.isEmpty()) {
                 complaint.append(line);
             }
         });
         if (exit != 0) {
-            throw log.failed("add Node", complaint.toString(), BuildLog.REACH);
+            throw log.failed(what, complaint.toString(), BuildLog.REACH);
         }
+    }
+
+    /// The first line of an npm that fails is but a code.
+    private static boolean isComplaint(String line) {
+        return line.startsWith("E:") || (line.startsWith("npm error") && !line.startsWith("npm error code "));
     }
 }
