@@ -152,6 +152,12 @@ public final class ConfigKeys {
             "",
             "Files with MCP servers of your own; later ones win. How servers are started is said in section mcp.servers.");
 
+    static final ConfigKey<List<String>> MCP_REMOTE_ADDRESSES = key(
+            "mcp.remoteAddresses",
+            ConfigValue.list(ConfigValue.destination()),
+            "",
+            "Hosts, *.domains and ranges that remote MCP servers may lie at though not public, also by plain http.");
+
     private static final List<ConfigKey<?>> ALL = List.of(
             INSTANCE,
             STATE_DIR,
@@ -181,7 +187,8 @@ public final class ConfigKeys {
             MAX_CONNECTIONS,
             BANDWIDTH,
             PREPARE,
-            MCP_CATALOGS);
+            MCP_CATALOGS,
+            MCP_REMOTE_ADDRESSES);
 
     private ConfigKeys() {}
 
