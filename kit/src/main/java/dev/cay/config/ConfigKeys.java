@@ -160,6 +160,12 @@ public final class ConfigKeys {
             "https://github.com/",
             "Where MCP servers are cloned from that users bring themselves, as github/OWNER/NAME.");
 
+    static final ConfigKey<List<String>> MCP_REMOTE_ADDRESSES = key(
+            "mcp.remoteAddresses",
+            ConfigValue.list(ConfigValue.destination()),
+            "",
+            "Hosts, *.domains and ranges that remote MCP servers may lie at though not public, also by plain http.");
+
     private static final List<ConfigKey<?>> ALL = List.of(
             INSTANCE,
             STATE_DIR,
@@ -190,7 +196,8 @@ public final class ConfigKeys {
             BANDWIDTH,
             PREPARE,
             MCP_CATALOGS,
-            MCP_REPOSITORIES);
+            MCP_REPOSITORIES,
+            MCP_REMOTE_ADDRESSES);
 
     private ConfigKeys() {}
 

@@ -69,6 +69,7 @@ public final class CayNode implements AutoCloseable {
     ///
     /// @param catalogs             of MCP servers, beside the one that comes with Cay
     /// @param serverOverrides      file that says how MCP servers are started here; null for none
+    /// @param remoteAddresses      where remote MCP servers may lie beside the internet
     /// @param repositories         where MCP servers lie that users bring themselves; ends in a slash
     /// @param operatorCertificates CA certificates to be trusted inside too; null for none
     public record Settings(
@@ -89,10 +90,12 @@ public final class CayNode implements AutoCloseable {
             int edgePort,
             List<Path> catalogs,
             @Nullable Path serverOverrides,
-            String repositories) {
+            String repositories,
+            List<String> remoteAddresses) {
         public Settings {
             nameservers = List.copyOf(nameservers);
             catalogs = List.copyOf(catalogs);
+            remoteAddresses = List.copyOf(remoteAddresses);
         }
 
         private NetworkLimits networkLimits() {
@@ -173,7 +176,7 @@ public final class CayNode implements AutoCloseable {
             this.snapshots = closing.add(
                     new Snapshots(pool, layers, runtime, fileWork, InstantSource.system(), settings.maxProcesses()));
             var logs = new LogHub(InstantSource.system());
-            this.dialer = closing.add(new Dialer(Addresses.allowing(List.of()), System.getenv()));
+            this.dialer = closing.add(new Dialer(Addresses.allowing(settings.remoteAddresses()), System.getenv()));
             this.gateways = closing.add(new Gateways(
                     Catalog.load(settings.catalogs(), settings.serverOverrides()),
                     settings.repositories(),

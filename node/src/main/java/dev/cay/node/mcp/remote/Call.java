@@ -9,4 +9,4 @@ import java.util.function.Supplier;
 /// @param url    never shown, as it may hold a credential
 /// @param client the link's own, closed with it
 /// @param other  makes another for what is said after that
-record Call(String name, URI url, WebClient client, Supplier<WebClient> other) {}
+record Call(String name, URI url, Limits limits, WebClient client, Supplier<WebClient> other) {}

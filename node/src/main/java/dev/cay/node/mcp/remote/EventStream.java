@@ -83,7 +83,7 @@ final class EventStream {
 
     private void id(String id) {
         // It goes back to the server in a header.
-        if (id.chars().allMatch(c -> c >= ' ' && c < 0x7f) && id.length() < LONGEST_FIELD) {
+        if (!id.isEmpty() && id.chars().allMatch(c -> c >= ' ' && c < 0x7f) && id.length() < LONGEST_FIELD) {
             lastId = id;
         }
     }

@@ -18,7 +18,6 @@ import org.slf4j.LoggerFactory;
 final class Posts {
     private static final Logger log = LoggerFactory.getLogger(Posts.class);
     private static final int MOST = 32;
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     interface Post {
         void send(Message message) throws IOException;
@@ -26,11 +25,14 @@ final class Posts {
 
     private final String server;
     private final Ear ear;
+    private final Duration patience;
     private final Semaphore free = new Semaphore(MOST);
 
-    Posts(String server, Ear ear) {
+    /// @param patience for one of those under way to end
+    Posts(String server, Ear ear, Duration patience) {
         this.server = server;
         this.ear = ear;
+        this.patience = patience;
     }
 
     void send(Message message, Post post) {
@@ -59,7 +61,7 @@ final class Posts {
 
     private void take() {
         try {
-            if (free.tryAcquire(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+            if (free.tryAcquire(patience.toMillis(), TimeUnit.MILLISECONDS)) {
                 return;
             }
         } catch (InterruptedException e) {

@@ -17,15 +17,24 @@ public final class RemoteHome implements ServerHome {
     private final String name;
     private final LaunchPlan.Remote remote;
     private final Dialer dialer;
+    private final Limits limits;
     private final Semaphore large = new Semaphore(1);
     private final Set<ServerLink> links = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
     /// @param name what users know the server by
     public RemoteHome(String name, LaunchPlan.Remote remote, Dialer dialer) {
+        this(name, remote, dialer, Limits.USUAL);
+    }
+
+    RemoteHome(String name, LaunchPlan.Remote remote, Dialer dialer, Limits limits) {
         this.name = name;
         this.remote = remote;
         this.dialer = dialer;
+        this.limits = limits;
+        if (remote.url().getHost() == null) {
+            throw new CayException(ErrorKind.INVALID_ARGUMENT, "%s has an address without a host name".formatted(name));
+        }
         remote.headers().forEach((header, value) -> {
             if (!header.matches("[!#$%&'*+.^_`|~0-9A-Za-z-]+") || value.chars().anyMatch(Character::isISOControl)) {
                 throw new CayException(
@@ -42,7 +51,7 @@ public final class RemoteHome implements ServerHome {
                     "%s takes no more connections".formatted(name));
         }
         var ear = new Ear(name, listener);
-        var posts = new Posts(name, ear);
+        var posts = new Posts(name, ear, limits.turn());
         var client = new WebClient(remote, dialer, large);
         boolean done = false;
         try {
@@ -66,7 +75,7 @@ public final class RemoteHome implements ServerHome {
     }
 
     private Call call(WebClient client) {
-        return new Call(name, remote.url(), client, () -> new WebClient(remote, dialer, large));
+        return new Call(name, remote.url(), limits, client, () -> new WebClient(remote, dialer, large));
     }
 
     private static ErrorKind kind(Exception failure) {

@@ -16,8 +16,6 @@ import java.util.function.Consumer;
 /// A connection by the transport of 2024-11-05: one stream on which all answers come, and an address for what is sent,
 /// which the stream tells first.
 final class SseLink implements ServerLink {
-    private static final Duration FIRST = Duration.ofSeconds(20);
-    private static final Duration QUICK = Duration.ofSeconds(30);
     private static final int MOST_BEFORE = 16;
 
     private final Call call;
@@ -37,20 +35,21 @@ final class SseLink implements ServerLink {
 
     static SseLink open(Call call, Ear ear, Posts posts, Consumer<ServerLink> gone) throws IOException {
         var request = new WebClient.Request("GET", call.url(), Map.of("Accept", "text/event-stream"), null);
-        var reply = call.client().send(request, FIRST);
+        var reply = call.client().send(request, call.limits().quick());
         if (reply.answer().status() != 200 || !reply.answer().type().equals("text/event-stream")) {
             throw new IOException("it answered HTTP %d".formatted(reply.answer().status()));
         }
         var room = reply.room();
         var events = new EventStream(reply.answer().content(), room);
-        var link = new SseLink(call, ear, posts, endpoint(reply, events), gone);
+        var link = new SseLink(
+                call, ear, posts, endpoint(reply, events, call.limits().quick()), gone);
         Thread.ofVirtual().name("mcp-remote").start(() -> link.read(reply, room, events));
         return link;
     }
 
     /// Of the same origin, as the user's credentials are sent there.
-    private static URI endpoint(WebClient.Reply reply, EventStream events) throws IOException {
-        try (var _ = new Deadline(FIRST, reply.answer().line())) {
+    private static URI endpoint(WebClient.Reply reply, EventStream events, Duration limit) throws IOException {
+        try (var _ = new Deadline(limit, reply.answer().line())) {
             for (int before = 0; before < MOST_BEFORE; before++) {
                 var event = events.next().orElseThrow(() -> new IOException("it ended the stream at once"));
                 if (event.name().equals("endpoint")) {
@@ -90,10 +89,10 @@ final class SseLink implements ServerLink {
         var headers = Map.of("Accept", "application/json, text/event-stream", "Content-Type", "application/json");
         var request = new WebClient.Request("POST", endpoint, headers, message.bytes());
         String refused;
-        try (var reply = call.client().send(request, QUICK)) {
+        try (var reply = call.client().send(request, call.limits().quick())) {
             int status = reply.answer().status();
             if (reply.answer().succeeded()) {
-                drain(reply);
+                drain(reply, call.limits().quick());
                 return;
             }
             refused = "%s answered HTTP %d".formatted(call.name(), status);
@@ -108,8 +107,8 @@ final class SseLink implements ServerLink {
     }
 
     /// A word or none, after which the connection can be used again.
-    private static void drain(WebClient.Reply reply) throws IOException {
-        try (var _ = new Deadline(QUICK, reply.answer().line())) {
+    private static void drain(WebClient.Reply reply, Duration limit) throws IOException {
+        try (var _ = new Deadline(limit, reply.answer().line())) {
             reply.answer().content().readNBytes(1024);
         }
     }

@@ -16,9 +16,6 @@ import org.jspecify.annotations.Nullable;
 
 /// A connection by streamable HTTP: each message is a request of its own, and a session holds them together.
 final class StreamableLink implements ServerLink {
-    private static final Duration FIRST = Duration.ofSeconds(60);
-    private static final Duration QUICK = Duration.ofSeconds(30);
-    private static final Duration LONGEST = Duration.ofHours(1);
     private static final Duration LINGER = Duration.ofSeconds(5);
     private static final Duration FAREWELL = Duration.ofSeconds(5);
     private static final Duration STEADY = Duration.ofSeconds(10);
@@ -55,7 +52,8 @@ final class StreamableLink implements ServerLink {
     /// A request that fails has failed alone, but for the first: without it there is no connection.
     private void ask(Message request) throws IOException {
         boolean first = request.method().equals("initialize");
-        try (var reply = post(request, first ? FIRST : LONGEST)) {
+        try (var reply =
+                post(request, first ? call.limits().first() : call.limits().longest())) {
             if (!reply.answer().succeeded()) {
                 refused(request, reply, first);
                 return;
@@ -73,7 +71,7 @@ final class StreamableLink implements ServerLink {
     }
 
     private void tell(Message message) throws IOException {
-        try (var reply = post(message, QUICK)) {
+        try (var reply = post(message, call.limits().quick())) {
             if (!reply.answer().succeeded()) {
                 String reason = ended(reply.answer());
                 if (!reason.isEmpty()) {
@@ -127,7 +125,7 @@ final class StreamableLink implements ServerLink {
 
     private boolean whole(Message request, WebClient.Reply reply) throws IOException {
         try (var room = reply.room();
-                var _ = new Deadline(QUICK.multipliedBy(2), reply.answer().line())) {
+                var _ = new Deadline(call.limits().first(), reply.answer().line())) {
             return heard(ear.messages(reply.bytes(room)), request);
         }
     }
@@ -135,7 +133,7 @@ final class StreamableLink implements ServerLink {
     /// Streams may end early on purpose, to be taken up again where they were.
     private void stream(Message request, WebClient.Reply begun) {
         var cursor = new Cursor();
-        var end = System.nanoTime() + LONGEST.toNanos();
+        var end = System.nanoTime() + call.limits().longest().toNanos();
         boolean done = read(begun, request, cursor);
         for (int tries = 0; !done && tries < MOST_TRIES && System.nanoTime() < end; tries++) {
             String before = cursor.id();
@@ -163,7 +161,10 @@ final class StreamableLink implements ServerLink {
         if (after != null) {
             headers.put("Last-Event-ID", after);
         }
-        return call.client().send(new WebClient.Request("GET", call.url(), headers, null), LONGEST);
+        return call.client()
+                .send(
+                        new WebClient.Request("GET", call.url(), headers, null),
+                        call.limits().longest());
     }
 
     /// @param request what the stream is the answer to; null if to none
