@@ -77,7 +77,8 @@ final class McpCommand implements Callable<Integer> {
         try {
             Serving.overHttp(settings, new Serving.Listening(listen, port, hosts));
         } catch (CayException e) {
-            boolean taken = e.getCause() instanceof BindException && PortHolder.find(port).isPresent();
+            boolean taken = e.getCause() instanceof BindException
+                    && PortHolder.find(port).isPresent();
             throw taken ? new CayException(ErrorKind.UNAVAILABLE, Listening.taken(port, "--port"), e) : e;
         }
     }

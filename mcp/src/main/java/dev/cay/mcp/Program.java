@@ -52,6 +52,7 @@ public final class Program {
                 : ServerSettings.read(environment, Path.of(""));
         // Whoever writes the log looks for it when it is first used.
         System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", settings.logLevel());
+        System.setProperty("org.slf4j.simpleLogger.log.org.eclipse.jetty", "WARN");
         if (asked.http()) {
             Serving.overHttp(settings, asked.listening());
         } else {
