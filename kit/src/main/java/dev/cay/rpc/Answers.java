@@ -14,13 +14,12 @@ import java.util.function.ToIntFunction;
 /// is cut off; what was for it stays in the outbox.
 final class Answers {
     static final Duration MOMENT = Duration.ofMillis(250);
-    private static final Duration SLOWEST_READER = Duration.ofSeconds(60);
     private static final byte[] NOTHING = {};
 
     private final Map<Exchange, Long> writing = new ConcurrentHashMap<>();
     private final Duration keepAlive;
 
-    /// @param keepAlive how long a stream may be silent
+    /// @param keepAlive how long a stream may be silent; four times as long a client may not read
     Answers(Duration keepAlive) {
         this.keepAlive = keepAlive;
     }
@@ -123,7 +122,7 @@ final class Answers {
     void cutSlowReaders() {
         long now = System.nanoTime();
         writing.forEach((exchange, since) -> {
-            if (now - since > SLOWEST_READER.toNanos()) {
+            if (now - since > keepAlive.multipliedBy(4).toNanos()) {
                 exchange.abort("the client does not read");
             }
         });

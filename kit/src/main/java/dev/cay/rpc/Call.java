@@ -100,7 +100,12 @@ final class Call implements Conversation.Reply {
                 params.remove("_meta");
             }
         }
-        conversation.turns().request(Message.request(id, first.method(), params), this);
+        try {
+            conversation.turns().request(Message.request(id, first.method(), params), this);
+        } catch (Refusal e) {
+            conversation.end(this);
+            throw e;
+        }
     }
 
     /// The client has come again.

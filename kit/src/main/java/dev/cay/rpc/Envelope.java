@@ -90,8 +90,13 @@ record Envelope(ObjectNode capabilities, JsonNode client, JsonNode logLevel) {
         if (!header.startsWith(BASE64) || !header.endsWith("?=") || header.length() < BASE64.length() + 2) {
             return Optional.of(header);
         }
+        String encoded = header.substring(BASE64.length(), header.length() - 2);
+        // The decoder would do without the padding.
+        if (encoded.length() % 4 != 0) {
+            return Optional.empty();
+        }
         try {
-            byte[] bytes = Base64.getDecoder().decode(header.substring(BASE64.length(), header.length() - 2));
+            byte[] bytes = Base64.getDecoder().decode(encoded);
             return Optional.of(StandardCharsets.UTF_8
                     .newDecoder()
                     .decode(ByteBuffer.wrap(bytes))

@@ -31,7 +31,8 @@ public final class HttpFace implements Handler, AutoCloseable {
     /// @param largestMessage in bytes; answers 413 beyond
     /// @param idle           how long a session lives without being used
     /// @param mostSessions   beyond, the one that was idle for longest goes
-    /// @param keepAlive      how long a stream is silent before it says that it is still there
+    /// @param keepAlive      how long a stream is silent before it says that it is still there; a client that does
+    ///                       not read for four times as long is cut off
     /// @param hosts          names, in lower case and without port, by which this may be reached and whose
     ///                       pages may ask, besides those of the machine itself
     public record Settings(

@@ -76,7 +76,12 @@ final class Session implements AutoCloseable {
     Outbox request(Message request) {
         var turns = conversation();
         var box = newBox(request.id());
-        turns.request(request, box);
+        try {
+            turns.request(request, box);
+        } catch (Refusal e) {
+            box.close();
+            throw e;
+        }
         return box;
     }
 

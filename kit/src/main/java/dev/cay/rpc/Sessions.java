@@ -54,7 +54,7 @@ final class Sessions implements AutoCloseable {
             opening.unlock();
         }
         if (evicted != null) {
-            end(evicted, "made room for another");
+            endLater(evicted, "made room for another");
         }
         return session;
     }
@@ -97,12 +97,18 @@ final class Sessions implements AutoCloseable {
         log.atDebug().addKeyValue("reason", reason).log("a session ended");
     }
 
+    /// Its conversation may take a while to end, and others wait meanwhile.
+    private void endLater(Session session, String reason) {
+        SharedConversation.later(() -> end(session, reason));
+    }
+
     /// To be called every now and then.
     void sweep(Duration longestCall) {
         for (var session : sessions.values()) {
             session.endCallsOver(longestCall);
             if (session.idle().filter(time -> time.compareTo(idle) > 0).isPresent()) {
-                end(session, "was not used for long");
+                sessions.remove(session.id);
+                endLater(session, "was not used for long");
             }
         }
     }

@@ -34,13 +34,13 @@ final class SharedConversation implements Conversation.Client, AutoCloseable {
     private final ReentrantLock greeting = new ReentrantLock();
     private final ReentrantLock lock = new ReentrantLock();
     private final AtomicLong ids = new AtomicLong();
+    private final AtomicLong toolChanges = new AtomicLong();
     private final Map<JsonNode, Call> calls = new ConcurrentHashMap<>();
     private final Set<Subscription> subscriptions = ConcurrentHashMap.newKeySet();
     private final Map<String, Integer> watched = new HashMap<>();
     private volatile @Nullable Turns conversation;
     private volatile @Nullable JsonNode greeted;
     private volatile @Nullable ParameterHeaders headers;
-    private volatile long toolChanges;
     private int users;
     private long idleSince = System.nanoTime();
     private volatile boolean closed;
@@ -137,7 +137,7 @@ final class SharedConversation implements Conversation.Client, AutoCloseable {
         if (known != null) {
             return known;
         }
-        long changes = toolChanges;
+        long changes = toolChanges.get();
         var found = new ParameterHeaders();
         var params = Json.mapper().createObjectNode();
         for (int page = 0; page < MOST_PAGES; page++) {
@@ -149,7 +149,7 @@ final class SharedConversation implements Conversation.Client, AutoCloseable {
             params = Json.mapper().createObjectNode();
             params.set("cursor", list.path("nextCursor"));
         }
-        if (changes == toolChanges) {
+        if (changes == toolChanges.get()) {
             headers = found;
         }
         return found;
@@ -205,7 +205,7 @@ final class SharedConversation implements Conversation.Client, AutoCloseable {
 
     void changed(Message notification) {
         if (notification.method().equals("notifications/tools/list_changed")) {
-            toolChanges++;
+            toolChanges.incrementAndGet();
             headers = null;
         }
         subscriptions.forEach(subscription -> subscription.hear(notification));

@@ -54,7 +54,7 @@ final class SharedConversations implements AutoCloseable {
             lock.unlock();
         }
         if (evicted != null) {
-            evicted.close();
+            SharedConversation.later(evicted::close);
         }
         return conversation;
     }
@@ -115,7 +115,7 @@ final class SharedConversations implements AutoCloseable {
                 .flatMap(conversation -> conversation.calls().stream())
                 .filter(call -> call.age().compareTo(longestCall) > 0)
                 .forEach(call -> call.cancel("this took longer than " + longestCall));
-        unused.forEach(SharedConversation::close);
+        unused.forEach(one -> SharedConversation.later(one::close));
     }
 
     @Override

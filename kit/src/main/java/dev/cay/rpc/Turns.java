@@ -40,12 +40,21 @@ final class Turns implements Conversation {
 
     @Override
     public void notification(Message notification) {
-        inTurn(() -> conversation.notification(notification));
+        inTurn(() -> quietly(() -> conversation.notification(notification)));
     }
 
     @Override
     public void response(Message response) {
-        inTurn(() -> conversation.response(response));
+        inTurn(() -> quietly(() -> conversation.response(response)));
+    }
+
+    /// Nobody waits for an answer to these.
+    private static void quietly(Runnable words) {
+        try {
+            words.run();
+        } catch (RuntimeException e) {
+            log.atWarn().setCause(e).log("a message was of no use");
+        }
     }
 
     private void inTurn(Runnable words) {

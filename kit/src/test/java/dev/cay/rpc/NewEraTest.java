@@ -126,6 +126,9 @@ class NewEraTest {
         assertThat(code(server.post(echo, headers("tools/call", "other")))).isEqualTo(-32020);
         assertThat(code(server.post(echo, headers("tools/call", "=?base64?!!!?="))))
                 .isEqualTo(-32020);
+        assertThat(code(server.post(echo, headers("tools/call", "=?base64?ZWNobw?="))))
+                .as("without padding")
+                .isEqualTo(-32020);
         String encoded = "=?base64?" + Base64.getEncoder().encodeToString("echo".getBytes()) + "?=";
         assertThat(server.post(echo, headers("tools/call", encoded)).statusCode())
                 .isEqualTo(200);

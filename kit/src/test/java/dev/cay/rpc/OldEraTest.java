@@ -269,6 +269,22 @@ class OldEraTest {
     }
 
     @Test
+    void aClientThatDoesNotReadIsCutOff() throws Exception {
+        server.close();
+        start(new HttpFace.Settings(1000, Duration.ofSeconds(2), 5, Duration.ofMillis(100), _ -> false));
+        String body = tool(1, "large");
+        String head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer one\r\nMcp-Session-Id: %s\r\n"
+                + "Content-Type: application/json\r\nAccept: */*\r\nContent-Length: %d\r\n\r\n";
+        try (var socket = new java.net.Socket(server.address.getAddress(), server.address.getPort())) {
+            String request = head.formatted(server.initialize("one"), body.length()) + body;
+            socket.getOutputStream().write(request.getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+            // It is busy as long as it writes, and idle for long when it has given up.
+            var conversation = server.conversation();
+            assertThat(conversation.told.poll(60, TimeUnit.SECONDS)).isEqualTo("closed");
+        }
+    }
+
+    @Test
     void theLongestIdleGoesWhenThereIsNoRoomAndTheBusyStay() throws Exception {
         server.close();
         start(HttpFace.Settings.usual().withSessions(2, Duration.ofMinutes(30)));

@@ -78,6 +78,7 @@ final class ScriptedConversation implements Conversation {
                 }
                 reply.end(text(request, "done"));
             }
+            case "large" -> reply.end(text(request, "x".repeat(64 << 20)));
             case "hold" -> {
                 held.put(request.id(), reply);
                 reply.send(notice("holding"));
