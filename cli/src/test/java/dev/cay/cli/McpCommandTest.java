@@ -39,7 +39,9 @@ final class McpCommandTest {
             var process = start("mcp", "--http", "--port", Integer.toString(taken.getLocalPort()));
             assertThat(output(process))
                     .contains("port %d is taken by java (pid %d)"
-                            .formatted(taken.getLocalPort(), ProcessHandle.current().pid()))
+                            .formatted(
+                                    taken.getLocalPort(),
+                                    ProcessHandle.current().pid()))
                     .contains("--port");
             assertThat(process.exitValue()).isEqualTo(1);
         }
