@@ -90,6 +90,7 @@ class SideSandboxesTest extends ServerHomeTest {
         }
     }
 
+    /// What is in the pool is seen where that is mounted.
     private List<String> filesWith(String text) {
         var found = Programs.ofHost()
                 .run(
@@ -97,6 +98,7 @@ class SideSandboxesTest extends ServerHomeTest {
                         "grep",
                         "-rlaF",
                         "--devices=skip",
+                        "--exclude=pool.btrfs",
                         "--",
                         text,
                         place.directory().toString());
