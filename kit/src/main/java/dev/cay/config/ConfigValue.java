@@ -143,6 +143,30 @@ public interface ConfigValue<T> {
         };
     }
 
+    /// A host name, a domain with `*.` before it, an address, or a range of addresses of either kind.
+    static ConfigValue<String> destination() {
+        String mend = "a host name, *.domain, an address or a range such as 10.1.0.0/16";
+        var name = Pattern.compile("(\\*\\.)?([a-z0-9_]([a-z0-9_-]*[a-z0-9])?\\.)*[a-z]([a-z0-9-]*[a-z0-9])?");
+        return text -> {
+            int slash = text.indexOf('/');
+            if (slash < 0 && name.matcher(text.toLowerCase(Locale.ROOT)).matches()) {
+                return text;
+            }
+            try {
+                int bits = InetAddress.ofLiteral(slash < 0 ? text : text.substring(0, slash))
+                                .getAddress()
+                                .length
+                        * 8;
+                if (slash >= 0) {
+                    inRange(wholeNumber(text.substring(slash + 1), mend), 0, bits, mend);
+                }
+                return text;
+            } catch (IllegalArgumentException _) {
+                throw new IllegalArgumentException(mend);
+            }
+        };
+    }
+
     private static Duration units(String text, String mend) {
         require(text.matches("(\\d{1,9}(ms|s|m|h|d))+"), mend);
         Duration sum = Duration.ZERO;

@@ -60,7 +60,9 @@ final class ConfigLoaderTest {
                         network.maxConnections = 4096 | CAY_NETWORK_MAX_CONNECTIONS
                         network.bandwidthMbit = 0 | CAY_NETWORK_BANDWIDTH_MBIT
                         templates.prepare = code-interpreter-v1 | CAY_TEMPLATES_PREPARE
-                        mcp.catalogs =  | CAY_MCP_CATALOGS""");
+                        mcp.catalogs =  | CAY_MCP_CATALOGS
+                        mcp.repositories = https://github.com/ | CAY_MCP_REPOSITORIES
+                        mcp.remoteAddresses =  | CAY_MCP_REMOTE_ADDRESSES""");
     }
 
     @Test
@@ -191,9 +193,26 @@ final class ConfigLoaderTest {
         write(
                 "mcp:\n  catalogs: [/etc/cay/mine.yaml]\n  servers: {notion: {env: {A: b}, launch: {command: [x, y]}}}\n");
         assertThat(load(Map.of(), Map.of()).config().mcp())
-                .isEqualTo(new CayConfig.Mcp(List.of(Path.of("/etc/cay/mine.yaml")), file));
+                .isEqualTo(new CayConfig.Mcp(List.of(Path.of("/etc/cay/mine.yaml")), "https://github.com/", List.of(), file));
         write("mcp:\n  servrs: x\n");
         assertThat(problems(Map.of(), Map.of())).singleElement().asString().contains("unknown key mcp.servrs");
+    }
+
+    @Test
+    void remoteMcpServersMayLieWhereTheOperatorSays() {
+        String some = "wiki.corp, *.lab.example, 10.1.0.0/16, 192.168.7.7, fd12::/16";
+        assertThat(load(Map.of("CAY_MCP_REMOTE_ADDRESSES", some), Map.of())
+                        .config()
+                        .mcp()
+                        .remoteAddresses())
+                .containsExactly(some.split(", "));
+        for (String wrong :
+                List.of("http://wiki.corp", "10.1.0.0/33", "10.1/16", "*", "wiki.corp:80", "a b", "fd12::/x")) {
+            assertThat(problems(Map.of("CAY_MCP_REMOTE_ADDRESSES", wrong), Map.of()))
+                    .singleElement()
+                    .asString()
+                    .contains("mcp.remoteAddresses", "10.1.0.0/16");
+        }
     }
 
     @Test

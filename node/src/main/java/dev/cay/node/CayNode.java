@@ -25,7 +25,15 @@ import dev.cay.node.interpreter.Interpreter;
 import dev.cay.node.linux.FdPoller;
 import dev.cay.node.linux.HostThreads;
 import dev.cay.node.log.LogHub;
+import dev.cay.node.mcp.Gateways;
+import dev.cay.node.mcp.McpGateway;
+import dev.cay.node.mcp.catalog.Catalog;
+import dev.cay.node.mcp.catalog.LaunchPlan;
+import dev.cay.node.mcp.remote.Addresses;
+import dev.cay.node.mcp.remote.Dialer;
+import dev.cay.node.mcp.remote.RemoteHome;
 import dev.cay.node.mcp.server.SandboxedHomes;
+import dev.cay.node.mcp.server.ServerHome;
 import dev.cay.node.network.NetworkPool;
 import dev.cay.node.process.ProcessTable;
 import dev.cay.node.process.Workers;
@@ -38,6 +46,7 @@ import dev.cay.node.snapshot.WarmSnapshots;
 import dev.cay.node.storage.Pool;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Node;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -58,6 +67,10 @@ import org.jspecify.annotations.Nullable;
 public final class CayNode implements AutoCloseable {
     /// What an operator decides about the node.
     ///
+    /// @param catalogs             of MCP servers, beside the one that comes with Cay
+    /// @param serverOverrides      file that says how MCP servers are started here; null for none
+    /// @param remoteAddresses      where remote MCP servers may lie beside the internet
+    /// @param repositories         where MCP servers lie that users bring themselves; ends in a slash
     /// @param operatorCertificates CA certificates to be trusted inside too; null for none
     public record Settings(
             String instance,
@@ -74,14 +87,22 @@ public final class CayNode implements AutoCloseable {
             int maxProcesses,
             int mostSpares,
             long processLogBytes,
-            int edgePort) {
+            int edgePort,
+            List<Path> catalogs,
+            @Nullable Path serverOverrides,
+            String repositories,
+            List<String> remoteAddresses) {
         public Settings {
             nameservers = List.copyOf(nameservers);
+            catalogs = List.copyOf(catalogs);
+            remoteAddresses = List.copyOf(remoteAddresses);
         }
 
         private NetworkLimits networkLimits() {
             return new NetworkLimits(
-                    maxConnections, bandwidthMbit, List.of(Keepers.ENVD_PORT, Interpreter.PORT, edgePort));
+                    maxConnections,
+                    bandwidthMbit,
+                    List.of(Keepers.ENVD_PORT, Interpreter.PORT, McpGateway.PORT, edgePort));
         }
     }
 
@@ -94,8 +115,10 @@ public final class CayNode implements AutoCloseable {
     private final TemplateBuilds templates;
     private final RuncRuntime runtime;
     private final Snapshots snapshots;
+    private final Gateways gateways;
     private final Keepers keepers;
     private final SandboxedHomes serverHomes;
+    private final Dialer dialer;
 
     /// Takes what it needs from the host and finds what runs already. The instance must have joined the host's ledger.
     ///
@@ -152,6 +175,17 @@ public final class CayNode implements AutoCloseable {
             var fileWork = closing.add(new HostThreads("file", 16, 4096));
             this.snapshots = closing.add(
                     new Snapshots(pool, layers, runtime, fileWork, InstantSource.system(), settings.maxProcesses()));
+            var logs = new LogHub(InstantSource.system());
+            this.dialer = closing.add(new Dialer(Addresses.allowing(settings.remoteAddresses()), System.getenv()));
+            this.gateways = closing.add(new Gateways(
+                    Catalog.load(settings.catalogs(), settings.serverOverrides()),
+                    settings.repositories(),
+                    this::openHome,
+                    settings.stateDir().resolve("mcp.key"),
+                    logs,
+                    InstantSource.system(),
+                    meters));
+            progress.mark("catalog");
             var nodeLayer = new NodeLayer(layers, plan.gateway(), authority, settings.operatorCertificates());
             var workers = new Workers(
                     poller,
@@ -182,7 +216,8 @@ public final class CayNode implements AutoCloseable {
                     tls,
                     edge,
                     InstantSource.system(),
-                    new LogHub(InstantSource.system()),
+                    logs,
+                    gateways,
                     meters)));
             this.serverHomes = closing.add(serverHomes(settings, layers, workers));
             keepers.start();
@@ -194,6 +229,12 @@ public final class CayNode implements AutoCloseable {
             leave(onHost, settings.stateDir().resolve("sandboxes"), e);
             throw e;
         }
+    }
+
+    private ServerHome openHome(SandboxId owner, LaunchPlan plan) {
+        return plan.start() instanceof LaunchPlan.Remote remote
+                ? new RemoteHome(plan.key(), remote, dialer)
+                : serverHomes.open(owner, plan);
     }
 
     /// Servers run on what base is made of.

@@ -50,13 +50,15 @@ final class NodeJs {
         }
     }
 
-    /// Adds the recipe's modules, by the npm of the tree but as a program of the host, whose registry, proxy and
+    /// Adds the recipe's modules, by the npm of a tree but as a program of the host, whose registry, proxy and
     /// certificates it then knows. Their install scripts are not run: they would be the host's programs too.
-    void addModules(Path rootfs, BuildLog log) {
+    ///
+    /// @param tools tree that has npm
+    void addModules(Path tools, Path rootfs, BuildLog log) {
         if (recipe.modules().isEmpty()) {
             return;
         }
-        var local = rootfs.resolve("usr/local");
+        var local = tools.resolve("usr/local");
         var npm = new ArrayList<>(List.of(
                 local.resolve("bin/node").toString(),
                 local.resolve("lib/node_modules/npm/bin/npm-cli.js").toString(),
@@ -67,7 +69,7 @@ final class NodeJs {
                 "--no-update-notifier",
                 "--global",
                 "--prefix",
-                local.toString()));
+                rootfs.resolve("usr/local").toString()));
         npm.addAll(recipe.modules());
         require(npm, log);
     }

@@ -341,7 +341,7 @@ public final class LineProcess implements AutoCloseable {
         closed = true;
         outWatch.close();
         // Whoever hears us may be who closes.
-        if (Thread.currentThread() != reader) {
+        if (!Thread.currentThread().equals(reader)) {
             reader.interrupt();
         }
         complaints.close();

@@ -340,6 +340,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     private void ended(SandboxKeeper keeper, @Nullable String reason) {
         keepers.remove(keeper.id(), keeper);
         spares.forget(keeper.id());
+        machine.gateways().end(keeper.id());
         if (reason == null || closed || keeper.isSpare()) {
             return;
         }

@@ -17,6 +17,7 @@ import dev.cay.node.interpreter.Interpreter;
 import dev.cay.node.linux.NetNamespace;
 import dev.cay.node.log.LogHub;
 import dev.cay.node.log.SandboxLog;
+import dev.cay.node.mcp.McpGateway;
 import dev.cay.node.process.ProcessTable;
 import dev.cay.node.runtime.Container;
 import dev.cay.wire.CayException;
@@ -81,6 +82,7 @@ final class OpenSandbox implements AutoCloseable {
     private final SandboxLog log;
     private final UseMeter meter;
     private final @Nullable Interpreter interpreter;
+    private final McpDoor mcp;
     private volatile SandboxSpec spec;
     private final boolean side;
     private final GuestLink link;
@@ -131,7 +133,18 @@ final class OpenSandbox implements AutoCloseable {
                 interpreter.adopt();
             }
             this.envd = new Envd(view(spec), machine.clock(), machine.meters());
+            this.mcp = closing.add(new McpDoor(
+                    machine,
+                    spec.id(),
+                    known,
+                    files,
+                    () -> machine.listeners()
+                            .adopt(
+                                    network.listen(McpGateway.PORT),
+                                    spec.id(),
+                                    exchange -> serveInside(McpGateway.PORT, exchange))));
             listen();
+            mcp.recall();
         } catch (IOException | RuntimeException e) {
             closing.close();
             throw e;
@@ -249,7 +262,9 @@ final class OpenSandbox implements AutoCloseable {
     }
 
     private void serveInside(int port, Exchange exchange) throws Exception {
-        if (!serve(port, exchange)) {
+        if (port == ENVD_PORT && mcp.isControl(exchange)) {
+            mcp.control(exchange);
+        } else if (!serve(port, exchange)) {
             EdgeAnswers.sandboxNotFound(exchange, spec.id().value());
         }
     }
@@ -265,7 +280,7 @@ final class OpenSandbox implements AutoCloseable {
             envd.handle(exchange);
         } else if (port == Interpreter.PORT && interpreter != null) {
             interpreter.handle(exchange);
-        } else {
+        } else if (port != McpGateway.PORT || !mcp.handle(exchange)) {
             forward(port, exchange);
         }
         return true;
@@ -356,6 +371,9 @@ final class OpenSandbox implements AutoCloseable {
     public void close() {
         if (interpreter != null) {
             interpreter.leave();
+        }
+        if (!comesBack) {
+            machine.gateways().rest(spec.id());
         }
         closing.close();
     }

@@ -152,7 +152,7 @@ abstract class ServerHomeTest extends NodeTest {
                 null,
                 new CatalogServer.Network(false, List.of()),
                 false,
-                new ServerOverride.Tools(List.of(), List.of()),
+                ServerOverride.Tools.ALL,
                 false,
                 List.of());
     }

@@ -1,0 +1,110 @@
+package dev.cay.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cay.bench.NpmClient;
+import dev.cay.node.mcp.catalog.Launch;
+import dev.cay.node.mcp.catalog.LaunchPlan;
+import dev.cay.node.mcp.remote.Addresses;
+import dev.cay.node.mcp.remote.Dialer;
+import dev.cay.node.mcp.remote.RemoteHome;
+import dev.cay.node.mcp.server.ServerLink;
+import dev.cay.rpc.Message;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// A remote MCP server that others wrote, by both transports.
+@Timeout(900)
+final class RemoteMcpTest {
+    private final LinkedBlockingQueue<String> heard = new LinkedBlockingQueue<>();
+
+    @ParameterizedTest
+    @CsvSource({"streamableHttp, STREAMABLE_HTTP, /mcp, 2025-11-25", "sse, SSE, /sse, 2024-11-05"})
+    void talksToServerEverything(String mode, Launch.Transport transport, String path, String revision)
+            throws Exception {
+        var client = NpmClient.install("@modelcontextprotocol/server-everything", "2026.8.31");
+        String program = client.directory()
+                .resolve("node_modules/@modelcontextprotocol/server-everything/dist/index.js")
+                .toString();
+        int port = freePort();
+        var url = URI.create("http://127.0.0.1:%d%s".formatted(port, path));
+        try (var server = NodeProgram.start(Map.of("PORT", Integer.toString(port)), List.of("node", program, mode));
+                var dialer = new Dialer(Addresses.allowing(List.of("127.0.0.1")), Map.of());
+                var home = new RemoteHome("everything", new LaunchPlan.Remote(url, transport, Map.of()), dialer)) {
+            server.awaitLine(Integer.toString(port));
+            var link = home.connect(listener());
+            send(link, """
+                    {"jsonrpc":"2.0","id":"a","method":"initialize","params":{"protocolVersion":"%s",
+                     "capabilities":{},"clientInfo":{"name":"test","version":"1"}}}""".formatted(revision));
+            assertThat(answer("a")).contains("\"protocolVersion\":\"" + revision + "\"");
+            send(link, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}");
+            // Told beside all requests: by streamable HTTP that needs a stream of its own.
+            assertThat(message("tools/list_changed")).contains("notifications/tools/list_changed");
+            send(link, "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/list\"}");
+            assertThat(answer("7")).contains("\"name\":\"echo\"");
+            send(link, """
+                    {"jsonrpc":"2.0","id":8,"method":"tools/call",
+                     "params":{"name":"echo","arguments":{"message":"grüß"}}}""");
+            assertThat(answer("8")).contains("Echo: grüß");
+            send(link, """
+                    {"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"trigger-long-running-operation",
+                     "arguments":{"duration":1,"steps":2},"_meta":{"progressToken":"p"}}}""");
+            assertThat(message("notifications/progress")).contains("\"progressToken\":\"p\"");
+            assertThat(answer("9")).contains("completed");
+            link.close();
+        }
+    }
+
+    private ServerLink.Listener listener() {
+        return new ServerLink.Listener() {
+            @Override
+            public void heard(Message message) {
+                heard.add(new String(message.bytes(), StandardCharsets.UTF_8));
+            }
+
+            @Override
+            public void over(String reason) {
+                heard.add("over: " + reason);
+            }
+        };
+    }
+
+    private static void send(ServerLink link, String json) {
+        link.send(Message.parse(json.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    private String answer(String id) throws InterruptedException {
+        return message("\"id\":" + (id.matches("\\d+") ? id : "\"" + id + "\""));
+    }
+
+    private String message(String part) throws InterruptedException {
+        var others = new StringBuilder();
+        for (String next = next(); next != null; next = next()) {
+            if (next.contains(part)) {
+                return next;
+            }
+            others.append(next, 0, Math.min(200, next.length())).append('\n');
+        }
+        throw new AssertionError("not heard: " + part + "; but\n" + others);
+    }
+
+    private @Nullable String next() throws InterruptedException {
+        return heard.poll(30, TimeUnit.SECONDS);
+    }
+
+    private static int freePort() throws IOException {
+        try (var socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        }
+    }
+}

@@ -1,0 +1,124 @@
+// The gateway under all that servers and clients do to it. Which servers there are behind it is up to the platform's
+// configuration: `fixtures` runs fixtures-server.mjs, `hostile_MODE` runs hostile-server.mjs MODE, for each mode named here.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { connect, create, textOf, tokenOf, urlOf } from './gateway.mjs'
+
+/** What hostile servers may do to a caller: it gets an error, or an answer, within a limit. */
+const HOSTILE = [
+  'silent-call', 'wrong-ids', 'twice', 'flood', 'flood-at-start', 'progress-flood', 'long-line', 'endless-line', 'exit-after-call',
+  'exit-on-call', 'close-stdout', 'stderr-flood', 'garbage', 'deep', 'sampling', 'unknown-requests', 'restless', 'old-revision',
+]
+const key = (mode) => `hostile_${mode.replaceAll('-', '_')}`
+const LIMIT = 30_000
+
+const open = new Set()
+async function sandboxWith(mcp) {
+  const sandbox = await create({ mcp, timeoutMs: 300_000 })
+  open.add(sandbox)
+  return sandbox
+}
+after(async () => Promise.all([...open].map((sandbox) => sandbox.kill())))
+
+let sandbox
+before(async () => {
+  sandbox = await sandboxWith({ fixtures: {} })
+})
+
+const named = (tools, end) => tools.map((tool) => tool.name).find((name) => name.endsWith(end))
+
+test('progress, logging and errors come through', async () => {
+  const client = await connect(sandbox)
+  const { tools } = await client.listTools()
+  const heard = []
+  const done = await client.callTool({ name: named(tools, 'test_tool_with_progress'), arguments: {} }, undefined, {
+    onprogress: ({ progress }) => heard.push(progress),
+  })
+  assert.match(textOf(done), /successfully/)
+  assert.deepEqual(heard, [0, 50, 100])
+  assert.ok((await client.callTool({ name: named(tools, 'test_error_handling'), arguments: {} })).isError)
+  await assert.rejects(client.callTool({ name: 'no-such-tool', arguments: {} }), /-32602/)
+  await client.close()
+})
+
+test('eight clients with three calls each do not hear each other', async () => {
+  const clients = await Promise.all(Array.from({ length: 8 }, () => connect(sandbox)))
+  const { tools } = await clients[0].listTools()
+  const name = named(tools, 'json_schema_2020_12_tool')
+  await Promise.all(clients.map(async (client, n) => {
+    for (let call = 0; call < 3; call++) {
+      const mine = { name: `client ${n} call ${call}`, contactMethod: 'phone', phone: `${n}${call}` }
+      assert.deepEqual(JSON.parse(textOf(await client.callTool({ name, arguments: mine }))), mine)
+    }
+  }))
+  await Promise.all(clients.map((client) => client.close()))
+})
+
+test('three megabytes in and out', async () => {
+  const client = await connect(sandbox)
+  const { tools } = await client.listTools()
+  const mine = { name: 'x'.repeat(3 << 20), email: 'a@b.c' }
+  const back = await client.callTool({ name: named(tools, 'json_schema_2020_12_tool'), arguments: mine })
+  assert.equal(JSON.parse(textOf(back)).name.length, 3 << 20)
+  await client.close()
+})
+
+test('sixty clients that went without a word do no harm', async () => {
+  for (let n = 0; n < 60; n++) await (await connect(sandbox)).wire.close()
+  const client = await connect(sandbox)
+  assert.ok((await client.listTools()).tools.length > 0)
+  await client.wire.terminateSession()
+  await assert.rejects(client.listTools())
+})
+
+for (const mode of HOSTILE) {
+  test(`a server that is ${mode} harms nobody else`, async () => {
+    const both = await sandboxWith({ fixtures: {}, [key(mode)]: {} })
+    const client = await connect(both)
+    const { tools } = await client.listTools()
+    const good = named(tools, 'test_simple_text')
+    assert.ok(good, tools.map((tool) => tool.name).join())
+    const bad = named(tools, 'echo')
+    const hostile = bad && client.callTool({ name: bad, arguments: {} }, undefined, { timeout: LIMIT }).catch((e) => e)
+    for (let n = 0; n < 5; n++) {
+      const answer = await client.callTool({ name: good, arguments: {} }, undefined, { timeout: LIMIT })
+      assert.match(textOf(answer), /simple text response/)
+    }
+    await hostile
+    await client.close()
+    await both.kill()
+    open.delete(both)
+  })
+}
+
+test('whatever tools are called, clients get names they accept', async () => {
+  const evil = await sandboxWith({ [key('evil-names')]: {} })
+  const client = await connect(evil)
+  const names = (await client.listTools()).tools.map((tool) => tool.name)
+  assert.ok(names.every((name) => /^[a-zA-Z0-9_-]{1,64}$/.test(name)), names.join())
+  assert.equal(new Set(names).size, names.length)
+  await client.close()
+})
+
+test('a server that does not start leaves the others, and its reason in the log', async () => {
+  const half = await sandboxWith({ fixtures: {}, [key('exit-at-start')]: {} })
+  const client = await connect(half)
+  assert.ok(named((await client.listTools()).tools, 'test_simple_text'))
+  const log = await half.commands.run('cat /var/log/mcp-gateway/gateway.log', { user: 'root' })
+  assert.match(log.stdout, /SECRET_KEY is not set/)
+  await client.close()
+})
+
+test('a browser of another site is refused', async () => {
+  const headers = { Authorization: `Bearer ${await tokenOf(sandbox)}`, Origin: 'https://evil.example' }
+  assert.equal((await fetch(urlOf(sandbox), { method: 'POST', headers, body: '{}' })).status, 403)
+})
+
+test('an unknown session is not found', async () => {
+  const headers = {
+    Authorization: `Bearer ${await tokenOf(sandbox)}`, 'Mcp-Session-Id': 'nobody', 'Content-Type': 'application/json',
+    Accept: 'application/json, text/event-stream',
+  }
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
+  assert.equal((await fetch(urlOf(sandbox), { method: 'POST', headers, body })).status, 404)
+})

@@ -1,0 +1,33 @@
+package dev.cay.node.mcp.remote;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.time.Duration;
+
+/// Closes something when time is over, which ends whatever waits on it. A limit for single reads would not do: a server
+/// that sends a byte now and then keeps to it for ever.
+final class Deadline implements AutoCloseable {
+    private final Thread waiting;
+    private volatile boolean passed;
+
+    Deadline(Duration limit, Closeable target) {
+        waiting = Thread.startVirtualThread(() -> {
+            try {
+                Thread.sleep(limit);
+                passed = true;
+                target.close();
+            } catch (InterruptedException | IOException _) {
+                // It was called off, or is closed already.
+            }
+        });
+    }
+
+    boolean passed() {
+        return passed;
+    }
+
+    @Override
+    public void close() {
+        waiting.interrupt();
+    }
+}

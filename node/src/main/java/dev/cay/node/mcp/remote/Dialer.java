@@ -1,0 +1,155 @@
+package dev.cay.node.mcp.remote;
+
+import dev.cay.node.linux.HostThreads;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.net.StandardSocketOptions;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
+import org.jspecify.annotations.Nullable;
+
+/// Makes connections to servers that users named, and only to addresses that {@link Addresses} allows.
+///
+/// The JDK's HTTP client takes a name and looks it up by itself when it connects. Whoever owns the name may answer that
+/// question otherwise than the one before, which we asked in order to check. So names are looked up once for each
+/// connection, here, and the socket is given the very address that was checked. TLS then makes sure that the name's
+/// owner
+/// is at the other end.
+///
+/// With a proxy of the operator's, the proxy looks names up, as many networks that have one cannot; what it may reach
+/// is
+/// then for its rules to say. Addresses, and names that only mean something near the proxy, are still refused here.
+public final class Dialer implements AutoCloseable {
+    static final Duration CONNECT = Duration.ofSeconds(10);
+
+    private static final int LOOKING_UP = 8;
+    private static final int WAITING = 64;
+    private static final int TRIED = 4;
+
+    /// How names become addresses.
+    interface Names {
+        List<InetAddress> find(String host) throws IOException;
+    }
+
+    private final Addresses addresses;
+    private final Names names;
+    private final SSLContext tls;
+    private final @Nullable HostProxy proxy;
+    private final HostThreads lookups = new HostThreads("cay-names", LOOKING_UP, WAITING);
+
+    /// @param environment the daemon's, of which `HTTPS_PROXY` and `NO_PROXY` are used
+    public Dialer(Addresses addresses, Map<String, String> environment) {
+        this(addresses, host -> List.of(InetAddress.getAllByName(host)), HostRoots.tls(), HostProxy.of(environment));
+    }
+
+    Dialer(Addresses addresses, Names names, SSLContext tls, @Nullable HostProxy proxy) {
+        this.addresses = addresses;
+        this.names = names;
+        this.tls = tls;
+        this.proxy = proxy;
+    }
+
+    private interface Way {
+        void connect(Socket socket) throws IOException;
+    }
+
+    /// A connection over which requests can be sent, to the first of the host's addresses that answers.
+    ///
+    /// @throws CayException if that must not be called
+    WebLine open(Origin origin) throws IOException {
+        if (proxy != null && proxy.serves(origin)) {
+            checkUnresolved(origin);
+            return dial(origin, CONNECT, socket -> proxy.connect(socket, origin));
+        }
+        var found = checked(origin);
+        var limit = found.size() == 1 ? CONNECT : CONNECT.dividedBy(2);
+        IOException failed = new UnknownHostException(origin.host());
+        for (var address : found.subList(0, Math.min(found.size(), TRIED))) {
+            try {
+                return dial(origin, limit, socket -> socket.connect(new InetSocketAddress(address, origin.port())));
+            } catch (IOException e) {
+                failed = e;
+            }
+        }
+        throw failed;
+    }
+
+    private WebLine dial(Origin origin, Duration limit, Way way) throws IOException {
+        var socket = new Socket();
+        boolean done = false;
+        try (var deadline = new Deadline(limit, socket)) {
+            try {
+                way.connect(socket);
+                socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
+                // A stream may be silent for hours; this tells whether anybody is still there.
+                socket.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+                var line = new WebLine(origin, socket, origin.secure() ? secured(origin, socket) : socket);
+                done = true;
+                return line;
+            } catch (IOException e) {
+                throw deadline.passed() ? new SocketTimeoutException("no connection in time") : e;
+            }
+        } finally {
+            if (!done) {
+                socket.close();
+            }
+        }
+    }
+
+    /// Only what was looked at here may be connected to.
+    private List<InetAddress> checked(Origin origin) throws IOException {
+        var found = lookups.call(CONNECT, () -> names.find(origin.host()));
+        if (found.isEmpty()) {
+            throw new UnknownHostException(origin.host());
+        }
+        for (var address : found) {
+            if (!addresses.allow(origin.host(), address)) {
+                throw refused(origin, "is not a public address");
+            }
+        }
+        if (!origin.secure() && !found.stream().allMatch(address -> addresses.named(origin.host(), address))) {
+            throw refused(origin, "is called by http, which anybody on the way can read; use https");
+        }
+        return found;
+    }
+
+    private void checkUnresolved(Origin origin) {
+        var literal = origin.literal();
+        boolean allowed = literal.isPresent()
+                ? addresses.allow(origin.host(), literal.get())
+                : addresses.named(origin.host()) || HostProxy.worldwide(origin.host());
+        if (!allowed) {
+            throw refused(origin, "is not a public address");
+        }
+    }
+
+    private static CayException refused(Origin origin, String why) {
+        return new CayException(
+                ErrorKind.PERMISSION_DENIED,
+                "%s %s; the operator can allow it in mcp.remoteAddresses".formatted(origin.host(), why));
+    }
+
+    private Socket secured(Origin origin, Socket socket) throws IOException {
+        var secured = (SSLSocket) tls.getSocketFactory().createSocket(socket, origin.host(), origin.port(), true);
+        var parameters = secured.getSSLParameters();
+        parameters.setEndpointIdentificationAlgorithm("HTTPS");
+        parameters.setApplicationProtocols(new String[] {"http/1.1"});
+        secured.setSSLParameters(parameters);
+        secured.startHandshake();
+        return secured;
+    }
+
+    @Override
+    public void close() {
+        lookups.close();
+    }
+}

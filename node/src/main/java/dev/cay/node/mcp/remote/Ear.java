@@ -1,0 +1,95 @@
+package dev.cay.node.mcp.remote;
+
+import dev.cay.http.Json;
+import dev.cay.node.mcp.server.ServerLink;
+import dev.cay.rpc.Message;
+import dev.cay.rpc.RpcException;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.core.JacksonException;
+
+/// Where all streams of one connection come together, as the listener hears one at a time. A stream whose turn has not
+/// come is not read, so that the server waits.
+final class Ear {
+    private static final Logger log = LoggerFactory.getLogger(Ear.class);
+
+    private final String server;
+    private final ServerLink.Listener listener;
+    private final ReentrantLock turn = new ReentrantLock(true);
+    private volatile boolean closed;
+    private volatile @Nullable String over;
+
+    Ear(String server, ServerLink.Listener listener) {
+        this.server = server;
+        this.listener = listener;
+    }
+
+    boolean open() {
+        return !closed && over == null;
+    }
+
+    void requireOpen() {
+        String reason = over;
+        if (reason != null || closed) {
+            throw new CayException(ErrorKind.UNAVAILABLE, reason == null ? server + " was closed" : reason);
+        }
+    }
+
+    /// What of it is a message, or several in a list as one revision had it; nothing if it is none.
+    List<Message> messages(byte[] json) {
+        var messages = new ArrayList<Message>();
+        try {
+            var tree = Json.mapper().readTree(json);
+            for (var one : tree.isArray() ? tree : List.of(tree)) {
+                messages.add(Message.parse(Json.write(one)));
+            }
+        } catch (JacksonException | RpcException _) {
+            // Not the cause, which quotes what came.
+            log.atDebug().addKeyValue("server", server).log("an MCP server sent something that is no message");
+        }
+        return messages;
+    }
+
+    void hear(Message message) {
+        turn.lock();
+        try {
+            if (open()) {
+                listener.heard(message);
+            }
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    /// @param reason a sentence for the user
+    void over(String reason) {
+        turn.lock();
+        try {
+            if (open()) {
+                over = reason;
+                listener.over(reason);
+            }
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    /// Lets what is being heard come to its end, but not for ever: who listens may be waiting for who closes.
+    void close() {
+        closed = true;
+        try {
+            if (turn.tryLock(1, TimeUnit.SECONDS)) {
+                turn.unlock();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,124 @@
+package dev.cay.node.mcp.remote;
+
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// The proxy by which this host reaches the world, if the operator set one for the daemon.
+///
+/// @param credentials as in the header; null for none
+/// @param direct      hosts that are reached without it, and all below them
+record HostProxy(String host, int port, @Nullable String credentials, List<String> direct) {
+    private static final int LONGEST_ANSWER = 16 * 1024;
+
+    /// What some resolvers take for an address although it is none by the rules, like `127.1` and `0x7f000001`.
+    private static final Pattern ODD_ADDRESS = Pattern.compile("(.*\\.)?([0-9]+|0x[0-9a-f]*)\\.?");
+
+    private static final Pattern NEARBY =
+            Pattern.compile("(.*\\.)?(localhost|local|internal|home\\.arpa)\\.?|[^.]*\\.?");
+
+    HostProxy {
+        direct = List.copyOf(direct);
+    }
+
+    static @Nullable HostProxy of(Map<String, String> environment) {
+        String given = first(environment, "HTTPS_PROXY", "https_proxy");
+        if (given.isBlank()) {
+            return null;
+        }
+        try {
+            var url = new URI(given.contains("://") ? given : "http://" + given);
+            if (url.getHost() == null || !"http".equalsIgnoreCase(url.getScheme())) {
+                throw unusable();
+            }
+            String user = url.getUserInfo();
+            String credentials = user == null
+                    ? null
+                    : "Basic " + Base64.getEncoder().encodeToString(user.getBytes(StandardCharsets.UTF_8));
+            var direct = Arrays.stream(
+                            first(environment, "NO_PROXY", "no_proxy").split("[,\\s]+"))
+                    .map(host -> host.toLowerCase(Locale.ROOT).replaceFirst("^\\*?\\.", ""))
+                    .filter(host -> !host.isEmpty());
+            return new HostProxy(url.getHost(), url.getPort() > 0 ? url.getPort() : 80, credentials, direct.toList());
+        } catch (URISyntaxException _) {
+            // Not the cause: it quotes the address, which may hold a password.
+            throw unusable();
+        }
+    }
+
+    /// Plain HTTP is for the operator's own network, where no proxy is needed.
+    boolean serves(Origin origin) {
+        return origin.secure()
+                && direct.stream()
+                        .noneMatch(host -> host.equals("*")
+                                || host.equals(origin.host())
+                                || origin.host().endsWith("." + host));
+    }
+
+    /// Whether a name means the same everywhere: not the proxy's own machine, nor something beside it.
+    static boolean worldwide(String host) {
+        return !ODD_ADDRESS.matcher(host).matches() && !NEARBY.matcher(host).matches();
+    }
+
+    /// Lets the proxy connect to the origin; what follows on the socket is between us and the origin.
+    void connect(Socket socket, Origin origin) throws IOException {
+        socket.connect(new InetSocketAddress(host, port), (int) Dialer.CONNECT.toMillis());
+        String name = origin.host().contains(":") ? "[" + origin.host() + "]" : origin.host();
+        String target = name + ":" + origin.port();
+        var lines = new ArrayList<>(List.of("CONNECT " + target + " HTTP/1.1", "Host: " + target));
+        if (credentials != null) {
+            lines.add("Proxy-Authorization: " + credentials);
+        }
+        socket.getOutputStream().write((String.join("\r\n", lines) + "\r\n\r\n").getBytes(StandardCharsets.ISO_8859_1));
+        String status = answer(socket).lines().findFirst().orElse("");
+        if (!status.matches("HTTP/1\\.[01] 2\\d\\d.*")) {
+            String code = status.matches("HTTP/1\\.[01] \\d{3}.*") ? status.substring(9, 12) : "no HTTP";
+            throw new IOException("the proxy of this host does not connect to it (%s)".formatted(code));
+        }
+    }
+
+    /// Byte by byte, as what follows is not ours to read.
+    private static String answer(Socket socket) throws IOException {
+        var head = new StringBuilder();
+        while (head.length() < LONGEST_ANSWER) {
+            int next = socket.getInputStream().read();
+            if (next < 0) {
+                break;
+            }
+            head.append((char) next);
+            if (next == '\n'
+                    && (head.toString().endsWith("\r\n\r\n") || head.toString().endsWith("\n\n"))) {
+                return head.toString();
+            }
+        }
+        throw new IOException("the proxy of this host does not answer");
+    }
+
+    private static CayException unusable() {
+        return new CayException(
+                ErrorKind.INVALID_ARGUMENT, "HTTPS_PROXY must be an address like http://proxy.example.org:3128");
+    }
+
+    private static String first(Map<String, String> environment, String upper, String lower) {
+        return environment.getOrDefault(upper, environment.getOrDefault(lower, ""));
+    }
+
+    /// Without credentials.
+    @Override
+    public String toString() {
+        return "HostProxy[%s:%d]".formatted(host, port);
+    }
+}

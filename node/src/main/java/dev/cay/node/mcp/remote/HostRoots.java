@@ -1,0 +1,49 @@
+package dev.cay.node.mcp.remote;
+
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.CertificateFactory;
+import java.util.List;
+import java.util.Optional;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+
+/// Whom this host trusts, also by certificates the operator added to it: most JDKs bring a list of their own.
+final class HostRoots {
+    private static final List<Path> FILES = List.of(
+            Path.of("/etc/ssl/certs/ca-certificates.crt"),
+            Path.of("/etc/pki/tls/certs/ca-bundle.crt"),
+            Path.of("/etc/ssl/cert.pem"));
+
+    private HostRoots() {}
+
+    /// What the JDK trusts where the host has no list.
+    static SSLContext tls() {
+        try {
+            Optional<Path> file = FILES.stream().filter(Files::isReadable).findFirst();
+            return file.isPresent() ? trusting(file.get()) : SSLContext.getDefault();
+        } catch (IOException | GeneralSecurityException e) {
+            throw new CayException(ErrorKind.INTERNAL, "the certificates this host trusts cannot be read", e);
+        }
+    }
+
+    private static SSLContext trusting(Path file) throws IOException, GeneralSecurityException {
+        var roots = KeyStore.getInstance(KeyStore.getDefaultType());
+        roots.load(null, null);
+        try (var in = Files.newInputStream(file)) {
+            for (var root : CertificateFactory.getInstance("X.509").generateCertificates(in)) {
+                roots.setCertificateEntry("root" + roots.size(), root);
+            }
+        }
+        var trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        trust.init(roots);
+        var tls = SSLContext.getInstance("TLS");
+        tls.init(null, trust.getTrustManagers(), null);
+        return tls;
+    }
+}

@@ -1,0 +1,90 @@
+package dev.cay.node.mcp.remote;
+
+import dev.cay.node.mcp.catalog.LaunchPlan;
+import dev.cay.node.mcp.server.ServerHome;
+import dev.cay.node.mcp.server.ServerLink;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+
+/// A server that runs elsewhere and is called by HTTP: nothing is started, and the user's credentials go along.
+public final class RemoteHome implements ServerHome {
+    private static final int MOST_LINKS = 128;
+
+    private final String name;
+    private final LaunchPlan.Remote remote;
+    private final Dialer dialer;
+    private final Limits limits;
+    private final Semaphore large = new Semaphore(1);
+    private final Set<ServerLink> links = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
+
+    /// @param name what users know the server by
+    public RemoteHome(String name, LaunchPlan.Remote remote, Dialer dialer) {
+        this(name, remote, dialer, Limits.USUAL);
+    }
+
+    RemoteHome(String name, LaunchPlan.Remote remote, Dialer dialer, Limits limits) {
+        this.name = name;
+        this.remote = remote;
+        this.dialer = dialer;
+        this.limits = limits;
+        if (remote.url().getHost() == null) {
+            throw new CayException(ErrorKind.INVALID_ARGUMENT, "%s has an address without a host name".formatted(name));
+        }
+        remote.headers().forEach((header, value) -> {
+            if (!header.matches("[!#$%&'*+.^_`|~0-9A-Za-z-]+") || value.chars().anyMatch(Character::isISOControl)) {
+                throw new CayException(
+                        ErrorKind.INVALID_ARGUMENT, "%s has a header that cannot be sent".formatted(name));
+            }
+        });
+    }
+
+    @Override
+    public ServerLink connect(ServerLink.Listener listener) {
+        if (closed || links.size() >= MOST_LINKS) {
+            throw new CayException(
+                    closed ? ErrorKind.UNAVAILABLE : ErrorKind.EXHAUSTED,
+                    "%s takes no more connections".formatted(name));
+        }
+        var ear = new Ear(name, listener);
+        var posts = new Posts(name, ear, limits.turn());
+        var client = new WebClient(remote, dialer, large);
+        boolean done = false;
+        try {
+            var link = switch (remote.transport()) {
+                case STREAMABLE_HTTP -> StreamableLink.open(call(client), ear, posts, links::remove);
+                case SSE -> SseLink.open(call(client), ear, posts, links::remove);
+            };
+            links.add(link);
+            if (closed) {
+                link.close();
+            }
+            done = true;
+            return link;
+        } catch (IOException | CayException e) {
+            throw new CayException(kind(e), posts.sentence(e), e);
+        } finally {
+            if (!done) {
+                client.close();
+            }
+        }
+    }
+
+    private Call call(WebClient client) {
+        return new Call(name, remote.url(), limits, client, () -> new WebClient(remote, dialer, large));
+    }
+
+    private static ErrorKind kind(Exception failure) {
+        return failure instanceof CayException refused ? refused.kind() : ErrorKind.UNAVAILABLE;
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        links.forEach(ServerLink::close);
+    }
+}

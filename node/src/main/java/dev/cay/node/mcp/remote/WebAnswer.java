@@ -1,0 +1,162 @@
+package dev.cay.node.mcp.remote;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+
+/// The head of an answer, and its content as far as it was not read yet.
+final class WebAnswer {
+    private final WebLine line;
+    private final int status;
+    private final Map<String, String> headers;
+    private final Content content;
+    private final boolean persistent;
+
+    /// @param headers by names in any case; several of one name are joined by commas
+    WebAnswer(WebLine line, int status, boolean http11, Map<String, String> headers, InputStream in)
+            throws IOException {
+        this.line = line;
+        this.status = status;
+        this.headers = headers;
+        this.content = new Content(in, length(), chunked());
+        String connection = header("Connection").toLowerCase(Locale.ROOT);
+        this.persistent = http11 ? !connection.contains("close") : connection.contains("keep-alive");
+    }
+
+    int status() {
+        return status;
+    }
+
+    boolean succeeded() {
+        return status / 100 == 2;
+    }
+
+    /// Empty if there is none.
+    String header(String name) {
+        return headers.getOrDefault(name, "");
+    }
+
+    /// Without parameters.
+    String type() {
+        return header("Content-Type").split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
+    }
+
+    InputStream content() {
+        return content;
+    }
+
+    WebLine line() {
+        return line;
+    }
+
+    /// Whether the connection can carry another request.
+    boolean reusable() {
+        return persistent && content.atEnd() && !content.untilClosed();
+    }
+
+    private boolean chunked() throws IOException {
+        String coding = header("Transfer-Encoding").toLowerCase(Locale.ROOT);
+        String form = header("Content-Encoding").toLowerCase(Locale.ROOT);
+        if (!(coding.isEmpty() || coding.equals("chunked")) || !(form.isEmpty() || form.equals("identity"))) {
+            throw new IOException("the server answers in a coding that was not asked for");
+        }
+        return !coding.isEmpty();
+    }
+
+    /// Less than 0 if it ends with the connection.
+    private long length() throws IOException {
+        if (status < 200 || status == 204 || status == 304) {
+            return 0;
+        }
+        String length = header("Content-Length");
+        if (length.isEmpty()) {
+            return -1;
+        }
+        if (!length.matches("\\d{1,15}")) {
+            throw new IOException("the server does not speak HTTP");
+        }
+        return Long.parseLong(length);
+    }
+
+    /// What belongs to this answer of all that comes over the connection.
+    private static final class Content extends InputStream {
+        private static final int LONGEST_LINE = 1024;
+        private static final int LONGEST_TRAILERS = 16 * 1024;
+
+        private final InputStream in;
+        private final boolean chunked;
+        private final boolean untilClosed;
+        private long left;
+        private boolean begun;
+        private boolean end;
+
+        Content(InputStream in, long length, boolean chunked) {
+            this.in = in;
+            this.chunked = chunked && length != 0;
+            this.untilClosed = length < 0 && !chunked;
+            this.left = this.chunked ? 0 : untilClosed ? Long.MAX_VALUE : length;
+            this.end = !this.chunked && left == 0;
+        }
+
+        boolean atEnd() {
+            return end;
+        }
+
+        boolean untilClosed() {
+            return untilClosed;
+        }
+
+        @Override
+        public int read() throws IOException {
+            var one = new byte[1];
+            return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+        }
+
+        @Override
+        public int read(byte[] bytes, int offset, int length) throws IOException {
+            Objects.checkFromIndexSize(offset, length, bytes.length);
+            if (length == 0) {
+                return 0;
+            }
+            if (!end && chunked && left == 0) {
+                nextChunk();
+            }
+            if (end) {
+                return -1;
+            }
+            int count = in.read(bytes, offset, (int) Math.min(length, left));
+            if (count < 0) {
+                end = true;
+                if (untilClosed) {
+                    return -1;
+                }
+                throw new IOException("the server broke off its answer");
+            }
+            left -= count;
+            end = !chunked && left == 0;
+            return count;
+        }
+
+        private void nextChunk() throws IOException {
+            if (begun && !WebLine.line(in, new int[] {2}).isEmpty()) {
+                throw new IOException("the server does not speak HTTP");
+            }
+            begun = true;
+            String size =
+                    WebLine.line(in, new int[] {LONGEST_LINE}).split(";", 2)[0].strip();
+            if (!size.matches("[0-9a-fA-F]{1,8}")) {
+                throw new IOException("the server does not speak HTTP");
+            }
+            left = Long.parseLong(size, 16);
+            if (left == 0) {
+                var trailers = new int[] {LONGEST_TRAILERS};
+                while (!WebLine.line(in, trailers).isEmpty()) {
+                    // They say nothing to us.
+                }
+                end = true;
+            }
+        }
+    }
+}

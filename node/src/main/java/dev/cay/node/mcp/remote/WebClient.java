@@ -1,0 +1,246 @@
+package dev.cay.node.mcp.remote;
+
+import dev.cay.node.mcp.catalog.LaunchPlan;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.SocketTimeoutException;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.Semaphore;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+
+/// Sends the requests of one connection to a server, with the headers the user gave for it. Thread-safe.
+///
+/// Those headers are credentials: they go to the server the user named, and never where it redirects to.
+final class WebClient implements AutoCloseable {
+    private static final int MOST_REDIRECTS = 5;
+    private static final int MOST_IDLE = 4;
+    private static final Duration IDLE = Duration.ofSeconds(20);
+
+    /// What is not the user's to say.
+    private static final Set<String> OURS = Set.of(
+            "host",
+            "connection",
+            "content-length",
+            "content-type",
+            "transfer-encoding",
+            "expect",
+            "upgrade",
+            "te",
+            "trailer",
+            "accept",
+            "accept-encoding",
+            "last-event-id",
+            "mcp-session-id",
+            "mcp-protocol-version");
+
+    /// @param headers those of the protocol
+    record Request(String method, URI url, Map<String, String> headers, byte @Nullable [] body) {}
+
+    private final LaunchPlan.Remote remote;
+    private final Origin home;
+    private final Dialer dialer;
+    private final Semaphore large;
+    private final ConcurrentLinkedDeque<WebLine> idle = new ConcurrentLinkedDeque<>();
+    private final Set<WebLine> open = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
+
+    /// @param large lets one large message at a time into memory
+    WebClient(LaunchPlan.Remote remote, Dialer dialer, Semaphore large) {
+        this.remote = remote;
+        this.home = Origin.of(remote.url());
+        this.dialer = dialer;
+        this.large = large;
+    }
+
+    /// An answer with the address it came from, which is not the one that was asked if that redirects.
+    final class Reply implements AutoCloseable {
+        private final URI url;
+        private final WebAnswer answer;
+
+        private Reply(URI url, WebAnswer answer) {
+            this.url = url;
+            this.answer = answer;
+        }
+
+        URI url() {
+            return url;
+        }
+
+        WebAnswer answer() {
+            return answer;
+        }
+
+        /// For messages in the answer.
+        Room room() {
+            return new Room(large, answer.line());
+        }
+
+        /// All of a small answer, or of a message.
+        byte[] bytes(Room room) throws IOException {
+            var bytes = new ByteArrayOutputStream();
+            var piece = new byte[16 * 1024];
+            for (int count = answer.content().read(piece);
+                    count >= 0;
+                    count = answer.content().read(piece)) {
+                room.take(count);
+                bytes.write(piece, 0, count);
+            }
+            room.complete();
+            return bytes.toByteArray();
+        }
+
+        @Override
+        public void close() {
+            keepOrClose(answer);
+        }
+    }
+
+    /// Makes sure that the server can be reached at all.
+    void reach() throws IOException {
+        var line = dialer.open(home);
+        open.add(line);
+        rest(line);
+    }
+
+    /// @param limit until the head of the answer is there
+    Reply send(Request request, Duration limit) throws IOException {
+        URI url = request.url();
+        for (int hops = 0; hops <= MOST_REDIRECTS; hops++) {
+            var reply = once(url, request, limit);
+            if (!Set.of(301, 302, 303, 307, 308).contains(reply.answer().status())) {
+                return reply;
+            }
+            reply.close();
+            url = next(url, request, reply.answer());
+        }
+        throw new IOException("the server redirects more than %d times".formatted(MOST_REDIRECTS));
+    }
+
+    private Reply once(URI url, Request request, Duration limit) throws IOException {
+        var origin = Origin.of(url);
+        var line = line(origin);
+        boolean done = false;
+        try (var deadline = new Deadline(limit, line)) {
+            try {
+                var answer = line.ask(request.method(), target(url), headers(origin, request), request.body());
+                done = true;
+                return new Reply(url, answer);
+            } catch (IOException e) {
+                throw deadline.passed() ? new SocketTimeoutException("no answer in time") : e;
+            }
+        } finally {
+            if (!done) {
+                drop(line);
+            }
+        }
+    }
+
+    /// Each is checked like the first: what redirects is as hostile as what users type.
+    private static URI next(URI url, Request request, WebAnswer answer) throws IOException {
+        URI next;
+        try {
+            next = url.resolve(answer.header("Location"));
+        } catch (IllegalArgumentException _) {
+            throw new IOException("the server redirects to an address that is none");
+        }
+        String scheme = String.valueOf(next.getScheme()).toLowerCase(Locale.ROOT);
+        if (answer.header("Location").isEmpty() || next.getHost() == null || !scheme.matches("https?")) {
+            throw new IOException("the server redirects to an address that is none");
+        }
+        if (Origin.of(url).secure() && scheme.equals("http")) {
+            throw new IOException("the server redirects from https to http");
+        }
+        if (answer.status() == 303 && !request.method().equals("GET")) {
+            throw new IOException("the server redirects to something that takes no messages");
+        }
+        return next;
+    }
+
+    private Map<String, String> headers(Origin origin, Request request) {
+        var headers = new LinkedHashMap<>(request.headers());
+        headers.put("User-Agent", "cay");
+        if (origin.equals(home)) {
+            remote.headers().forEach((name, value) -> {
+                if (!OURS.contains(name.toLowerCase(Locale.ROOT))) {
+                    headers.put(name, value);
+                }
+            });
+        }
+        return headers;
+    }
+
+    private static String target(URI url) {
+        String path = url.getRawPath() == null || url.getRawPath().isEmpty() ? "/" : url.getRawPath();
+        return url.getRawQuery() == null ? path : path + "?" + url.getRawQuery();
+    }
+
+    private WebLine line(Origin origin) throws IOException {
+        for (Iterator<WebLine> lines = idle.iterator(); lines.hasNext(); ) {
+            var line = lines.next();
+            if (line.origin().equals(origin) && idle.remove(line)) {
+                if (line.stillGood(IDLE)) {
+                    return line;
+                }
+                drop(line);
+            }
+        }
+        var line = dialer.open(origin);
+        open.add(line);
+        if (closed) {
+            drop(line);
+        }
+        return line;
+    }
+
+    private void keepOrClose(WebAnswer answer) {
+        if (answer.reusable()) {
+            rest(answer.line());
+        } else {
+            drop(answer.line());
+        }
+    }
+
+    private void rest(WebLine line) {
+        if (closed || idle.size() >= MOST_IDLE) {
+            drop(line);
+            return;
+        }
+        line.rest();
+        idle.add(line);
+    }
+
+    private void drop(WebLine line) {
+        open.remove(line);
+        line.close();
+    }
+
+    /// Ends all that is under way.
+    @Override
+    public void close() {
+        closed = true;
+        open.forEach(this::drop);
+        idle.clear();
+    }
+
+    /// What went wrong, as the end of a sentence about the server.
+    static String why(IOException failure) {
+        return switch (failure) {
+            case UnknownHostException _ -> "its host name is not known";
+            case SocketTimeoutException _ -> "it does not answer in time";
+            case ConnectException _ -> "it takes no connections";
+            case SSLException _ -> "no secure connection can be made: " + failure.getMessage();
+            default -> failure.getMessage() == null ? "the connection broke" : failure.getMessage();
+        };
+    }
+}

@@ -1,0 +1,148 @@
+package dev.cay.node.mcp.remote;
+
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// One connection that speaks HTTP/1.1, one request after the other. The server may be hostile.
+///
+/// Closing it from another thread ends whatever waits on it.
+final class WebLine implements Closeable {
+    private static final int LONGEST_HEAD = 64 * 1024;
+    private static final int MOST_INTERIM = 8;
+
+    private final Origin origin;
+    private final Socket plain;
+    private final Socket spoken;
+    private final InputStream in;
+    private volatile long used = System.nanoTime();
+
+    /// @param spoken the plain one, or TLS on top of it
+    WebLine(Origin origin, Socket plain, Socket spoken) throws IOException {
+        this.origin = origin;
+        this.plain = plain;
+        this.spoken = spoken;
+        this.in = new BufferedInputStream(spoken.getInputStream(), 16 * 1024);
+    }
+
+    Origin origin() {
+        return origin;
+    }
+
+    /// Sends a request and reads the head of its answer; the content is for the caller to read.
+    ///
+    /// @param target path and query
+    WebAnswer ask(String method, String target, Map<String, String> headers, byte @Nullable [] body)
+            throws IOException {
+        var head = new StringBuilder(method + " " + target + " HTTP/1.1\r\nHost: " + origin.authority() + "\r\n");
+        headers.forEach(
+                (name, value) -> head.append(name).append(": ").append(value).append("\r\n"));
+        if (body != null) {
+            head.append("Content-Length: ").append(body.length).append("\r\n");
+        }
+        var request = new ByteArrayOutputStream(head.length() + 2 + (body == null ? 0 : body.length));
+        request.write(head.append("\r\n").toString().getBytes(StandardCharsets.ISO_8859_1));
+        if (body != null) {
+            request.write(body);
+        }
+        spoken.getOutputStream().write(request.toByteArray());
+        for (int interim = 0; interim < MOST_INTERIM; interim++) {
+            var answer = readHead();
+            if (answer.status() >= 200) {
+                return answer;
+            }
+        }
+        throw new IOException("the server does not come to its answer");
+    }
+
+    private WebAnswer readHead() throws IOException {
+        var left = new int[] {LONGEST_HEAD};
+        String first = line(left);
+        if (!first.matches("HTTP/1\\.[01] [1-9]\\d\\d( .*)?")) {
+            throw new IOException("the server does not speak HTTP");
+        }
+        var headers = new TreeMap<String, String>(String.CASE_INSENSITIVE_ORDER);
+        for (String line = line(left); !line.isEmpty(); line = line(left)) {
+            int colon = line.indexOf(':');
+            if (colon < 1 || Character.isWhitespace(line.charAt(0))) {
+                throw new IOException("the server does not speak HTTP");
+            }
+            headers.merge(
+                    line.substring(0, colon),
+                    line.substring(colon + 1).strip(),
+                    (before, more) -> before + ", " + more);
+        }
+        return new WebAnswer(this, Integer.parseInt(first.substring(9, 12)), first.charAt(7) == '1', headers, in);
+    }
+
+    private String line(int[] left) throws IOException {
+        return line(in, left);
+    }
+
+    /// A line without its end. What it takes is taken from what is left.
+    static String line(InputStream in, int[] left) throws IOException {
+        var line = new StringBuilder();
+        while (left[0]-- > 0) {
+            int next = in.read();
+            if (next < 0) {
+                throw new EOFException("the server closed the connection");
+            }
+            if (next == '\n') {
+                int end = line.length();
+                return end > 0 && line.charAt(end - 1) == '\r' ? line.substring(0, end - 1) : line.toString();
+            }
+            line.append((char) next);
+        }
+        throw new IOException("the server sends headers without an end");
+    }
+
+    /// Whether the server has neither closed nor said anything since its last answer. Asked before each use, as a
+    /// request that is lost on the way cannot be repeated: the server may have acted on it.
+    boolean stillGood(Duration idle) {
+        if (System.nanoTime() - used > idle.toNanos()) {
+            return false;
+        }
+        try {
+            spoken.setSoTimeout(1);
+            in.read();
+            return false;
+        } catch (SocketTimeoutException _) {
+            return noLimit();
+        } catch (IOException _) {
+            return false;
+        }
+    }
+
+    private boolean noLimit() {
+        try {
+            spoken.setSoTimeout(0);
+            return true;
+        } catch (IOException _) {
+            return false;
+        }
+    }
+
+    void rest() {
+        used = System.nanoTime();
+    }
+
+    /// Without a farewell of TLS: that waits for writes that may never end.
+    @Override
+    public void close() {
+        try {
+            plain.close();
+        } catch (IOException _) {
+            // Nothing is left to do with it.
+        }
+    }
+}

@@ -1,0 +1,34 @@
+package dev.cay.node.mcp.remote;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cay.node.mcp.server.ServerLink;
+import dev.cay.rpc.Message;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/// What a test hears of a server, in its order.
+final class Heard implements ServerLink.Listener {
+    private final LinkedBlockingQueue<String> all = new LinkedBlockingQueue<>();
+
+    @Override
+    public void heard(Message message) {
+        all.add(new String(message.bytes(), StandardCharsets.UTF_8));
+    }
+
+    @Override
+    public void over(String reason) {
+        all.add("over: " + reason);
+    }
+
+    String next() throws InterruptedException {
+        String next = all.poll(20, TimeUnit.SECONDS);
+        assertThat(next).as("something heard within 20 s").isNotNull();
+        return String.valueOf(next);
+    }
+
+    boolean nothingMore() {
+        return all.isEmpty();
+    }
+}
