@@ -14,6 +14,9 @@ public final class LineBuffer implements AutoCloseable {
 
     private static final int USUAL = 8 << 10;
 
+    /// Who sends more of them in a row only wants us to be busy.
+    private static final int MOST_EMPTY = 10_000;
+
     /// How long a long line may take to come, and to be taken when others wait for its room.
     private static final Duration FAIR = Duration.ofSeconds(30);
 
@@ -21,6 +24,7 @@ public final class LineBuffer implements AutoCloseable {
     private byte[] rest = new byte[USUAL];
     private int length;
     private int tiers;
+    private int blank;
     private long since;
 
     LineBuffer(LongLines room) {
@@ -45,7 +49,10 @@ public final class LineBuffer implements AutoCloseable {
         since = System.nanoTime();
         try {
             if (line.length > 0) {
+                blank = 0;
                 sink.line(line);
+            } else if (++blank > MOST_EMPTY) {
+                throw new ProtocolException("more than %d empty lines in a row".formatted(MOST_EMPTY));
             }
         } finally {
             leave();

@@ -384,8 +384,8 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     }
 
     private void lookAfter() {
-        dormitory.lookAfter();
         sides.lookAfter();
+        dormitory.lookAfter();
     }
 
     private List<SandboxId> resisted() {

@@ -248,8 +248,7 @@ final class SandboxKeeper {
             return;
         }
         doors.close();
-        // What goes on in a side sandbox goes on over the guest alone.
-        reason = notes().isSide() ? "its guest was lost" : tryAgain();
+        reason = tryAgain();
         if (reason != null) {
             try {
                 removeAll();
@@ -267,6 +266,10 @@ final class SandboxKeeper {
                 return machine.runtime().memoryKills(id()) > 0
                         ? "its first process ended, after it had run out of memory"
                         : "its first process ended";
+            }
+            if (notes().isSide()) {
+                // Whoever spoke with what runs in it did so over the guest.
+                return "its guest was lost";
             }
             if (losses.tooMany()) {
                 return "its guest was lost again and again";

@@ -12,15 +12,21 @@ import dev.cay.node.mcp.server.ServerHome;
 import dev.cay.node.mcp.server.ServerLink;
 import dev.cay.rpc.Message;
 import dev.cay.wire.SandboxId;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
@@ -86,6 +92,41 @@ abstract class ServerHomeTest extends NodeTest {
         if (homes != null) {
             homes.close();
         }
+    }
+
+    /// Containers that are not the owner's.
+    List<SandboxId> sides() {
+        return node.runc.list().stream().filter(id -> !id.equals(OWNER)).toList();
+    }
+
+    /// How many processes there are in side sandboxes besides their first ones.
+    long processes() throws IOException {
+        var first = sides().stream().flatMap(id -> node.runc.find(id).stream()).toList();
+        var namespaces = new HashSet<Path>();
+        for (var container : first) {
+            namespaces.add(namespace(Integer.toString(container.pid())).orElseThrow());
+        }
+        try (var all = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
+            return StreamSupport.stream(all.spliterator(), false)
+                            .flatMap(process -> namespace(process.getFileName().toString()).stream())
+                            .filter(namespaces::contains)
+                            .count()
+                    - first.size();
+        }
+    }
+
+    private static Optional<Path> namespace(String pid) {
+        try {
+            return Optional.of(Files.readSymbolicLink(Path.of("/proc", pid, "ns/pid")));
+        } catch (IOException gone) {
+            return Optional.empty();
+        }
+    }
+
+    /// A path in the one side sandbox, as the host sees it.
+    Path inside(String path) {
+        int pid = node.runc.find(sides().getFirst()).orElseThrow().pid();
+        return Path.of("/proc/%d/root%s".formatted(pid, path));
     }
 
     ServerHome open(LaunchPlan plan) {

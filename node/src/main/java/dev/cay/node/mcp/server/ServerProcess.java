@@ -132,11 +132,21 @@ final class ServerProcess implements ServerLink, LineProcess.Hearer {
         }
         try {
             requireUsable();
+            sendLine(line);
+        } finally {
+            sending.unlock();
+        }
+    }
+
+    private void sendLine(byte[] line) {
+        try {
             process.send(line, SEND_LIMIT);
         } catch (IOException e) {
             throw notSent(e);
-        } finally {
-            sending.unlock();
+        } catch (CayException e) {
+            // The node is too busy, or stops; what was sent may have been cut off.
+            process.giveUp("a message to it was cut off");
+            throw e;
         }
     }
 

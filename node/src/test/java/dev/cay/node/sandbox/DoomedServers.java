@@ -1,0 +1,20 @@
+package dev.cay.node.sandbox;
+
+import dev.cay.node.mcp.catalog.CatalogServer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+
+/// A daemon of its own, made to be killed, with a sandbox and a side sandbox of that.
+final class DoomedServers {
+    private DoomedServers() {}
+
+    /// Arguments: directory, instance and range of the place.
+    public static void main(String[] args) throws Exception {
+        var node = new TestNode(new TestNode.Place(Path.of(args[0]), args[1], args[2]));
+        var network = new CatalogServer.Network(false, List.of());
+        node.keepers.serverRooms().open(ServerHomeTest.OWNER, List.of("base"), network, _ -> {});
+        System.out.println("serving");
+        new CountDownLatch(1).await();
+    }
+}

@@ -1,0 +1,202 @@
+package dev.cay.node.sandbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cay.node.host.Programs;
+import dev.cay.node.mcp.catalog.CatalogServer;
+import dev.cay.wire.CayException;
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Keep;
+import dev.cay.wire.node.NodeSandbox;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/// Who sees side sandboxes, how long they live, and what lies on the disk of them.
+class SideSandboxesTest extends ServerHomeTest {
+    private static final String SECRET = "planted-0f3b9c71d2";
+    private static final String WAIT = "setInterval(() => {}, 1000)";
+
+    @Test
+    void nobodySeesThem() throws Exception {
+        try (var home = open(script(WAIT, Map.of()))) {
+            home.connect(new Client());
+            var side = sides().getFirst();
+
+            assertThat(node.keepers.list().stream().map(NodeSandbox::id)).containsExactly(OWNER);
+            assertThat(node.keepers.find(side)).isEmpty();
+            assertThat(node.keepers.measureAll()).containsOnlyKeys(OWNER);
+            assertThat(node.keepers.spares()).isZero();
+            for (Runnable act : List.<Runnable>of(
+                    () -> node.keepers.measure(side),
+                    () -> node.keepers.pause(side, Keep.FILES),
+                    () -> node.keepers.snapshot(side, "of-a-side", Keep.FILES),
+                    () -> node.keepers.setInternetAccess(side, true))) {
+                assertThatThrownBy(act::run)
+                        .isInstanceOf(CayException.class)
+                        .hasMessage("no sandbox %s on this node".formatted(side));
+            }
+            node.keepers.kill(side);
+            for (int port : List.of(OpenSandbox.ENVD_PORT, 8443, 3000)) {
+                var answer = node.get(side.value(), port, "/health");
+                var unknown = node.get("unknown", port, "/health");
+                assertThat(answer.statusCode()).isEqualTo(unknown.statusCode());
+                assertThat(answer.body()).isEqualTo(unknown.body().replace("unknown", side.value()));
+            }
+            assertThat(sides()).containsExactly(side);
+        }
+    }
+
+    /// It may call sandboxes by their addresses, but has no envd of its own.
+    @Test
+    void theEdgeIsThereAndEnvdIsNot() throws Exception {
+        String script = """
+                const net = require('net');
+                for (const port of [%d, %d]) {
+                  const socket = net.connect(port, '127.0.0.1');
+                  const tell = open => console.log(JSON.stringify({jsonrpc: '2.0', id: port, result: open}));
+                  socket.on('connect', () => tell(true)).on('error', () => tell(false));
+                }
+                """.formatted(OpenSandbox.ENVD_PORT, TestNode.EDGE_PORT);
+        var client = new Client();
+        try (var home = open(script(script, Map.of()))) {
+            home.connect(client);
+            for (int i = 0; i < 2; i++) {
+                var answer = client.next();
+                assertThat(answer.tree().path("result").asBoolean())
+                        .isEqualTo(answer.id().asInt() == TestNode.EDGE_PORT);
+            }
+        }
+    }
+
+    @Test
+    void noFileHoldsWhatAServerWasGiven() throws Exception {
+        var client = new Client();
+        String script =
+                "console.error(process.env.TOKEN); console.log('{\"jsonrpc\":\"2.0\",\"method\":\"up\"}');" + WAIT;
+        try (var home = open(script(script, Map.of("TOKEN", SECRET)))) {
+            home.connect(client);
+            client.next();
+            assertThat(filesWith(SECRET)).isEmpty();
+
+            var planted = Files.writeString(place.directory().resolve("run/planted"), "x" + SECRET);
+            assertThat(filesWith(SECRET)).containsExactly(planted.toString());
+        }
+    }
+
+    /// What is in the pool is seen where that is mounted.
+    private List<String> filesWith(String text) {
+        var found = Programs.ofHost()
+                .run(
+                        TestNode.LIMIT,
+                        "grep",
+                        "-rlaF",
+                        "--devices=skip",
+                        "--exclude=pool.btrfs",
+                        "--",
+                        text,
+                        place.directory().toString());
+        return found.output().lines().filter(line -> !line.startsWith("grep:")).toList();
+    }
+
+    @Test
+    void theyEndWithTheirOwner() throws Exception {
+        var client = new Client();
+        try (var home = open(script(WAIT, Map.of()))) {
+            home.connect(client);
+            node.keepers.tidy();
+            assertThat(sides()).hasSize(1);
+            node.keepers.kill(OWNER);
+            node.keepers.tidy();
+            assertThat(sides()).isEmpty();
+            assertThat(client.reason()).contains("ended with its sandbox");
+            assertThatThrownBy(() -> home.connect(new Client())).hasMessage("no sandbox owner on this node");
+        }
+    }
+
+    @Test
+    void theyEndWithTheDaemon() throws Exception {
+        open(script(WAIT, Map.of())).connect(new Client());
+        var side = sides().getFirst();
+        int slot = slot(side);
+        node.close();
+        assertThat(node.runc.list()).containsExactly(OWNER);
+        node = new TestNode(place);
+        assertThat(node.traces(side.value(), slot)).isEmpty();
+    }
+
+    @Test
+    void aLaterDaemonEndsThoseOfOneThatWasKilled() throws Exception {
+        homes.close();
+        node.close();
+        killedDaemon();
+        assertThat(sides()).as("left behind").hasSize(1);
+        var side = sides().getFirst();
+        int slot = slot(side);
+
+        node = new TestNode(place);
+
+        assertThat(node.keepers.list().stream().map(NodeSandbox::id)).containsExactly(OWNER);
+        assertThat(node.traces(side.value(), slot)).isEmpty();
+    }
+
+    private int slot(SandboxId id) {
+        return SandboxNotes.read(place.records(), id).orElseThrow().slot();
+    }
+
+    private void killedDaemon() throws Exception {
+        var daemon = new ProcessBuilder(List.of(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "--enable-native-access=ALL-UNNAMED",
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        DoomedServers.class.getName(),
+                        place.directory().toString(),
+                        place.instance(),
+                        place.range()))
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        try (var out = daemon.inputReader()) {
+            String line;
+            do {
+                line = out.readLine();
+                assertThat(line).as("the daemon's word").isNotNull();
+            } while (!line.equals("serving"));
+        } finally {
+            daemon.destroyForcibly();
+            assertThat(daemon.waitFor(10, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    @Test
+    void aHostWithoutRoomSaysSo() {
+        var taken = new ArrayList<dev.cay.node.host.Slot>();
+        try (var home = open(script(WAIT, Map.of()))) {
+            for (int free = node.machine.plan().capacity() - node.machine.plan().taken(); free > 0; free--) {
+                taken.add(node.machine.plan().take());
+            }
+            assertThatThrownBy(() -> home.connect(new Client()))
+                    .isInstanceOf(CayException.class)
+                    .hasMessageContaining("no room for another sandbox");
+        } finally {
+            taken.forEach(node.machine.plan()::release);
+        }
+    }
+
+    @Test
+    void noneIsStartedWhileTheNodeStops() throws Exception {
+        node.keepers.endUnclaimed();
+        var network = new CatalogServer.Network(false, List.of());
+        var told = new CompletableFuture<String>();
+        assertThatThrownBy(() -> node.keepers.serverRooms().open(OWNER, List.of("base"), network, told::complete))
+                .hasMessage("the node is stopping");
+        assertThat(sides()).isEmpty();
+    }
+}
