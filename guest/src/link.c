@@ -135,6 +135,16 @@ static void drop(struct queued *item)
     free(item);
 }
 
+/* What the node said holds others' credentials, and root in here can read this memory: nothing of it is left lying. */
+static void forget_incoming(void)
+{
+    if (incoming)
+        explicit_bzero(incoming, incoming_room);
+    free(incoming);
+    incoming = NULL;
+    incoming_length = incoming_room = 0;
+}
+
 void link_close(void)
 {
     if (link_socket < 0)
@@ -148,9 +158,7 @@ void link_close(void)
     }
     queue_tail = &queue_head;
     queued_bytes = 0;
-    free(incoming);
-    incoming = NULL;
-    incoming_length = incoming_room = 0;
+    forget_incoming();
 }
 
 void link_open(int fd)
@@ -266,10 +274,15 @@ static int make_room(void)
         wanted = incoming_length + 4096;
     if (wanted <= incoming_room)
         return 1;
-    uint8_t *grown = realloc(incoming, wanted);
+    uint8_t *grown = malloc(wanted);
     if (!grown)
         return 0;
+    size_t kept = incoming_length;
+    if (kept)
+        memcpy(grown, incoming, kept);
+    forget_incoming();
     incoming = grown;
+    incoming_length = kept;
     incoming_room = wanted;
     return 1;
 }
@@ -296,6 +309,7 @@ static int handle_whole_frames(int (*handle)(struct frame *frame))
     if (used) {
         memmove(incoming, incoming + used, incoming_length - used);
         incoming_length -= used;
+        explicit_bzero(incoming + incoming_length, used);
     }
     return 1;
 }
@@ -318,9 +332,6 @@ void link_read(int (*handle)(struct frame *frame))
         link_close();
         return;
     }
-    if (!incoming_length && incoming_room > 65536) {
-        free(incoming);
-        incoming = NULL;
-        incoming_room = 0;
-    }
+    if (!incoming_length && incoming_room > 65536)
+        forget_incoming();
 }

@@ -2,6 +2,7 @@
 #include "request.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static char **take_strings(struct frame *frame)
 {
@@ -20,10 +21,13 @@ static char **take_strings(struct frame *frame)
     return list;
 }
 
+/* They may be credentials, and root in here can read this memory. */
 static void free_strings(char **list)
 {
-    for (char **at = list; at && *at; at++)
+    for (char **at = list; at && *at; at++) {
+        explicit_bzero(*at, strlen(*at));
         free(*at);
+    }
     free(list);
 }
 

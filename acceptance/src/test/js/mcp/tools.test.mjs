@@ -1,27 +1,37 @@
-// The ten tools, through the client library most MCP clients are built on.
+// The ten tools, through the client library most MCP clients are built on: by pipes, or over HTTP.
 import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import { after, before, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
+import { authorized, startServer, state } from './server.mjs'
 
 const require = createRequire(process.env.CAY_CLIENT + '/')
 const load = async (path) => import(pathToFileURL(require.resolve('@modelcontextprotocol/sdk/' + path)).href)
 const { Client } = await load('client/index.js')
 const { StdioClientTransport } = await load('client/stdio.js')
+const { StreamableHTTPClientTransport } = await load('client/streamableHttp.js')
 
 const [command, ...args] = JSON.parse(process.env.CAY_MCP)
 const LIMIT = '4'
+const HTTP = process.env.CAY_MCP_FACE === 'http'
 
+let server
 let client
 before(async () => {
+  if (HTTP) server = await startServer({ MAX_ACTIVE_SANDBOXES: LIMIT })
   client = await connect()
 })
-after(async () => client.close())
+after(async () => {
+  await client?.close()
+  await server?.stop()
+})
 
-async function connect(more = {}) {
+async function connect(at = server) {
   const fresh = new Client({ name: 'test', version: '1' })
-  const env = { ...process.env, MAX_ACTIVE_SANDBOXES: LIMIT, LOG_LEVEL: 'WARNING', ...more }
-  await fresh.connect(new StdioClientTransport({ command, args, env }))
+  const env = { ...process.env, MAX_ACTIVE_SANDBOXES: LIMIT, LOG_LEVEL: 'WARNING' }
+  await fresh.connect(HTTP
+    ? new StreamableHTTPClientTransport(at.url, authorized())
+    : new StdioClientTransport({ command, args, env }))
   return fresh
 }
 
@@ -185,19 +195,55 @@ test('a long call tells how it goes on, and ends when it is called off', async (
   await done('kill_sandbox', { sandboxId })
 })
 
-test('nothing is left when the client goes', async () => {
+async function gone(id) {
+  for (let tries = 0; (await state(id)) !== 404; tries++) {
+    assert.ok(tries < 100, 'the sandbox lives on')
+    await new Promise((resume) => setTimeout(resume, 200))
+  }
+}
+
+test('nothing is left when the client goes', { skip: HTTP }, async () => {
   const other = await connect()
   const made = await other.callTool({ name: 'create_sandbox', arguments: {} })
   const id = made.structuredContent.sandboxId
   assert.equal((await state(id)), 200)
   await other.close()
-  for (let tries = 0; (await state(id)) !== 404; tries++) {
-    assert.ok(tries < 100, 'the sandbox lives on')
-    await new Promise((resume) => setTimeout(resume, 200))
-  }
+  await gone(id)
 })
 
-async function state(id) {
-  const answer = await fetch(`${process.env.E2B_API_URL}/sandboxes/${id}`, { headers: { 'X-API-KEY': process.env.E2B_API_KEY } })
-  return answer.status
+for (const signal of ['SIGTERM', 'SIGINT']) {
+  test(`nothing is left when the server ends by ${signal}`, { skip: !HTTP }, async () => {
+    const own = await startServer()
+    const other = await connect(own)
+    const made = await other.callTool({ name: 'create_sandbox', arguments: {} })
+    const id = made.structuredContent.sandboxId
+    assert.equal((await state(id)), 200)
+    await own.stop(signal)
+    assert.equal((await state(id)), 404)
+    await other.close()
+  })
 }
+
+test('sessions of one key have their sandboxes together, until the last one ends', { skip: !HTTP }, async () => {
+  const own = await startServer({ MAX_ACTIVE_SANDBOXES: '1' })
+  const [one, two] = [await connect(own), await connect(own)]
+  const made = await one.callTool({ name: 'create_sandbox', arguments: {} })
+  const id = made.structuredContent.sandboxId
+  const more = await two.callTool({ name: 'create_sandbox', arguments: {} })
+  assert.equal(more.content[0].text, 'Maximum number of sandboxes (1) reached')
+  const ran = await two.callTool({ name: 'run_command', arguments: { sandboxId: id, command: 'echo here' } })
+  assert.equal(ran.structuredContent.stdout, 'here\n')
+  await one.transport.terminateSession()
+  assert.equal((await state(id)), 200)
+  await two.transport.terminateSession()
+  await gone(id)
+  await own.stop()
+})
+
+test('a key that the platform does not know is refused', { skip: !HTTP }, async () => {
+  for (const key of ['e2b_0000', 'x', 'grüß']) {
+    const answer = await fetch(server.url, { method: 'POST', headers: { Authorization: `Bearer ${encodeURI(key)}` } })
+    assert.equal(answer.status, 401)
+    assert.equal(answer.headers.get('www-authenticate'), 'Bearer')
+  }
+})

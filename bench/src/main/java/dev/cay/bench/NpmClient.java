@@ -28,6 +28,16 @@ public record NpmClient(String name, String version, Path directory) {
     }
 
     public static NpmClient install(String name, String version) throws IOException, InterruptedException {
+        return install(name, version, "--no-audit");
+    }
+
+    /// Also if it asks for another version of Node than the one that is here.
+    public static NpmClient installAnyway(String name, String version) throws IOException, InterruptedException {
+        return install(name, version, "--force");
+    }
+
+    private static NpmClient install(String name, String version, String option)
+            throws IOException, InterruptedException {
         var directory = CACHE.resolve(name.replace('/', '_') + "-" + version);
         Files.createDirectories(directory);
         INSTALLING.lock();
@@ -36,7 +46,8 @@ public record NpmClient(String name, String version, Path directory) {
             lock.lock();
             if (!Files.exists(directory.resolve(".complete"))) {
                 Files.writeString(directory.resolve("package.json"), "{\"private\": true}");
-                run(directory, "npm", "install", "--no-audit", "--no-fund", "--no-package-lock", name + "@" + version);
+                String wanted = name + "@" + version;
+                run(directory, "npm", "install", "--no-audit", "--no-fund", "--no-package-lock", option, wanted);
                 Files.createFile(directory.resolve(".complete"));
             }
         } finally {

@@ -1,23 +1,27 @@
 package dev.cay.cli;
 
-import dev.cay.mcp.SandboxServer;
 import dev.cay.mcp.ServerSettings;
+import dev.cay.mcp.Serving;
 import dev.cay.sdk.SandboxException;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
+import java.net.BindException;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 @Command(
         name = "mcp",
         mixinStandardHelpOptions = true,
         description = {
-            "Offer sandboxes as tools to an MCP client, on standard input and output.",
+            "Offer sandboxes as tools to an MCP client, on standard input and output, or with",
+            "--http to many, each of which has its API key as bearer token.",
             "",
             "Uses the Cay that runs here, or the one that E2B_API_KEY, E2B_DOMAIN,",
             "E2B_API_URL and E2B_SANDBOX_URL name, also in a file .env. Its sandboxes end",
@@ -31,29 +35,62 @@ import picocli.CommandLine.Mixin;
             "",
             "Examples:",
             "  ./cay mcp install claude-code",
+            "  ./cay mcp --http --port 8090",
             "  ./cay mcp catalog search jira"
         })
 final class McpCommand implements Callable<Integer> {
     @Mixin
     private ConfigOptions options = new ConfigOptions();
 
+    @Option(names = "--http", description = "Serve over HTTP instead, at the path /mcp.")
+    private boolean http;
+
+    @Option(names = "--port", paramLabel = "N", description = "With --http: where; 0 picks one (${DEFAULT-VALUE}).")
+    private int port = Serving.USUAL_PORT;
+
+    @Option(names = "--listen", paramLabel = "A", description = "With --http: on which address (${DEFAULT-VALUE}).")
+    private String listen = Serving.USUAL_ADDRESS;
+
+    @Option(names = "--host", paramLabel = "NAME", description = "With --http: by which other names it is reached.")
+    private List<String> hosts = List.of();
+
     @Override
     public Integer call() throws IOException {
         var settings = settings();
         DaemonLog.tellConsole(settings.logLevel());
+        if (http) {
+            serveHttp(settings);
+            return 0;
+        }
         if (atTerminal()) {
             System.err.println("This speaks MCP and is meant to be started by a client: see ./cay mcp --help");
         }
-        var out = System.out;
-        // Whatever prints by mistake must not end up between messages.
-        System.setOut(System.err);
-        new SandboxServer(settings).serve(System.in, out);
+        Serving.overPipes(settings);
         return 0;
+    }
+
+    private void serveHttp(ServerSettings settings) throws IOException {
+        if (port < 0 || port > 65_535) {
+            throw new CayException(
+                    ErrorKind.INVALID_ARGUMENT, "--port must be a number from 0 to 65535, not %d".formatted(port));
+        }
+        try {
+            Serving.overHttp(settings, new Serving.Listening(listen, port, hosts));
+        } catch (CayException e) {
+            boolean taken = e.getCause() instanceof BindException
+                    && PortHolder.find(port).isPresent();
+            throw taken ? new CayException(ErrorKind.UNAVAILABLE, Listening.taken(port, "--port"), e) : e;
+        }
     }
 
     private ServerSettings settings() {
         try {
-            return ServerSettings.read(environment(), Path.of(""));
+            var environment = environment();
+            // Nobody's key is used but the client's, yet somebody must have said where the sandboxes are.
+            boolean keyless = http && (environment.containsKey("E2B_API_URL") || environment.containsKey("E2B_DOMAIN"));
+            return keyless
+                    ? ServerSettings.readWithoutKey(environment, Path.of(""))
+                    : ServerSettings.read(environment, Path.of(""));
         } catch (SandboxException e) {
             String where = e.kind() == SandboxException.Kind.UNAUTHORIZED
                     ? "no Cay runs here: start it with `sudo ./cay up`, or set E2B_API_KEY to use another"
@@ -72,7 +109,8 @@ final class McpCommand implements Callable<Integer> {
     /// Whoever names no key means the Cay on this machine, if it runs.
     private Map<String, String> environment() {
         var environment = new HashMap<>(System.getenv());
-        if (!environment.containsKey("E2B_API_KEY")) {
+        boolean elsewhere = http && environment.containsKey("E2B_API_URL");
+        if (!environment.containsKey("E2B_API_KEY") && !elsewhere) {
             var config = options.config();
             RunFile.findReadable(config.runDir())
                     .ifPresent(daemon -> environment.putAll(ClientEnvironment.variables(

@@ -105,11 +105,14 @@ public record CayConfig(
     /// Which MCP servers there are beside those that come with Cay, and how they are started here.
     ///
     /// @param catalogs  files with entries of the operator's own; later ones win
+    /// @param repositories    where servers are cloned from that users bring themselves
     /// @param remoteAddresses where remote servers may lie beside the internet
     /// @param overrides the file whose section `mcp.servers` says how entries are started; null without a file
     public record Mcp(
             List<Path> catalogs,
+            String repositories,
             List<String> remoteAddresses,
+            @Nullable Path overrides) {
             @Nullable Path overrides) {
         public Mcp {
             catalogs = List.copyOf(catalogs);

@@ -142,7 +142,8 @@ public final class ConfigKeys {
     static final ConfigKey<List<String>> PREPARE = key(
             "templates.prepare",
             ConfigValue.list(ConfigValue.matching(
-                    "code-interpreter-v1|code-interpreter-lite", "code-interpreter-v1 or code-interpreter-lite")),
+                    "code-interpreter-v1|code-interpreter-lite|mcp-gateway",
+                    "code-interpreter-v1, code-interpreter-lite or mcp-gateway")),
             "code-interpreter-v1",
             "Templates made in the background at the first start and kept warm; others are made on first use.");
 
@@ -151,6 +152,13 @@ public final class ConfigKeys {
             ConfigValue.list(ConfigValue.path()),
             "",
             "Files with MCP servers of your own; later ones win. How servers are started is said in section mcp.servers.");
+
+    static final ConfigKey<String> MCP_REPOSITORIES = key(
+            "mcp.repositories",
+            ConfigValue.matching(
+                    "https?://[A-Za-z0-9.:-]+/([A-Za-z0-9._~/-]*/)?", "an http address that ends in a slash"),
+            "https://github.com/",
+            "Where MCP servers are cloned from that users bring themselves, as github/OWNER/NAME.");
 
     static final ConfigKey<List<String>> MCP_REMOTE_ADDRESSES = key(
             "mcp.remoteAddresses",
@@ -188,6 +196,7 @@ public final class ConfigKeys {
             BANDWIDTH,
             PREPARE,
             MCP_CATALOGS,
+            MCP_REPOSITORIES,
             MCP_REMOTE_ADDRESSES);
 
     private ConfigKeys() {}

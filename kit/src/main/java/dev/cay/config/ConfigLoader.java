@@ -132,7 +132,11 @@ public final class ConfigLoader {
                         value(ConfigKeys.MAX_CONNECTIONS),
                         value(ConfigKeys.BANDWIDTH)),
                 new CayConfig.Templates(value(ConfigKeys.PREPARE)),
-                new CayConfig.Mcp(value(ConfigKeys.MCP_CATALOGS), value(ConfigKeys.MCP_REMOTE_ADDRESSES), fileRead));
+                new CayConfig.Mcp(
+                        value(ConfigKeys.MCP_CATALOGS),
+                        value(ConfigKeys.MCP_REPOSITORIES),
+                        value(ConfigKeys.MCP_REMOTE_ADDRESSES),
+                        fileRead));
     }
 
     /// A value that cannot be read is noted and stands in by its default, so that all others are looked at too.

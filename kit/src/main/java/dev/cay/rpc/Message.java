@@ -47,6 +47,13 @@ public record Message(ObjectNode tree) {
         }
     }
 
+    public static Message request(JsonNode id, String method, ObjectNode params) {
+        var tree = begun();
+        tree.set("id", id);
+        tree.put("method", method).set("params", params);
+        return new Message(tree);
+    }
+
     public static Message notification(String method, ObjectNode params) {
         var tree = begun().put("method", method);
         tree.set("params", params);
@@ -64,7 +71,8 @@ public record Message(ObjectNode tree) {
     public static Message error(JsonNode id, RpcException error) {
         var tree = begun();
         tree.set("id", id.isMissingNode() ? Json.mapper().nullNode() : id);
-        tree.putObject("error").put("code", error.code()).put("message", error.text());
+        var told = tree.putObject("error").put("code", error.code()).put("message", error.text());
+        error.data().ifPresent(data -> told.set("data", data));
         return new Message(tree);
     }
 

@@ -1,6 +1,9 @@
 package dev.cay.rpc;
 
 import java.io.Serial;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /// An error that is told to the other side as such, with a code of JSON-RPC or MCP.
 public final class RpcException extends RuntimeException {
@@ -14,14 +17,25 @@ public final class RpcException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
     private final int code;
+    private final transient @Nullable JsonNode data;
 
     public RpcException(int code, String message) {
+        this(code, message, null);
+    }
+
+    /// @param data what a program can make of it
+    public RpcException(int code, String message, @Nullable JsonNode data) {
         super(message);
         this.code = code;
+        this.data = data;
     }
 
     public int code() {
         return code;
+    }
+
+    Optional<JsonNode> data() {
+        return Optional.ofNullable(data);
     }
 
     String text() {

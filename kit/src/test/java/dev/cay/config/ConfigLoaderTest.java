@@ -61,6 +61,7 @@ final class ConfigLoaderTest {
                         network.bandwidthMbit = 0 | CAY_NETWORK_BANDWIDTH_MBIT
                         templates.prepare = code-interpreter-v1 | CAY_TEMPLATES_PREPARE
                         mcp.catalogs =  | CAY_MCP_CATALOGS
+                        mcp.repositories = https://github.com/ | CAY_MCP_REPOSITORIES
                         mcp.remoteAddresses =  | CAY_MCP_REMOTE_ADDRESSES""");
     }
 
@@ -192,7 +193,7 @@ final class ConfigLoaderTest {
         write(
                 "mcp:\n  catalogs: [/etc/cay/mine.yaml]\n  servers: {notion: {env: {A: b}, launch: {command: [x, y]}}}\n");
         assertThat(load(Map.of(), Map.of()).config().mcp())
-                .isEqualTo(new CayConfig.Mcp(List.of(Path.of("/etc/cay/mine.yaml")), List.of(), file));
+                .isEqualTo(new CayConfig.Mcp(List.of(Path.of("/etc/cay/mine.yaml")), "https://github.com/", List.of(), file));
         write("mcp:\n  servrs: x\n");
         assertThat(problems(Map.of(), Map.of())).singleElement().asString().contains("unknown key mcp.servrs");
     }

@@ -22,8 +22,23 @@ public record ServerSettings(Settings sandboxes, int most, String template, Stri
 
     /// Variables of the process come before those in a file `.env` in its directory.
     public static ServerSettings read(Map<String, String> environment, Path directory) {
+        return of(all(environment, directory));
+    }
+
+    /// The same for a server whose clients bring their keys.
+    public static ServerSettings readWithoutKey(Map<String, String> environment, Path directory) {
+        var all = all(environment, directory);
+        all.put("E2B_API_KEY", "is the client's");
+        return of(all);
+    }
+
+    private static Map<String, String> all(Map<String, String> environment, Path directory) {
         var all = new HashMap<>(dotEnv(directory.resolve(".env")));
         all.putAll(environment);
+        return all;
+    }
+
+    private static ServerSettings of(Map<String, String> all) {
         return new ServerSettings(
                 Settings.from(all),
                 most(all.getOrDefault("MAX_ACTIVE_SANDBOXES", "10")),

@@ -22,11 +22,12 @@ public final class ToolServer implements Conversation {
     private static final List<String> VERSIONS = List.of("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05");
 
     private final Map<String, Tool> tools = new LinkedHashMap<>();
-    private final OwnSandboxes sandboxes;
+    private final Runnable farewell;
     private final ConcurrentMap<JsonNode, Thread> calls = new ConcurrentHashMap<>();
 
-    ToolServer(OwnSandboxes sandboxes) {
-        this.sandboxes = sandboxes;
+    /// @param farewell what is to be done about the sandboxes when the client goes
+    ToolServer(OwnSandboxes sandboxes, Runnable farewell) {
+        this.farewell = farewell;
         new SandboxTools(sandboxes).all().forEach(tool -> tools.put(tool.name(), tool));
     }
 
@@ -144,6 +145,6 @@ public final class ToolServer implements Conversation {
     public void close() {
         calls.values().forEach(Thread::interrupt);
         calls.clear();
-        sandboxes.close();
+        farewell.run();
     }
 }

@@ -19,11 +19,21 @@ import dev.cay.node.image.BuildProgress;
 import dev.cay.node.image.HouseTemplate;
 import dev.cay.node.image.LayerStore;
 import dev.cay.node.image.NodeLayer;
+import dev.cay.node.image.NpmLayers;
 import dev.cay.node.image.TemplateBuilds;
 import dev.cay.node.interpreter.Interpreter;
 import dev.cay.node.linux.FdPoller;
 import dev.cay.node.linux.HostThreads;
 import dev.cay.node.log.LogHub;
+import dev.cay.node.mcp.Gateways;
+import dev.cay.node.mcp.McpGateway;
+import dev.cay.node.mcp.catalog.Catalog;
+import dev.cay.node.mcp.catalog.LaunchPlan;
+import dev.cay.node.mcp.remote.Addresses;
+import dev.cay.node.mcp.remote.Dialer;
+import dev.cay.node.mcp.remote.RemoteHome;
+import dev.cay.node.mcp.server.SandboxedHomes;
+import dev.cay.node.mcp.server.ServerHome;
 import dev.cay.node.network.NetworkPool;
 import dev.cay.node.process.ProcessTable;
 import dev.cay.node.process.Workers;
@@ -36,6 +46,7 @@ import dev.cay.node.snapshot.WarmSnapshots;
 import dev.cay.node.storage.Pool;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Node;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -56,6 +67,10 @@ import org.jspecify.annotations.Nullable;
 public final class CayNode implements AutoCloseable {
     /// What an operator decides about the node.
     ///
+    /// @param catalogs             of MCP servers, beside the one that comes with Cay
+    /// @param serverOverrides      file that says how MCP servers are started here; null for none
+    /// @param remoteAddresses      where remote MCP servers may lie beside the internet
+    /// @param repositories         where MCP servers lie that users bring themselves; ends in a slash
     /// @param operatorCertificates CA certificates to be trusted inside too; null for none
     public record Settings(
             String instance,
@@ -72,14 +87,22 @@ public final class CayNode implements AutoCloseable {
             int maxProcesses,
             int mostSpares,
             long processLogBytes,
-            int edgePort) {
+            int edgePort,
+            List<Path> catalogs,
+            @Nullable Path serverOverrides,
+            String repositories,
+            List<String> remoteAddresses) {
         public Settings {
             nameservers = List.copyOf(nameservers);
+            catalogs = List.copyOf(catalogs);
+            remoteAddresses = List.copyOf(remoteAddresses);
         }
 
         private NetworkLimits networkLimits() {
             return new NetworkLimits(
-                    maxConnections, bandwidthMbit, List.of(Keepers.ENVD_PORT, Interpreter.PORT, edgePort));
+                    maxConnections,
+                    bandwidthMbit,
+                    List.of(Keepers.ENVD_PORT, Interpreter.PORT, McpGateway.PORT, edgePort));
         }
     }
 
@@ -92,7 +115,10 @@ public final class CayNode implements AutoCloseable {
     private final TemplateBuilds templates;
     private final RuncRuntime runtime;
     private final Snapshots snapshots;
+    private final Gateways gateways;
     private final Keepers keepers;
+    private final SandboxedHomes serverHomes;
+    private final Dialer dialer;
 
     /// Takes what it needs from the host and finds what runs already. The instance must have joined the host's ledger.
     ///
@@ -149,7 +175,22 @@ public final class CayNode implements AutoCloseable {
             var fileWork = closing.add(new HostThreads("file", 16, 4096));
             this.snapshots = closing.add(
                     new Snapshots(pool, layers, runtime, fileWork, InstantSource.system(), settings.maxProcesses()));
+            var logs = new LogHub(InstantSource.system());
+            this.dialer = closing.add(new Dialer(Addresses.allowing(settings.remoteAddresses()), System.getenv()));
+            this.gateways = closing.add(new Gateways(
+                    Catalog.load(settings.catalogs(), settings.serverOverrides()),
+                    settings.repositories(),
+                    this::openHome,
+                    settings.stateDir().resolve("mcp.key"),
+                    logs,
+                    InstantSource.system(),
+                    meters));
+            progress.mark("catalog");
             var nodeLayer = new NodeLayer(layers, plan.gateway(), authority, settings.operatorCertificates());
+            var workers = new Workers(
+                    poller,
+                    closing.add(new HostThreads("log", 4, 16_384)),
+                    closing.add(new HostThreads("guest", 4, 4096)));
             this.keepers = closing.add(new Keepers(new Machine(
                     plan,
                     new Room(settings.stateDir()),
@@ -167,10 +208,7 @@ public final class CayNode implements AutoCloseable {
                     closing.add(new HostThreads("namespace", 2, 1024)),
                     fileWork,
                     closing.add(new WatchHub(poller)),
-                    new Workers(
-                            poller,
-                            closing.add(new HostThreads("log", 4, 16_384)),
-                            closing.add(new HostThreads("guest", 4, 4096))),
+                    workers,
                     logSettings(settings.processLogBytes()),
                     listeners,
                     proxy,
@@ -178,8 +216,10 @@ public final class CayNode implements AutoCloseable {
                     tls,
                     edge,
                     InstantSource.system(),
-                    new LogHub(InstantSource.system()),
+                    logs,
+                    gateways,
                     meters)));
+            this.serverHomes = closing.add(serverHomes(settings, layers, workers));
             keepers.start();
             guest.removeOthers(guestsInUse());
             watch(meters);
@@ -189,6 +229,25 @@ public final class CayNode implements AutoCloseable {
             leave(onHost, settings.stateDir().resolve("sandboxes"), e);
             throw e;
         }
+    }
+
+    private ServerHome openHome(SandboxId owner, LaunchPlan plan) {
+        return plan.start() instanceof LaunchPlan.Remote remote
+                ? new RemoteHome(plan.key(), remote, dialer)
+                : serverHomes.open(owner, plan);
+    }
+
+    /// Servers run on what base is made of.
+    private SandboxedHomes serverHomes(Settings settings, LayerStore layers, Workers workers) {
+        var packages =
+                new NpmLayers(layers, Programs.ofHost(), settings.stateDir().resolve("logs"));
+        return new SandboxedHomes(
+                keepers.serverRooms(),
+                workers,
+                packages,
+                () -> base.build((_, _, _) -> {}),
+                SandboxedHomes.IDLE,
+                System::nanoTime);
     }
 
     /// The first of them is base.
@@ -245,6 +304,11 @@ public final class CayNode implements AutoCloseable {
 
     public Node node() {
         return keepers;
+    }
+
+    /// Where MCP servers are made that run on this machine.
+    public SandboxedHomes serverHomes() {
+        return serverHomes;
     }
 
     /// Templates besides base, which are made in the background.

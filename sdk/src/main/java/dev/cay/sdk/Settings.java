@@ -65,6 +65,10 @@ public record Settings(
         return from(Map.of("E2B_API_KEY", apiKey, "E2B_DOMAIN", domain));
     }
 
+    public Settings withApiKey(String key) {
+        return new Settings(key, domain, apiUrl, sandboxUrl, requestTimeout, certificates);
+    }
+
     public Settings withRequestTimeout(Duration timeout) {
         return new Settings(apiKey, domain, apiUrl, sandboxUrl, timeout, certificates);
     }

@@ -200,6 +200,11 @@ public final class GuestLink implements AutoCloseable {
         ask(new Request(Request.FORGET).u32(pid), (_, _) -> true);
     }
 
+    /// Whether it was closed or lost.
+    public boolean isOver() {
+        return end.get() != null;
+    }
+
     @Override
     public void close() {
         if (end.compareAndSet(null, "closed")) {

@@ -15,21 +15,25 @@ import java.util.Map;
 final class BuildLog implements AutoCloseable {
     static final String REACH = "check that this host reaches its package mirrors and the npm registry";
 
-    private final String template;
+    private final String subject;
     private final Path file;
     private final BufferedWriter writer;
 
-    private BuildLog(String template, Path file, BufferedWriter writer) {
-        this.template = template;
+    private BuildLog(String subject, Path file, BufferedWriter writer) {
+        this.subject = subject;
         this.file = file;
         this.writer = writer;
     }
 
     /// Begins anew what an earlier build of the template left.
     static BuildLog open(Path logs, String template) throws IOException {
-        Files.createDirectories(logs);
-        var file = logs.resolve(template + "-template.log");
-        return new BuildLog(template, file, Files.newBufferedWriter(file));
+        return of(logs.resolve(template + "-template.log"), "template " + template);
+    }
+
+    /// The same for whatever else is built.
+    static BuildLog of(Path file, String subject) throws IOException {
+        Files.createDirectories(file.toAbsolutePath().getParent());
+        return new BuildLog(subject, file, Files.newBufferedWriter(file));
     }
 
     synchronized void line(String line) {
@@ -58,9 +62,9 @@ final class BuildLog implements AutoCloseable {
     CayException failed(String what, String complaint, String mend) {
         return new CayException(
                 ErrorKind.UNAVAILABLE,
-                "template %s could not %s (%s): %s, then try again; the whole log is %s"
+                "%s could not %s (%s): %s, then try again; the whole log is %s"
                         .formatted(
-                                template,
+                                subject,
                                 what,
                                 complaint.isBlank() ? "no reason given" : complaint.strip(),
                                 mend,

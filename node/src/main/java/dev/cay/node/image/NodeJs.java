@@ -50,13 +50,15 @@ final class NodeJs {
         }
     }
 
-    /// Adds the recipe's modules, by the npm of the tree but as a program of the host, whose registry, proxy and
+    /// Adds the recipe's modules, by the npm of a tree but as a program of the host, whose registry, proxy and
     /// certificates it then knows. Their install scripts are not run: they would be the host's programs too.
-    void addModules(Path rootfs, BuildLog log) {
+    ///
+    /// @param tools tree that has npm
+    void addModules(Path tools, Path rootfs, BuildLog log) {
         if (recipe.modules().isEmpty()) {
             return;
         }
-        var local = rootfs.resolve("usr/local");
+        var local = tools.resolve("usr/local");
         var npm = new ArrayList<>(List.of(
                 local.resolve("bin/node").toString(),
                 local.resolve("lib/node_modules/npm/bin/npm-cli.js").toString(),
@@ -67,7 +69,7 @@ final class NodeJs {
                 "--no-update-notifier",
                 "--global",
                 "--prefix",
-                local.toString()));
+                rootfs.resolve("usr/local").toString()));
         npm.addAll(recipe.modules());
         require(npm, log);
     }
@@ -123,15 +125,27 @@ final class NodeJs {
     }
 
     private void require(List<String> command, BuildLog log) {
+        follow(programs, LIMIT, command, "add Node", log);
+    }
+
+    /// Runs npm, or what runs it.
+    ///
+    /// @param what could not be done when it fails
+    static void follow(Programs programs, Duration limit, List<String> command, String what, BuildLog log) {
         var complaint = new StringBuilder();
-        int exit = programs.follow(LIMIT, environment(), command, line -> {
+        int exit = programs.follow(limit, environment(), command, line -> {
             log.line(line);
-            if (complaint.isEmpty() && (line.startsWith("E:") || line.startsWith("npm error"))) {
+            if (isComplaint(line) && complaint.isEmpty()) {
                 complaint.append(line);
             }
         });
         if (exit != 0) {
-            throw log.failed("add Node", complaint.toString(), BuildLog.REACH);
+            throw log.failed(what, complaint.toString(), BuildLog.REACH);
         }
+    }
+
+    /// The first line of an npm that fails is but a code.
+    private static boolean isComplaint(String line) {
+        return line.startsWith("E:") || (line.startsWith("npm error") && !line.startsWith("npm error code "));
     }
 }

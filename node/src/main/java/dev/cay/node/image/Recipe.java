@@ -10,6 +10,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -22,7 +23,7 @@ record Recipe(String name, @Nullable Recipe included, Files files) {
     private static final String LAYOUT = "2";
 
     /// Those that come with Cay.
-    static final List<String> NAMES = List.of("base", "code-interpreter-v1", "code-interpreter-lite");
+    static final List<String> NAMES = List.of("base", "code-interpreter-v1", "code-interpreter-lite", "mcp-gateway");
 
     /// Texts of one directory; what is not there is empty.
     ///
@@ -33,6 +34,7 @@ record Recipe(String name, @Nullable Recipe included, Files files) {
     /// @param languages what an interpreter in it speaks
     /// @param resources what its sandboxes have at least, and what it takes to make it
     /// @param setup     a shell script that is given the tree
+    /// @param program   a program with the name of the template
     record Files(
             String packages,
             String dpkg,
@@ -40,7 +42,8 @@ record Recipe(String name, @Nullable Recipe included, Files files) {
             String modules,
             String languages,
             String resources,
-            String setup) {
+            String setup,
+            String program) {
         private static Files of(String recipe) {
             return new Files(
                     text(recipe, "packages"),
@@ -49,13 +52,14 @@ record Recipe(String name, @Nullable Recipe included, Files files) {
                     text(recipe, "modules"),
                     text(recipe, "languages"),
                     text(recipe, "resources"),
-                    text(recipe, "setup.sh"));
+                    text(recipe, "setup.sh"),
+                    text(recipe, recipe));
         }
 
         /// All that decides what is in the tree.
         private Stream<String> content() {
-            var all = Stream.of(packages, dpkg, versions, setup);
-            return modules.isEmpty() ? all : Stream.concat(all, Stream.of(modules));
+            var later = Stream.of(modules, program).filter(text -> !text.isEmpty());
+            return Stream.concat(Stream.of(packages, dpkg, versions, setup), later);
         }
     }
 
@@ -100,6 +104,16 @@ record Recipe(String name, @Nullable Recipe included, Files files) {
         return entries(files.languages);
     }
 
+    /// The template whose layers lie below what this recipe adds; empty for one that makes a tree of its own.
+    Optional<String> standsOn() {
+        return entries(text(name, "stands-on")).stream().findFirst();
+    }
+
+    /// A program of the template's name; may be empty.
+    String program() {
+        return files.program;
+    }
+
     /// What its sandboxes have at least.
     int memoryMB() {
         return Integer.parseInt(properties(Files::resources).getProperty("memoryMB", "0"));
@@ -139,11 +153,11 @@ record Recipe(String name, @Nullable Recipe included, Files files) {
         return read;
     }
 
-    /// @param architecture of the CPU, as it changes everything
-    String key(String architecture) {
+    /// @param surroundings what changes everything, like the CPU's architecture
+    String key(String... surroundings) {
         var inputs = new ArrayList<>(List.of(LAYOUT));
         all().forEach(recipe -> recipe.files.content().forEach(inputs::add));
-        inputs.add(architecture);
+        inputs.addAll(List.of(surroundings));
         return name + "-" + hash(inputs);
     }
 

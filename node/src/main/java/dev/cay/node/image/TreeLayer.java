@@ -55,7 +55,7 @@ final class TreeLayer {
 
     private void fill(Path rootfs, BuildProgress progress) throws IOException {
         requireTools();
-        requireSpace(rootfs);
+        requireSpace(recipe, rootfs);
         var work = Files.createTempDirectory("cay-template-");
         try (var undo = new Undo();
                 var log = BuildLog.open(logs, recipe.name())) {
@@ -65,7 +65,7 @@ final class TreeLayer {
             debootstrap(rootfs, sources, progress, log);
             progress.at("adding Node", recipe.version("node"), DEBIAN);
             node.install(rootfs, work, log);
-            node.addModules(rootfs, log);
+            node.addModules(rootfs, rootfs, log);
             progress.at("setting up", recipe.name(), 0.95);
             for (String text : recipe.setups()) {
                 var setup = Files.writeString(work.resolve("setup.sh"), text);
@@ -84,7 +84,7 @@ final class TreeLayer {
         }
     }
 
-    private void requireSpace(Path rootfs) throws IOException {
+    static void requireSpace(Recipe recipe, Path rootfs) throws IOException {
         long free = Files.getFileStore(rootfs).getUsableSpace() >> 20;
         if (free < recipe.spaceMB()) {
             throw new CayException(

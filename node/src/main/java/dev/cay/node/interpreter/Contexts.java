@@ -1,5 +1,6 @@
 package dev.cay.node.interpreter;
 
+import dev.cay.node.lines.LineProcess;
 import dev.cay.node.linux.HostThreads;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -73,7 +74,7 @@ final class Contexts implements AutoCloseable {
     /// Runners of before, whose ends are heard from now on.
     final class Recall {
         private final ContextNotes notes;
-        private final Map<Integer, Runner.Claim> claims;
+        private final Map<Integer, LineProcess.Claim> claims;
 
         private Recall(ContextNotes notes) {
             this.notes = notes;

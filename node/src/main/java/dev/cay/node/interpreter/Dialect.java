@@ -1,5 +1,6 @@
 package dev.cay.node.interpreter;
 
+import dev.cay.node.lines.LongLines;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.ProtocolException;
@@ -21,7 +22,7 @@ import tools.jackson.databind.json.JsonMapper;
 /// token: a line is hostile input of up to 32 MiB.
 final class Dialect {
     /// Longest line of a runner.
-    static final int LINE_LIMIT = 32 << 20;
+    static final int LINE_LIMIT = LongLines.LIMIT;
 
     private static final int DEPTH_LIMIT = 200;
 

@@ -8,6 +8,7 @@ import dev.cay.http.Routes;
 import dev.cay.node.guest.GuestLink;
 import dev.cay.node.guest.GuestProcess;
 import dev.cay.node.ingress.Envd;
+import dev.cay.node.lines.LongLines;
 import dev.cay.node.process.Workers;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;

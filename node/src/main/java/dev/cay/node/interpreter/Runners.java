@@ -4,6 +4,8 @@ import dev.cay.node.guest.GuestException;
 import dev.cay.node.guest.GuestLink;
 import dev.cay.node.guest.GuestProcess;
 import dev.cay.node.guest.Spawn;
+import dev.cay.node.lines.LineProcess;
+import dev.cay.node.lines.LongLines;
 import dev.cay.node.process.Workers;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -45,11 +47,11 @@ record Runners(GuestLink link, Workers workers, LongLines room, Map<String, Stri
     }
 
     /// Hears of the end of one that runs already.
-    Runner.Claim claim(int pid) {
-        return new Runner.Claim(link, pid);
+    LineProcess.Claim claim(int pid) {
+        return new LineProcess.Claim(link, pid);
     }
 
-    Runner attach(Runner.Claim claim) throws IOException {
+    Runner attach(LineProcess.Claim claim) throws IOException {
         return Runner.attach(link, workers, room, claim);
     }
 

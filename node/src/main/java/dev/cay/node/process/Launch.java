@@ -41,11 +41,23 @@ public record Launch(
         }
     }
 
+    private static final String GATEWAY = "mcp-gateway";
+    private static final String CONFIG = "--config";
+
     public Launch {
         command = List.copyOf(command);
         environment = Map.copyOf(environment);
         requested = Map.copyOf(requested);
         groups = List.copyOf(groups);
+    }
+
+    /// What may be told and kept of the command. The one that begins a gateway is given credentials, and nothing else
+    /// in
+    /// a sandbox's life brings them so near.
+    public List<String> shown() {
+        boolean begins = command.stream().anyMatch(word -> word.contains(GATEWAY) && word.contains(CONFIG))
+                || (command.getFirst().endsWith(GATEWAY) && command.stream().anyMatch(word -> word.startsWith(CONFIG)));
+        return begins ? List.of(GATEWAY, CONFIG, "[...]") : command;
     }
 
     /// The same for the guest.

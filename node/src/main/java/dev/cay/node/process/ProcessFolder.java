@@ -81,9 +81,10 @@ record ProcessFolder(Path path, long number) {
 
     /// Before the process starts, so that no crash leaves one that nobody knows anything about.
     About create(Launch launch, long memoryKills) throws IOException {
+        var shown = launch.shown();
         var config = ProcessConfig.newBuilder()
-                .setCmd(launch.command().getFirst())
-                .addAllArgs(launch.command().subList(1, launch.command().size()))
+                .setCmd(shown.getFirst())
+                .addAllArgs(shown.subList(1, shown.size()))
                 .putAllEnvs(launch.requested())
                 .setCwd(launch.cwd());
         var info = ProcessInfo.newBuilder().setConfig(config);

@@ -35,7 +35,7 @@ final class Doors {
 
     void open(Container container) throws IOException {
         var notes = premises.notes();
-        open = new OpenSandbox(machine, notes.spec(), premises.requireSlot(), container, lost, this::awaitBack);
+        open = new OpenSandbox(machine, notes, premises.requireSlot(), container, lost, this::awaitBack);
         back();
     }
 

@@ -6,6 +6,7 @@ import dev.cay.http.SandboxAddress;
 import dev.cay.http.SandboxPorts;
 import dev.cay.node.host.Mounts;
 import dev.cay.node.host.Slot;
+import dev.cay.node.mcp.server.ServerRooms;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
@@ -26,8 +27,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,11 +48,12 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     private final ConcurrentHashMap<SandboxId, SandboxKeeper> keepers = new ConcurrentHashMap<>();
     private final Dormitory dormitory;
     private final Sweep sweep;
-    private final List<EndListener> listeners = new CopyOnWriteArrayList<>();
+    private final EndListeners listeners = new EndListeners();
     private final SecureRandom random = new SecureRandom();
     private final AtomicInteger startsAwaited = new AtomicInteger();
     private final Advance advance;
     private final Spares spares;
+    private final SideSandboxes sides;
     private @Nullable Upkeep upkeep;
     private volatile boolean closed;
 
@@ -63,7 +65,8 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     Keepers(Machine machine, Advance.Warming warming) {
         this.machine = machine;
         this.dormitory = new Dormitory(machine, keepers);
-        this.sweep = new Sweep(machine, keepers::containsKey, this::slots);
+        this.sides = new SideSandboxes(machine, keepers::containsKey, random);
+        this.sweep = new Sweep(machine, id -> keepers.containsKey(id) || sides.has(id), this::slots);
         this.advance = new Advance(machine, spec -> start(spec, true), this::kill, random, warming);
         machine.warm().onLost(this::expect);
         this.spares = new Spares(
@@ -86,12 +89,16 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
         var inheritedSpares = new TakeUp(machine, this::keep).all();
         machine.network().removeOrphans(slots());
         dormitory.tidy();
-        upkeep = new Upkeep(machine, sweep, spares, inheritedSpares, this::resisted, this::kill, dormitory::lookAfter);
+        upkeep = new Upkeep(machine, sweep, spares, inheritedSpares, this::resisted, this::kill, this::lookAfter);
         upkeep.start();
     }
 
     private SandboxKeeper keep(Inheritance.Found found) {
-        var keeper = new SandboxKeeper(machine, found.slot(), Objects.requireNonNull(found.notes()), this::ended);
+        var notes = Objects.requireNonNull(found.notes());
+        if (notes.isSide()) {
+            return sides.keep(found);
+        }
+        var keeper = new SandboxKeeper(machine, found.slot(), notes, this::ended);
         keepers.put(found.id(), keeper);
         return keeper;
     }
@@ -242,6 +249,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     public void killAll() {
         advance.close();
         spares.close();
+        sides.close();
         Several.each(
                 keepers.values().stream()
                         .filter(keeper -> !keeper.isPaused())
@@ -316,13 +324,14 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
         closed = true;
         advance.close();
         spares.close();
+        sides.close();
         Several.each(
                 keepers.values().stream()
                         .filter(keeper -> keeper.isSpare() || !keeper.isThere())
                         .map(SandboxKeeper::id)
                         .toList(),
                 this::kill);
-        return dormitory.settle();
+        return dormitory.settle() && sides.isEmpty();
     }
 
     /// Told by a keeper when nothing is left of its sandbox.
@@ -331,20 +340,11 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     private void ended(SandboxKeeper keeper, @Nullable String reason) {
         keepers.remove(keeper.id(), keeper);
         spares.forget(keeper.id());
+        machine.gateways().end(keeper.id());
         if (reason == null || closed || keeper.isSpare()) {
             return;
         }
-        log.atInfo()
-                .addKeyValue("sandbox", keeper.id())
-                .addKeyValue("reason", reason)
-                .log("sandbox ended by itself");
-        for (var listener : listeners) {
-            try {
-                listener.ended(keeper.id(), reason);
-            } catch (RuntimeException e) {
-                log.atError().setCause(e).addKeyValue("sandbox", keeper.id()).log("the end of a sandbox was not noted");
-            }
-        }
+        listeners.tell(keeper.id(), reason);
     }
 
     /// Whether the end of this sandbox was asked for and is not done.
@@ -358,6 +358,11 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
         return spares.count();
     }
 
+    /// Where servers for sandboxes run, out of sight of everybody.
+    public ServerRooms serverRooms() {
+        return sides;
+    }
+
     private SandboxKeeper require(SandboxId id) {
         var keeper = keepers.get(id);
         if (keeper == null) {
@@ -367,10 +372,8 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     }
 
     private List<Slot> slots() {
-        return keepers.values().stream()
-                .map(SandboxKeeper::slot)
-                .filter(Objects::nonNull)
-                .toList();
+        var own = keepers.values().stream().map(SandboxKeeper::slot).filter(Objects::nonNull);
+        return Stream.concat(own, sides.slots()).toList();
     }
 
     /// What the upkeep does from time to time.
@@ -378,6 +381,11 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
         if (upkeep != null) {
             upkeep.tidy();
         }
+    }
+
+    private void lookAfter() {
+        dormitory.lookAfter();
+        sides.lookAfter();
     }
 
     private List<SandboxId> resisted() {

@@ -12,6 +12,7 @@ import dev.cay.node.image.NodeLayer;
 import dev.cay.node.linux.FdPoller;
 import dev.cay.node.linux.HostThreads;
 import dev.cay.node.log.LogHub;
+import dev.cay.node.mcp.Gateways;
 import dev.cay.node.network.NetworkPool;
 import dev.cay.node.process.ProcessTable;
 import dev.cay.node.process.Workers;
@@ -62,4 +63,5 @@ public record Machine(
         Handler edge,
         InstantSource clock,
         LogHub logs,
+        Gateways gateways,
         Meters meters) {}

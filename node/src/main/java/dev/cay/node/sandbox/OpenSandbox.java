@@ -15,7 +15,9 @@ import dev.cay.node.image.NodeLayer;
 import dev.cay.node.ingress.Envd;
 import dev.cay.node.interpreter.Interpreter;
 import dev.cay.node.linux.NetNamespace;
+import dev.cay.node.log.LogHub;
 import dev.cay.node.log.SandboxLog;
+import dev.cay.node.mcp.McpGateway;
 import dev.cay.node.process.ProcessTable;
 import dev.cay.node.runtime.Container;
 import dev.cay.wire.CayException;
@@ -80,15 +82,19 @@ final class OpenSandbox implements AutoCloseable {
     private final SandboxLog log;
     private final UseMeter meter;
     private final @Nullable Interpreter interpreter;
+    private final McpDoor mcp;
     private volatile SandboxSpec spec;
+    private final boolean side;
+    private final GuestLink link;
     private volatile boolean comesBack;
     private volatile Envd envd;
 
     /// @param lost runs when the guest went away by itself; must not block
     /// @param successor waits for the next one, after this was closed for a moment
-    OpenSandbox(Machine machine, SandboxSpec spec, Slot slot, Container container, Runnable lost, Successor successor)
+    OpenSandbox(Machine machine, SandboxNotes notes, Slot slot, Container container, Runnable lost, Successor successor)
             throws IOException {
-        this.spec = spec;
+        this.spec = notes.spec();
+        this.side = notes.isSide();
         this.machine = machine;
         this.followers = new Envd.Followers() {
             @Override
@@ -103,7 +109,8 @@ final class OpenSandbox implements AutoCloseable {
         };
         // A pid names the container's incarnation, so that a restored one never gets a connection of the old.
         this.connectionKey = spec.id().value() + "-" + container.pid();
-        this.log = machine.logs().of(spec.id());
+        // Nobody could ask for the log of one that nobody knows.
+        this.log = (side ? new LogHub(machine.clock()) : machine.logs()).of(spec.id());
         log.hide(spec.environment().values());
         this.meter = new UseMeter(container, spec.resources(), machine.runtime(), log, machine.clock());
         try {
@@ -112,7 +119,7 @@ final class OpenSandbox implements AutoCloseable {
             this.files =
                     closing.add(FileTree.open(container.pid(), slot.uidBase(), machine.fileWork(), machine.watching()));
             identify();
-            var link = closing.add(GuestLink.open(network, machine.poller(), GUEST_LIMIT));
+            this.link = closing.add(GuestLink.open(network, machine.poller(), GUEST_LIMIT));
             var folder = SandboxNotes.folder(machine.records(), spec.id());
             files.watches().recall(folder.resolve("watchers.json"));
             var known = folder.resolve("processes");
@@ -126,7 +133,18 @@ final class OpenSandbox implements AutoCloseable {
                 interpreter.adopt();
             }
             this.envd = new Envd(view(spec), machine.clock(), machine.meters());
+            this.mcp = closing.add(new McpDoor(
+                    machine,
+                    spec.id(),
+                    known,
+                    files,
+                    () -> machine.listeners()
+                            .adopt(
+                                    network.listen(McpGateway.PORT),
+                                    spec.id(),
+                                    exchange -> serveInside(McpGateway.PORT, exchange))));
             listen();
+            mcp.recall();
         } catch (IOException | RuntimeException e) {
             closing.close();
             throw e;
@@ -171,6 +189,15 @@ final class OpenSandbox implements AutoCloseable {
         if (interpreter != null) {
             interpreter.become(variables(given), given.accessToken());
         }
+    }
+
+    /// The way to its guest, until it is closed.
+    GuestLink link() {
+        return link;
+    }
+
+    FileTree files() {
+        return files;
     }
 
     /// Returns when everything that a sandbox of this template has from the start is there.
@@ -222,8 +249,10 @@ final class OpenSandbox implements AutoCloseable {
         var listeners = machine.listeners();
         closing.step(() -> machine.proxy().cut(connectionKey));
         closing.step(exchanges::cut);
-        closing.add(
-                listeners.adopt(network.listen(ENVD_PORT), spec.id(), exchange -> serveInside(ENVD_PORT, exchange)));
+        if (!side) {
+            closing.add(listeners.adopt(
+                    network.listen(ENVD_PORT), spec.id(), exchange -> serveInside(ENVD_PORT, exchange)));
+        }
         if (interpreter != null) {
             int port = Interpreter.PORT;
             closing.add(listeners.adopt(network.listen(port), spec.id(), exchange -> serveInside(port, exchange)));
@@ -233,7 +262,9 @@ final class OpenSandbox implements AutoCloseable {
     }
 
     private void serveInside(int port, Exchange exchange) throws Exception {
-        if (!serve(port, exchange)) {
+        if (port == ENVD_PORT && mcp.isControl(exchange)) {
+            mcp.control(exchange);
+        } else if (!serve(port, exchange)) {
             EdgeAnswers.sandboxNotFound(exchange, spec.id().value());
         }
     }
@@ -249,7 +280,7 @@ final class OpenSandbox implements AutoCloseable {
             envd.handle(exchange);
         } else if (port == Interpreter.PORT && interpreter != null) {
             interpreter.handle(exchange);
-        } else {
+        } else if (port != McpGateway.PORT || !mcp.handle(exchange)) {
             forward(port, exchange);
         }
         return true;
@@ -340,6 +371,9 @@ final class OpenSandbox implements AutoCloseable {
     public void close() {
         if (interpreter != null) {
             interpreter.leave();
+        }
+        if (!comesBack) {
+            machine.gateways().rest(spec.id());
         }
         closing.close();
     }

@@ -25,7 +25,7 @@ final class ProcessLog implements ProcessTable.Watcher {
         var fields = new LinkedHashMap<String, String>();
         fields.put("event_type", "process_start");
         fields.put("pid", Integer.toString(pid));
-        fields.put("command", text(launch.command()));
+        fields.put("command", text(launch.shown()));
         fields.put("user", launch.user());
         fields.put("cwd", launch.cwd());
         if (launch.tag() != null) {

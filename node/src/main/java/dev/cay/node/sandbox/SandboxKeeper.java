@@ -140,7 +140,7 @@ final class SandboxKeeper {
     /// Brings a spare one to where it should be saved.
     void warm(Advance.Warming warming) {
         turns.ask("be warmed", SAVE_LIMIT, () -> {
-            warming.warm(doors.now().orElseThrow(life::notRunning));
+            warming.warm(requireOpen());
             return null;
         });
     }
@@ -150,7 +150,7 @@ final class SandboxKeeper {
         turns.ask("be given away", LIMIT, () -> {
             life.requireOpen();
             life.requireWanted();
-            var now = doors.now().orElseThrow(life::notRunning);
+            var now = requireOpen();
             // Its end may be seconds old and not yet have come to us.
             if (machine.runtime().find(id()).isEmpty()) {
                 throw life.notRunning();
@@ -226,12 +226,17 @@ final class SandboxKeeper {
     }
 
     ResourceUse measure() {
-        return doors.now().orElseThrow(life::notRunning).measure();
+        return requireOpen().measure();
     }
 
     /// What it uses, if it is open; on a platform thread.
     Optional<ResourceUse> measure(long diskUsed) {
         return doors.now().map(open -> open.measure(diskUsed));
+    }
+
+    /// What is open of it now, for whoever works in it.
+    OpenSandbox requireOpen() {
+        return doors.now().orElseThrow(life::notRunning);
     }
 
     void serve(int port, Exchange exchange) throws Exception {
@@ -243,7 +248,8 @@ final class SandboxKeeper {
             return;
         }
         doors.close();
-        reason = tryAgain();
+        // What goes on in a side sandbox goes on over the guest alone.
+        reason = notes().isSide() ? "its guest was lost" : tryAgain();
         if (reason != null) {
             try {
                 removeAll();

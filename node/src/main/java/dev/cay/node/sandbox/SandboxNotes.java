@@ -39,6 +39,7 @@ import tools.jackson.databind.json.JsonMapper;
 /// @param saved      what there is of it while it does not run; else null
 /// @param generation how often its saving was begun, which names the snapshot that holds it while it is paused
 /// @param layers     content keys of what its container stands on, top first; null where it was not written yet
+/// @param owner      the sandbox it is there for, if nobody but the node may know of it; else null
 /// @param version    of the form of the notes; 0 where it was not written yet
 record SandboxNotes(
         SandboxSpec spec,
@@ -50,6 +51,7 @@ record SandboxNotes(
         @Nullable Saved saved,
         int generation,
         @Nullable List<String> layers,
+        @Nullable SandboxId owner,
         int version) {
     /// Which of two things a crash may have left is the sandbox.
     enum Phase {
@@ -74,7 +76,17 @@ record SandboxNotes(
     private static final int TRIES = 10;
 
     SandboxNotes(SandboxSpec spec, int slot, Instant startedAt, boolean ready, boolean spare) {
-        this(spec, slot, startedAt, ready, spare, Phase.RUNNING, null, 0, null, VERSION);
+        this(spec, slot, startedAt, ready, spare, Phase.RUNNING, null, 0, null, null, VERSION);
+    }
+
+    /// Those of one that is there for another alone.
+    static SandboxNotes ofSide(SandboxSpec spec, int slot, Instant startedAt, SandboxId owner) {
+        return new SandboxNotes(spec, slot, startedAt, false, false, Phase.RUNNING, null, 0, null, owner, VERSION);
+    }
+
+    /// Whether it is there for another one alone. It means nothing to a later daemon.
+    boolean isSide() {
+        return owner != null;
     }
 
     /// Those of a Cay that could not pause do not say it.
@@ -93,7 +105,7 @@ record SandboxNotes(
     }
 
     SandboxNotes nowReady() {
-        return new SandboxNotes(spec, slot, startedAt, true, spare, phase, saved, generation, layers, VERSION);
+        return new SandboxNotes(spec, slot, startedAt, true, spare, phase, saved, generation, layers, owner, VERSION);
     }
 
     SandboxNotes withInternetAccess(boolean allowed) {
@@ -107,20 +119,22 @@ record SandboxNotes(
                 saved,
                 generation,
                 layers,
+                owner,
                 VERSION);
     }
 
     /// From now on it is somebody's.
     SandboxNotes given(SandboxSpec to, Instant at) {
-        return new SandboxNotes(to, slot, at, true, false, phase, saved, generation, layers, VERSION);
+        return new SandboxNotes(to, slot, at, true, false, phase, saved, generation, layers, owner, VERSION);
     }
 
     SandboxNotes on(List<String> all) {
-        return new SandboxNotes(spec, slot, startedAt, ready, spare, phase, saved, generation, all, VERSION);
+        return new SandboxNotes(spec, slot, startedAt, ready, spare, phase, saved, generation, all, owner, VERSION);
     }
 
     SandboxNotes nextGeneration() {
-        return new SandboxNotes(spec, slot, startedAt, ready, spare, phase, saved, generation + 1, layers, VERSION);
+        return new SandboxNotes(
+                spec, slot, startedAt, ready, spare, phase, saved, generation + 1, layers, owner, VERSION);
     }
 
     SandboxNotes paused(Saved what) {
@@ -128,7 +142,7 @@ record SandboxNotes(
     }
 
     SandboxNotes at(int place) {
-        return new SandboxNotes(spec, place, startedAt, ready, spare, phase, saved, generation, layers, VERSION);
+        return new SandboxNotes(spec, place, startedAt, ready, spare, phase, saved, generation, layers, owner, VERSION);
     }
 
     SandboxNotes saving() {
@@ -144,7 +158,7 @@ record SandboxNotes(
     }
 
     private SandboxNotes in(Phase next, Instant since, @Nullable Saved what) {
-        return new SandboxNotes(spec, slot, since, ready, spare, next, what, generation, layers, VERSION);
+        return new SandboxNotes(spec, slot, since, ready, spare, next, what, generation, layers, owner, VERSION);
     }
 
     static Path folder(Path records, SandboxId id) {

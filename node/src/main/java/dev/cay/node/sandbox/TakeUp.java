@@ -10,7 +10,8 @@ import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Takes up what an earlier daemon left: what runs goes on, what is saved stays saved, what was half made is removed.
+/// Takes up what an earlier daemon left: what runs goes on, what is saved stays saved, what was half made is removed,
+/// and so is what that daemon ran for others alone.
 final class TakeUp {
     private static final Logger log = LoggerFactory.getLogger(TakeUp.class);
 
@@ -40,7 +41,9 @@ final class TakeUp {
             return;
         }
         var keeper = keep.apply(found);
-        if (isSaved(found)) {
+        if (found.notes().isSide()) {
+            keeper.end();
+        } else if (isSaved(found)) {
             saved(keeper, found);
         } else if (found.notes().spare()) {
             spares.add(found.id());

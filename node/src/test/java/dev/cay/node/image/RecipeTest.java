@@ -18,7 +18,8 @@ final class RecipeTest {
                 files.modules(),
                 files.languages(),
                 files.resources(),
-                files.setup());
+                files.setup(),
+                files.program());
         var modules = new Recipe.Files(
                 files.packages(),
                 files.dpkg(),
@@ -26,7 +27,8 @@ final class RecipeTest {
                 files.modules() + "left-pad@1.0.0\n",
                 files.languages(),
                 files.resources(),
-                files.setup());
+                files.setup(),
+                files.program());
         assertThat(recipe.key("x64"))
                 .startsWith("code-interpreter-lite-")
                 .isEqualTo(new Recipe(recipe.name(), recipe.included(), files).key("x64"))
@@ -77,7 +79,8 @@ final class RecipeTest {
                 .isInstanceOf(CayException.class)
                 .hasMessageContaining("base, code-interpreter-v1, code-interpreter-lite");
         for (String name : Recipe.NAMES) {
-            assertThat(Recipe.of(name).packageList())
+            var recipe = Recipe.of(name);
+            assertThat(recipe.standsOn().map(Recipe::of).orElse(recipe).packageList())
                     .as(name)
                     .contains("python3")
                     .doesNotContain("");

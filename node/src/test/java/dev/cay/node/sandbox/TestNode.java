@@ -22,6 +22,8 @@ import dev.cay.node.image.NodeLayer;
 import dev.cay.node.linux.FdPoller;
 import dev.cay.node.linux.HostThreads;
 import dev.cay.node.log.LogHub;
+import dev.cay.node.mcp.Gateways;
+import dev.cay.node.mcp.catalog.Catalog;
 import dev.cay.node.network.NetworkPool;
 import dev.cay.node.process.ProcessTable;
 import dev.cay.node.process.Workers;
@@ -212,6 +214,17 @@ final class TestNode implements AutoCloseable {
             var runtime = around.apply(runc);
             var snapshots = closing.add(new Snapshots(pool, layers, runtime, fileWork, InstantSource.system(), 1000));
             var nodeLayer = new NodeLayer(layers, plan.gateway(), authority.caCertificate(), null);
+            var logs = new LogHub(InstantSource.system());
+            var gateways = closing.add(new Gateways(
+                    Catalog.builtIn(),
+                    "https://git.invalid/",
+                    (_, server) -> {
+                        throw new IllegalStateException("no servers here: " + server.key());
+                    },
+                    state.resolve("mcp.key"),
+                    logs,
+                    InstantSource.system(),
+                    new Meters()));
             machine = new Machine(
                     plan,
                     new Room(state),
@@ -240,7 +253,8 @@ final class TestNode implements AutoCloseable {
                     authority.tls(),
                     exchange -> exchange.send(204),
                     InstantSource.system(),
-                    new LogHub(InstantSource.system()),
+                    logs,
+                    gateways,
                     new Meters());
             keepers = closing.add(new Keepers(machine, warming));
             keepers.start();

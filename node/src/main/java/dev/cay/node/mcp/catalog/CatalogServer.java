@@ -125,6 +125,8 @@ public record CatalogServer(
 
     /// @param allow `host:port`; empty for no limit
     public record Network(boolean disabled, List<String> allow) {
+        public static final Network OPEN = new Network(false, List.of());
+
         public Network {
             allow = List.copyOf(allow);
         }

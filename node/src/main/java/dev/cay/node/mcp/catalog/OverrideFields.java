@@ -57,7 +57,8 @@ final class OverrideFields {
     }
 
     private static ServerOverride.Tools tools(Fields section) {
-        var tools = new ServerOverride.Tools(section.texts("allow"), section.texts("deny"));
+        var tools =
+                new ServerOverride.Tools(section.texts("allow"), section.texts("deny"), !section.flag("unprefixed"));
         section.end();
         return tools;
     }

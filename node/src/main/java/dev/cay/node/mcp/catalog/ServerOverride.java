@@ -12,17 +12,20 @@ import org.jspecify.annotations.Nullable;
 /// @param launch how it is started instead; null for as the entry says
 /// @param env    variables set last; may hold credentials of the operator's
 public record ServerOverride(@Nullable Launch launch, Map<String, Template> env, boolean disabled, Tools tools) {
-    static final ServerOverride NONE = new ServerOverride(null, Map.of(), false, new Tools(List.of(), List.of()));
+    static final ServerOverride NONE = new ServerOverride(null, Map.of(), false, Tools.ALL);
 
     public ServerOverride {
         env = Collections.unmodifiableMap(new LinkedHashMap<>(env));
     }
 
-    /// Which tools of a server are offered; `*` in a name stands for any characters.
+    /// Which tools of a server are offered, and how; `*` in a name stands for any characters.
     ///
-    /// @param allow empty for all
-    /// @param deny  wins over `allow`
-    public record Tools(List<String> allow, List<String> deny) {
+    /// @param allow    empty for all
+    /// @param deny     wins over `allow`
+    /// @param prefixed whether their names begin with the server's
+    public record Tools(List<String> allow, List<String> deny, boolean prefixed) {
+        public static final Tools ALL = new Tools(List.of(), List.of(), true);
+
         public Tools {
             allow = List.copyOf(allow);
             deny = List.copyOf(deny);

@@ -1,4 +1,4 @@
-package dev.cay.node.interpreter;
+package dev.cay.node.lines;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

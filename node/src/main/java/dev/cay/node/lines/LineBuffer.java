@@ -1,4 +1,4 @@
-package dev.cay.node.interpreter;
+package dev.cay.node.lines;
 
 import java.net.ProtocolException;
 import java.time.Duration;
@@ -6,9 +6,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// Makes lines of what comes out of a pipe. Used by one thread.
-final class LineBuffer implements AutoCloseable {
+public final class LineBuffer implements AutoCloseable {
     /// Who gets a line. It counts as long until this returns.
-    interface Sink {
+    public interface Sink {
         void line(byte[] line) throws ProtocolException, InterruptedException;
     }
 
@@ -54,8 +54,8 @@ final class LineBuffer implements AutoCloseable {
 
     private void append(byte[] bytes, int from, int count) throws ProtocolException, InterruptedException {
         int wanted = length + count;
-        if (wanted > Dialect.LINE_LIMIT) {
-            throw new ProtocolException("a runner's line is longer than 32 MiB");
+        if (wanted > LongLines.LIMIT) {
+            throw new ProtocolException("a line is longer than 32 MiB");
         }
         requireInTime();
         for (int needed; (needed = room.enter(wanted, tiers)) > tiers; ) {
@@ -63,7 +63,7 @@ final class LineBuffer implements AutoCloseable {
             since = System.nanoTime();
         }
         if (wanted > rest.length) {
-            rest = Arrays.copyOf(rest, Math.min(Dialect.LINE_LIMIT, Math.max(wanted, rest.length * 2)));
+            rest = Arrays.copyOf(rest, Math.min(LongLines.LIMIT, Math.max(wanted, rest.length * 2)));
         }
         System.arraycopy(bytes, from, rest, length, count);
         length = wanted;
@@ -71,7 +71,7 @@ final class LineBuffer implements AutoCloseable {
 
     private void requireInTime() throws ProtocolException {
         if (isLong() && System.nanoTime() - since > FAIR.toNanos()) {
-            throw new ProtocolException("a runner took too long for a line");
+            throw new ProtocolException("a line took too long to come");
         }
     }
 
@@ -81,12 +81,12 @@ final class LineBuffer implements AutoCloseable {
         return isLong() ? FAIR : null;
     }
 
-    boolean isLong() {
+    public boolean isLong() {
         return tiers > 0;
     }
 
     /// Whether others wait for the room of the line that is being delivered, and did so for long enough.
-    boolean isOverdue() {
+    public boolean isOverdue() {
         return isLong() && System.nanoTime() - since > FAIR.toNanos() && room.isWanted(tiers);
     }
 

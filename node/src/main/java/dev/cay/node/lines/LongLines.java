@@ -1,4 +1,4 @@
-package dev.cay.node.interpreter;
+package dev.cay.node.lines;
 
 import java.net.ProtocolException;
 import java.time.Duration;
@@ -8,9 +8,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 /// Room in the node's memory for lines that are long, of all sandboxes together: they wait for each other, while the
-/// runners that want to write them wait too. A sandbox has few at a time, so however many contexts it has, others come
-/// to their turns. Thread-safe.
-final class LongLines {
+/// processes that want to write them wait too. A sandbox has few at a time, so however many processes it has, others
+/// come to their turns. Thread-safe.
+public final class LongLines {
     /// Lines above a length, of which only so many fit into memory.
     private record Tier(int above, Semaphore all, int perSandbox) {
         /// A line is there twice while it grows and when it is cut off from what follows it.
@@ -22,9 +22,11 @@ final class LongLines {
         }
     }
 
+    /// No line is longer.
+    public static final int LIMIT = 32 << 20;
+
     private static final int LONG = 1 << 20;
-    private static final List<Tier> TIERS =
-            List.of(Tier.of(LONG / 8, LONG, 16, 4), Tier.of(LONG, Dialect.LINE_LIMIT, 4, 1));
+    private static final List<Tier> TIERS = List.of(Tier.of(LONG / 8, LONG, 16, 4), Tier.of(LONG, LIMIT, 4, 1));
     private static final Duration PATIENCE = Duration.ofMinutes(5);
 
     /// The sandbox's own part of each tier.
@@ -55,7 +57,7 @@ final class LongLines {
 
     private static void take(Semaphore room, long end) throws ProtocolException, InterruptedException {
         if (!room.tryAcquire(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {
-            throw new ProtocolException("too many runners send long lines");
+            throw new ProtocolException("too many send long lines");
         }
     }
 
@@ -67,7 +69,7 @@ final class LongLines {
     }
 
     /// Whether somebody waits for the room of one who is in these tiers.
-    boolean isWanted(int tiers) {
+    public boolean isWanted(int tiers) {
         return IntStream.range(0, tiers)
                 .anyMatch(tier ->
                         own.get(tier).hasQueuedThreads() || TIERS.get(tier).all.hasQueuedThreads());

@@ -1,0 +1,166 @@
+package dev.cay.rpc;
+
+import dev.cay.http.Exchange;
+import dev.cay.http.Handler;
+import java.time.Duration;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.JsonNode;
+
+/// Clients that come over HTTP, all to one path: those of the revisions with sessions, each of which is one
+/// conversation, and those of 2026-07-28, which know neither sessions nor greetings. Conversations never see the
+/// difference.
+public final class HttpFace implements Handler, AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(HttpFace.class);
+    private static final Duration SWEEP = Duration.ofSeconds(5);
+    private static final Duration LONGEST_CALL = Duration.ofHours(1);
+
+    /// Whom it is served for.
+    public interface Host {
+        /// Who the bearer token belongs to; null: nobody, which answers 401. Compares in constant time. Called for
+        /// every request, before anything else of it is looked at.
+        @Nullable
+        String admit(@Nullable String bearer);
+
+        /// A conversation for a client of that owner; its first request is `initialize`. The face closes it.
+        Conversation open(String owner, Conversation.Client client);
+    }
+
+    /// @param largestMessage in bytes; answers 413 beyond
+    /// @param idle           how long a session lives without being used
+    /// @param mostSessions   beyond, the one that was idle for longest goes
+    /// @param keepAlive      how long a stream is silent before it says that it is still there; a client that does
+    ///                       not read for four times as long is cut off
+    /// @param hosts          names, in lower case and without port, by which this may be reached and whose
+    ///                       pages may ask, besides those of the machine itself
+    public record Settings(
+            int largestMessage, Duration idle, int mostSessions, Duration keepAlive, Predicate<String> hosts) {
+        public static Settings usual() {
+            return new Settings(8 << 20, Duration.ofMinutes(30), 200, Duration.ofSeconds(15), _ -> false);
+        }
+
+        public Settings withHosts(Predicate<String> accepted) {
+            return new Settings(largestMessage, idle, mostSessions, keepAlive, accepted);
+        }
+
+        public Settings withSessions(int most, Duration idleLimit) {
+            return new Settings(largestMessage, idleLimit, most, keepAlive, hosts);
+        }
+    }
+
+    private final Door door;
+    private final Answers answers;
+    private final Sessions sessions;
+    private final OldEra oldEra;
+    private final NewEra newEra;
+    private final Thread sweeper;
+
+    public HttpFace(Host host, Settings settings) {
+        door = new Door(host, settings.largestMessage(), settings.hosts());
+        answers = new Answers(settings.keepAlive());
+        sessions = new Sessions(settings.mostSessions(), settings.idle());
+        oldEra = new OldEra(host, sessions, answers);
+        newEra = new NewEra(new SharedConversations(host, settings.mostSessions(), settings.idle()), answers);
+        sweeper = Thread.ofVirtual().name("mcp-sweeper").start(() -> sweepEvery(pause(settings.idle())));
+    }
+
+    private static Duration pause(Duration idle) {
+        return idle.dividedBy(4).compareTo(SWEEP) < 0 ? idle.dividedBy(4) : SWEEP;
+    }
+
+    /// Answers any request to the path.
+    @Override
+    public void handle(Exchange exchange) throws Exception {
+        try {
+            String owner = door.owner(exchange);
+            door.checkHosts(exchange);
+            switch (exchange.method()) {
+                case "POST" -> post(exchange, owner);
+                case "GET" -> {
+                    refuseNewEra(exchange);
+                    door.checkAcceptsEvents(exchange);
+                    oldEra.get(exchange, owner);
+                }
+                case "DELETE" -> {
+                    refuseNewEra(exchange);
+                    oldEra.delete(exchange, owner);
+                }
+                default -> throw notAllowed(exchange, "DELETE, GET, POST");
+            }
+        } catch (Refusal e) {
+            answers.json(exchange, e.status(), e.body());
+        }
+    }
+
+    private void post(Exchange exchange, String owner) throws Exception {
+        var message = door.message(exchange);
+        try {
+            if (NewEra.means(exchange, message)) {
+                newEra.post(exchange, owner, message);
+            } else {
+                oldEra.post(exchange, owner, message);
+            }
+        } catch (Refusal e) {
+            throw message.kind() == Message.Kind.REQUEST ? e.of(message.id()) : e;
+        }
+    }
+
+    private static void refuseNewEra(Exchange exchange) {
+        String version = exchange.header(OldEra.VERSION);
+        if (version != null && version.strip().equals(NewEra.REVISION)) {
+            throw notAllowed(exchange, "POST");
+        }
+    }
+
+    private static Refusal notAllowed(Exchange exchange, String allowed) {
+        exchange.with("Allow", allowed);
+        return new Refusal(405, "method %s is not allowed here".formatted(quoted(exchange.method())));
+    }
+
+    /// What a client sent, fit to be shown.
+    static String quoted(String text) {
+        String clean = text.replaceAll("[^\\x20-\\x7e]", "?");
+        return "'%s'".formatted(clean.length() > 100 ? clean.substring(0, 100) + "..." : clean);
+    }
+
+    static String quoted(JsonNode text) {
+        return quoted(text.asString(""));
+    }
+
+    /// Sessions there are now, of the revisions that have them.
+    public int sessions() {
+        return sessions.count();
+    }
+
+    private void sweepEvery(Duration pause) {
+        try {
+            while (true) {
+                Thread.sleep(pause);
+                sweep();
+            }
+        } catch (InterruptedException e) {
+            // It is closed.
+        }
+    }
+
+    private void sweep() {
+        try {
+            answers.cutSlowReaders();
+            sessions.sweep(LONGEST_CALL);
+            newEra.sweep(LONGEST_CALL);
+        } catch (RuntimeException e) {
+            // The next round comes soon.
+            log.atWarn().setCause(e).log("not all that is over could be cleared away");
+        }
+    }
+
+    /// Ends all conversations.
+    @Override
+    public void close() {
+        sweeper.interrupt();
+        newEra.close();
+        oldEra.close();
+    }
+}

@@ -1,0 +1,142 @@
+package dev.cay.node.image;
+
+import dev.cay.node.host.Programs;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/// Layers with one npm package each, under `/opt/mcp`: a global prefix of npm's, so its programs lie in `/opt/mcp/bin`.
+///
+/// The npm of the base template fetches them, as a program of the host, whose registry, proxy and certificates it then
+/// knows. No code of a package ever runs on the host: install scripts are not run, which would be the host's programs
+/// and root's; nor may a package depend on repositories, other addresses or files, as npm would prepare the first by
+/// running their code, and the last would be files of the host. Packages whose programs come in optional dependencies
+/// work without scripts.
+public final class NpmLayers {
+    private static final String PREFIX = "opt/mcp";
+
+    /// Counts up when the same package makes another layer.
+    private static final String VERSION = "1";
+
+    private static final Duration LIMIT = Duration.ofMinutes(10);
+    private static final int AT_ONCE = 2;
+    private static final Pattern NAME = Pattern.compile("(@[A-Za-z0-9~][\\w.~-]*/)?[A-Za-z0-9~][\\w.~-]{0,213}");
+    private static final Pattern ONE_VERSION = Pattern.compile("\\d+\\.\\d+\\.\\d+(-[\\w.-]+)?(\\+[\\w.-]+)?");
+
+    private final LayerStore layers;
+    private final Programs programs;
+    private final Path logs;
+    private final Semaphore turns = new Semaphore(AT_ONCE, true);
+
+    /// @param logs directory for logs of builds
+    public NpmLayers(LayerStore layers, Programs programs, Path logs) {
+        this.layers = layers;
+        this.programs = programs;
+        this.logs = logs;
+    }
+
+    /// Makes the layer unless it is there; of several who want it, one does and the others wait.
+    ///
+    /// @param base    layer that has Node and npm
+    /// @param version one version, not a range
+    /// @return the layer's key
+    public String install(String base, String name, String version) {
+        if (!NAME.matcher(name).matches()) {
+            throw new CayException(ErrorKind.INVALID_ARGUMENT, "'%s' is no name of an npm package".formatted(name));
+        }
+        if (!ONE_VERSION.matcher(version).matches()) {
+            throw new CayException(
+                    ErrorKind.INVALID_ARGUMENT,
+                    "package %s must have one version, like 1.2.3, and not '%s'".formatted(name, version));
+        }
+        String key = "mcp-npm-" + LayerStore.hash(List.of(VERSION, name, version, TreeLayer.architecture()));
+        layers.build(key, rootfs -> {
+            if (!turns.tryAcquire(2 * LIMIT.toSeconds(), TimeUnit.SECONDS)) {
+                throw new CayException(ErrorKind.UNAVAILABLE, "too many npm packages are being installed; try again");
+            }
+            try {
+                fill(rootfs, layers.require(base), name, version);
+            } finally {
+                turns.release();
+            }
+        });
+        return key;
+    }
+
+    /// The command that runs a program of the package.
+    ///
+    /// @param key of the package's layer
+    public List<String> command(String key, String program) {
+        var rootfs = layers.require(key);
+        var programs = rootfs.resolve(PREFIX).resolve("bin");
+        var link = programs.resolve(program).normalize();
+        try {
+            if (!programs.equals(link.getParent()) || !Files.isRegularFile(link)) {
+                throw new CayException(
+                        ErrorKind.NOT_FOUND,
+                        "the npm package has no program %s; it has: %s".formatted(program, list(programs)));
+            }
+            String inside = "/" + rootfs.relativize(link);
+            return isProgram(link.toRealPath(), rootfs.toRealPath()) ? List.of(inside) : List.of("node", inside);
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, "cannot read the npm package's programs", e);
+        }
+    }
+
+    private static String list(Path programs) throws IOException {
+        if (!Files.isDirectory(programs)) {
+            return "none";
+        }
+        try (var found = Files.list(programs)) {
+            return found.map(file -> file.getFileName().toString()).sorted().collect(Collectors.joining(", "));
+        }
+    }
+
+    /// Whether the kernel knows what to do with it. A script that does not say how it is run is for Node.
+    private static boolean isProgram(Path file, Path rootfs) throws IOException {
+        if (!file.startsWith(rootfs)) {
+            return true;
+        }
+        try (var in = Files.newInputStream(file)) {
+            byte[] begin = in.readNBytes(4);
+            return begin.length > 1 && ((begin[0] == '#' && begin[1] == '!') || begin[0] == 0x7f);
+        }
+    }
+
+    private void fill(Path rootfs, Path base, String name, String version) throws IOException {
+        var prefix = Files.createDirectories(rootfs.resolve(PREFIX));
+        var local = base.resolve("usr/local");
+        var npm = List.of(
+                local.resolve("bin/node").toString(),
+                local.resolve("lib/node_modules/npm/bin/npm-cli.js").toString(),
+                "install",
+                "--global",
+                "--prefix",
+                prefix.toString(),
+                "--ignore-scripts",
+                "--allow-git=none",
+                "--git=/bin/false",
+                "--allow-remote=none",
+                "--allow-file=none",
+                "--allow-directory=none",
+                "--no-audit",
+                "--no-fund",
+                "--no-update-notifier",
+                "--",
+                name + "@" + version);
+        String label = "npm package %s@%s".formatted(name, version);
+        try (var log = BuildLog.of(logs.resolve("mcp-npm-" + name.replaceAll("[^\\w.-]", "_") + ".log"), label)) {
+            NodeJs.follow(programs, LIMIT, npm, "be installed", log);
+        }
+        // Whatever mask the daemon was started with: servers are not root.
+        programs.require(LIMIT, "chmod", "-R", "a+rX,go-w", rootfs.toString());
+    }
+}

@@ -1,0 +1,350 @@
+package dev.cay.node.lines;
+
+import dev.cay.node.guest.Exit;
+import dev.cay.node.guest.GuestException;
+import dev.cay.node.guest.GuestLink;
+import dev.cay.node.guest.Spawn;
+import dev.cay.node.guest.Streams;
+import dev.cay.node.linux.Descriptor;
+import dev.cay.node.linux.DescriptorIo;
+import dev.cay.node.linux.Errno;
+import dev.cay.node.linux.ErrnoException;
+import dev.cay.node.linux.FdPoller;
+import dev.cay.node.process.Workers;
+import java.io.IOException;
+import java.net.ProtocolException;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+/// A process in a sandbox and the pipes to it: lines go in, lines come out. Reads always, so that nothing in the
+/// sandbox stands still for want of a listener; while there is one, at its speed.
+///
+/// To close it gives the pipes back and leaves the process as it is; the guest keeps its own ends.
+public final class LineProcess implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(LineProcess.class);
+
+    private static final int CHUNK = 64 << 10;
+    private static final int SIGKILL = 9;
+
+    /// Root inside can make a call on a borrowed pipe hang.
+    static final Duration STUCK = Duration.ofSeconds(5);
+
+    /// How long the news of an exit may take after the end of what the process wrote, and the rest of its complaints.
+    private static final Duration MOMENT = Duration.ofSeconds(1);
+
+    /// Who hears a process, by one thread.
+    public interface Hearer {
+        /// May keep the thread: then the process waits.
+        ///
+        /// @param lines what it was cut from, which knows whether it is long
+        void line(byte[] line, LineBuffer lines) throws ProtocolException, InterruptedException;
+
+        /// The last call, once, unless it was closed.
+        ///
+        /// @param reason why it is given up; empty when it ended by itself
+        /// @param exit   null when it only stopped talking
+        void over(String reason, @Nullable Exit exit);
+    }
+
+    private final GuestLink link;
+    private final Workers workers;
+    private final LongLines room;
+    private final Streams streams;
+    private final Descriptor in;
+    private final Descriptor out;
+    private final FdPoller.Watch outWatch;
+    private final Semaphore signs = new Semaphore(0);
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private final AtomicBoolean killed = new AtomicBoolean();
+    private final Thread reader;
+    private final Complaints complaints;
+    private volatile boolean outReady;
+    private volatile @Nullable Exit exit;
+    private volatile @Nullable String givenUp;
+    private volatile boolean closed;
+    private @Nullable Hearer hearer;
+
+    /// How a process is told of its end before there is an object for it.
+    private static final class End {
+        private @Nullable LineProcess process;
+        private @Nullable Exit came;
+
+        synchronized void exited(Exit exit) {
+            came = exit;
+            if (process != null) {
+                process.exited(exit);
+            }
+        }
+
+        synchronized void belongsTo(LineProcess one) {
+            process = one;
+            if (came != null) {
+                one.exited(came);
+            }
+        }
+    }
+
+    private LineProcess(GuestLink link, Workers workers, LongLines room, Streams streams, Tail complaint)
+            throws ProtocolException {
+        this.link = link;
+        this.workers = workers;
+        this.room = room;
+        this.streams = streams;
+        if (streams.stdin() == null || streams.stdout() == null || streams.stderr() == null) {
+            streams.close();
+            throw new ProtocolException("a process without its pipes");
+        }
+        this.in = streams.stdin();
+        this.out = streams.stdout();
+        this.outWatch = workers.poller().watch(out, FdPoller.IN, this::outReady);
+        this.reader = Thread.ofVirtual().name("lines-" + streams.pid()).unstarted(this::read);
+        this.complaints = new Complaints(workers, streams.stderr(), complaint, streams.pid());
+    }
+
+    /// Not heard yet.
+    ///
+    /// @param complaint gets what it says on its stderr
+    public static LineProcess start(GuestLink link, Workers workers, LongLines room, Spawn spawn, Tail complaint)
+            throws IOException {
+        var end = new End();
+        var streams = link.spawn(spawn, end::exited);
+        return begin(new LineProcess(link, workers, room, streams, complaint), end);
+    }
+
+    /// Whom an exit is for that may come before {@link #attach}.
+    public static final class Claim {
+        private final int pid;
+        private final End end = new End();
+
+        public Claim(GuestLink link, int pid) {
+            this.pid = pid;
+            link.claim(pid, end::exited);
+        }
+
+        public int pid() {
+            return pid;
+        }
+    }
+
+    /// One that runs already. What it was told last may have been cut off in the middle of a line.
+    public static LineProcess attach(GuestLink link, Workers workers, LongLines room, Claim claim, Tail complaint)
+            throws IOException {
+        var streams = link.attach(claim.pid);
+        return begin(new LineProcess(link, workers, room, streams, complaint), claim.end);
+    }
+
+    private static LineProcess begin(LineProcess process, End end) {
+        end.belongsTo(process);
+        return process;
+    }
+
+    /// Begins to read. To be called once.
+    public void hear(Hearer who) throws IOException {
+        hearer = who;
+        reader.start();
+        complaints.start();
+        outWatch.resume();
+    }
+
+    public int pid() {
+        return streams.pid();
+    }
+
+    /// By one thread at a time. One that fails may have been sent in part.
+    public void send(byte[] line, Duration limit) throws IOException {
+        long deadline = System.nanoTime() + limit.toNanos();
+        for (int sent = 0; sent < line.length; ) {
+            int from = sent;
+            int length = Math.min(CHUNK, line.length - from);
+            try {
+                sent += workers.guests().call(STUCK, () -> DescriptorIo.write(in, line, from, length));
+            } catch (ErrnoException e) {
+                var left = Duration.ofNanos(deadline - System.nanoTime());
+                if (e.errno() != Errno.EAGAIN
+                        || left.isNegative()
+                        || !workers.poller().awaitWritable(in, left)) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    /// It reads to the end of its input.
+    public void closeInput() {
+        in.close();
+        tell("the end of its input", () -> link.closeStdin(pid()));
+    }
+
+    /// To it and all of its group.
+    public void signal(int signal) {
+        tell("its signal", () -> link.signalGroup(pid(), signal));
+    }
+
+    /// What may come too late.
+    private interface Call {
+        void run() throws IOException;
+    }
+
+    private void tell(String what, Call call) {
+        try {
+            call.run();
+        } catch (GuestException e) {
+            log.atDebug().addKeyValue("pid", pid()).addKeyValue("what", what).log("a process was gone before");
+        } catch (IOException e) {
+            log.atLevel(link.isOver() ? Level.DEBUG : Level.WARN)
+                    .setCause(e)
+                    .addKeyValue("pid", pid())
+                    .addKeyValue("what", what)
+                    .log("a process was not told");
+        }
+    }
+
+    /// @return whether it has ended
+    public boolean awaitExit(Duration limit) throws InterruptedException {
+        return ended.await(limit.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    /// Ends it and what it started, and lets the guest forget it.
+    public void kill() {
+        if (!killed.compareAndSet(false, true)) {
+            // Its number may be somebody else's by now.
+            return;
+        }
+        signal(SIGKILL);
+        close();
+        try {
+            link.forget(pid());
+        } catch (IOException e) {
+            log.atDebug().setCause(e).addKeyValue("pid", pid()).log("a process was forgotten already");
+        }
+    }
+
+    /// Stops to read, soon; whoever hears it is told.
+    public void giveUp(String reason) {
+        givenUp = reason;
+        signs.release();
+    }
+
+    /// The same when the hearer may be what takes too long.
+    public void breakOff(String reason) {
+        giveUp(reason);
+        reader.interrupt();
+    }
+
+    private void outReady() {
+        outWatch.pause();
+        outReady = true;
+        signs.release();
+    }
+
+    private void exited(Exit how) {
+        exit = how;
+        ended.countDown();
+        signs.release();
+    }
+
+    private void read() {
+        var who = Objects.requireNonNull(hearer);
+        String reason = readToTheEnd(who);
+        if (!closed) {
+            // Whoever broke it off has interrupted us.
+            boolean _ = Thread.interrupted();
+            who.over(givenUp == null ? reason : givenUp, exit);
+        }
+    }
+
+    /// @return why it is given up; empty when it ended by itself
+    private String readToTheEnd(Hearer who) {
+        try {
+            try (var lines = new LineBuffer(room)) {
+                while (goesOn()) {
+                    await(lines);
+                    boolean more = !(outReady || exit != null) || readSome(lines, who);
+                    if (!more) {
+                        break;
+                    }
+                }
+            }
+            awaitLastWords();
+        } catch (InterruptedException e) {
+            return "it was interrupted";
+        } catch (IOException | RuntimeException e) {
+            log.atLevel(closed ? Level.DEBUG : Level.INFO)
+                    .addKeyValue("pid", pid())
+                    .addKeyValue("reason", e.getMessage())
+                    .log("a process is given up");
+            return String.valueOf(e.getMessage());
+        }
+        return "";
+    }
+
+    private boolean goesOn() {
+        return !closed && givenUp == null;
+    }
+
+    /// Returns when there is something to do; a line that was begun must go on.
+    private void await(LineBuffer lines) throws InterruptedException, ProtocolException {
+        var patience = lines.patience();
+        if (patience == null) {
+            signs.acquire();
+        } else if (!signs.tryAcquire(patience.toNanos(), TimeUnit.NANOSECONDS)) {
+            throw new ProtocolException("it stopped in the middle of a long line");
+        }
+    }
+
+    /// @return false at the end
+    private boolean readSome(LineBuffer lines, Hearer who) throws IOException, InterruptedException {
+        byte[] chunk = new byte[CHUNK];
+        while (goesOn()) {
+            int count;
+            try {
+                count = read(chunk);
+            } catch (ErrnoException e) {
+                if (e.errno() != Errno.EAGAIN) {
+                    throw e;
+                }
+                // Children may keep the pipe open for ever; they are not who we speak with.
+                outReady = false;
+                outWatch.resume();
+                return exit == null;
+            }
+            if (count == 0) {
+                return false;
+            }
+            lines.add(chunk, count, line -> who.line(line, lines));
+        }
+        return false;
+    }
+
+    /// Nobody may wait for it any more when it comes to it.
+    private int read(byte[] chunk) throws IOException {
+        return workers.guests().call(STUCK, () -> closed ? 0 : DescriptorIo.read(out, chunk, 0, chunk.length));
+    }
+
+    /// What it said last often tells why it ended.
+    private void awaitLastWords() throws InterruptedException {
+        if (goesOn() && awaitExit(MOMENT)) {
+            complaints.awaitLast(MOMENT);
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        outWatch.close();
+        // Whoever hears us may be who closes.
+        if (!Thread.currentThread().equals(reader)) {
+            reader.interrupt();
+        }
+        complaints.close();
+        streams.close();
+    }
+}

@@ -1,0 +1,85 @@
+package dev.cay.node.mcp;
+
+import dev.cay.node.log.SandboxLog;
+import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// What a gateway tells: in the sandbox's log, and in a file inside, where users look for it. Never a credential: all
+/// that servers say was cleaned of theirs before. Never blocks. Thread-safe.
+public final class GatewayLog {
+    private static final int MOST_LINES = 500;
+
+    /// Where the file is written.
+    public interface Paper {
+        /// May fail, as root inside can put anything in the way; that is then its own loss.
+        void write(byte[] content) throws Exception;
+    }
+
+    private final SandboxLog log;
+    private final InstantSource clock;
+    private final Deque<String> lines = new ArrayDeque<>();
+    private @Nullable Paper paper;
+    private boolean writing;
+    private boolean dirty;
+
+    GatewayLog(SandboxLog log, InstantSource clock) {
+        this.log = log;
+        this.clock = clock;
+    }
+
+    void say(String text) {
+        log.info("mcp-gateway", "MCP gateway", Map.of("event_type", "mcp", "text", text));
+        synchronized (this) {
+            lines.add(clock.instant().truncatedTo(ChronoUnit.MILLIS) + " " + text);
+            if (lines.size() > MOST_LINES) {
+                lines.removeFirst();
+            }
+            dirty = true;
+        }
+        write();
+    }
+
+    /// From now on, and from time to time.
+    ///
+    /// @param sheet null when there is nothing to write on
+    void on(@Nullable Paper sheet) {
+        synchronized (this) {
+            paper = sheet;
+        }
+        write();
+    }
+
+    private synchronized void write() {
+        if (paper != null && !writing) {
+            writing = true;
+            Thread.ofVirtual().name("mcp-log").start(this::writeAll);
+        }
+    }
+
+    private void writeAll() {
+        while (true) {
+            Paper sheet;
+            byte[] content;
+            synchronized (this) {
+                sheet = paper;
+                if (!dirty || sheet == null) {
+                    writing = false;
+                    return;
+                }
+                dirty = false;
+                content = (String.join("\n", lines) + "\n").getBytes(StandardCharsets.UTF_8);
+            }
+            try {
+                sheet.write(content);
+            } catch (Exception e) {
+                // The lines are in the sandbox's log too.
+                on(null);
+            }
+        }
+    }
+}

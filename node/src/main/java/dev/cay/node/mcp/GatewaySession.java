@@ -1,0 +1,331 @@
+package dev.cay.node.mcp;
+
+import dev.cay.http.Json;
+import dev.cay.rpc.Conversation;
+import dev.cay.rpc.Message;
+import dev.cay.rpc.RpcException;
+import dev.cay.wire.CayException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// One client of a gateway, with a connection of its own to each server: what a server keeps in mind for one client,
+/// no other sees.
+///
+/// Messages pass as they are, but for ids, names and progress tokens. The gateway answers itself what is about
+/// all servers.
+final class GatewaySession implements Conversation, Upstream.Audience {
+    private static final Logger log = LoggerFactory.getLogger(GatewaySession.class);
+
+    /// Newest first. A client that wants another one is told the newest, and decides.
+    private static final List<String> VERSIONS = List.of("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05");
+
+    private static final Duration CALL_LIMIT = Duration.ofMinutes(5);
+    private static final int MOST_CALLS = 256;
+    private static final int MOST_QUESTIONS = 64;
+
+    private final McpGateway gateway;
+    private final Client client;
+    private final Servers servers;
+    private final ConcurrentMap<JsonNode, Exchange> calls = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, Question> questions = new ConcurrentHashMap<>();
+    private final AtomicLong ids = new AtomicLong();
+
+    /// What a server asked of the client.
+    ///
+    /// @param token what the server gave to hear how it goes on; missing if it does not want to
+    private record Question(Upstream from, JsonNode id, JsonNode token) {}
+
+    GatewaySession(McpGateway gateway, Client client) {
+        this.gateway = gateway;
+        this.client = client;
+        this.servers = new Servers(gateway, this, kind -> changed(kind));
+    }
+
+    /// A request of the client's that is being answered.
+    private static final class Exchange implements Upstream.Call {
+        private final Message request;
+        private final Reply reply;
+        private volatile Thread worker = Thread.currentThread();
+
+        Exchange(Message request, Reply reply) {
+            this.request = request;
+            this.reply = reply;
+        }
+
+        @Override
+        public void send(Message message) {
+            reply.send(message);
+        }
+
+        @Override
+        public JsonNode progressToken() {
+            return request.params().path("_meta").path("progressToken");
+        }
+    }
+
+    @Override
+    public void request(Message request, Reply reply) {
+        if (request.method().equals("initialize")) {
+            reply.end(Message.result(request.id(), greeting(request.params())));
+            return;
+        }
+        var call = new Exchange(request, reply);
+        if (calls.size() >= MOST_CALLS) {
+            refuse(call, "%d calls are under way, which is all a client may have".formatted(MOST_CALLS));
+        } else if (calls.putIfAbsent(request.id(), call) != null) {
+            refuse(call, "a call with this id is under way");
+        } else {
+            call.worker = Thread.ofVirtual().name("mcp-" + request.method()).unstarted(() -> answer(call));
+            call.worker.start();
+        }
+    }
+
+    private static void refuse(Exchange call, String why) {
+        call.reply.end(Message.error(call.request.id(), new RpcException(RpcException.INVALID_REQUEST, why)));
+    }
+
+    private void answer(Exchange call) {
+        Message response;
+        try {
+            response = response(call);
+        } catch (RpcException e) {
+            response = Message.error(call.request.id(), e);
+        } catch (CayException e) {
+            response = Message.error(call.request.id(), new RpcException(RpcException.INTERNAL_ERROR, e.userMessage()));
+        } catch (RuntimeException e) {
+            log.atError()
+                    .setCause(e)
+                    .addKeyValue("method", call.request.method())
+                    .log("an MCP request broke");
+            response = Message.error(
+                    call.request.id(), new RpcException(RpcException.INTERNAL_ERROR, "this failed inside the gateway"));
+        }
+        // Who called it off does not want to hear of it any more.
+        if (calls.remove(call.request.id(), call)) {
+            call.reply.end(response);
+        }
+    }
+
+    private Message response(Exchange call) {
+        var request = call.request;
+        var listed = Listed.by(request.method());
+        if (listed.isPresent()) {
+            return Message.result(request.id(), servers.list(listed.get()));
+        }
+        return switch (request.method()) {
+            case "ping" -> nothing(request);
+            case "tools/call" -> callTool(call);
+            case "prompts/get" -> forward(call, servers.named(Listed.PROMPTS, name(request)));
+            case "resources/read", "resources/subscribe", "resources/unsubscribe" -> resource(call);
+            case "completion/complete" -> complete(call);
+            case "logging/setLevel" -> {
+                servers.toAll("logging", up -> up.call(request.method(), request.params(), null, CALL_LIMIT));
+                yield nothing(request);
+            }
+            default ->
+                withId(servers.only(request.method()).call(request.method(), request.params(), call, CALL_LIMIT), call);
+        };
+    }
+
+    private static Message nothing(Message request) {
+        return Message.result(request.id(), Json.mapper().createObjectNode());
+    }
+
+    private static String name(Message request) {
+        return request.params().path("name").asString("");
+    }
+
+    private Message callTool(Exchange call) {
+        var tool = servers.named(Listed.TOOLS, name(call.request));
+        long began = System.nanoTime();
+        boolean well = false;
+        try {
+            var response = forward(call, tool);
+            var tree = response.tree();
+            well = tree.has("result") && !tree.path("result").path("isError").asBoolean(false);
+            return response;
+        } finally {
+            gateway.called(tool.upstream().server(), tool.own(), well, began);
+        }
+    }
+
+    /// Under the name the server knows.
+    private Message forward(Exchange call, Servers.Named item) {
+        var params = ((ObjectNode) call.request.params()).deepCopy().put("name", item.own());
+        return withId(item.upstream().call(call.request.method(), params, call, CALL_LIMIT), call);
+    }
+
+    private Message resource(Exchange call) {
+        String uri = call.request.params().path("uri").asString("");
+        return withId(
+                servers.ofResource(uri).call(call.request.method(), call.request.params(), call, CALL_LIMIT), call);
+    }
+
+    private Message complete(Exchange call) {
+        var params = ((ObjectNode) call.request.params()).deepCopy();
+        Upstream upstream;
+        if (params.path("ref") instanceof ObjectNode ref && ref.path("name").isString()) {
+            var prompt = servers.named(Listed.PROMPTS, ref.path("name").asString());
+            ref.put("name", prompt.own());
+            upstream = prompt.upstream();
+        } else {
+            upstream = servers.ofResource(params.path("ref").path("uri").asString(""));
+        }
+        return withId(upstream.call(call.request.method(), params, call, CALL_LIMIT), call);
+    }
+
+    /// As the server gave it, with all it may contain that we do not know.
+    private static Message withId(Message response, Exchange call) {
+        response.tree().set("id", call.request.id());
+        return response;
+    }
+
+    private JsonNode greeting(JsonNode params) {
+        servers.begin(params instanceof ObjectNode given ? given : Json.mapper().createObjectNode());
+        String wanted = params.path("protocolVersion").asString("");
+        var greeting = Json.mapper().createObjectNode();
+        greeting.put("protocolVersion", VERSIONS.contains(wanted) ? wanted : VERSIONS.getFirst());
+        var capabilities = greeting.putObject("capabilities");
+        capabilities.putObject("tools").put("listChanged", true);
+        capabilities.putObject("prompts").put("listChanged", true);
+        capabilities.putObject("resources").put("listChanged", true).put("subscribe", true);
+        capabilities.putObject("logging");
+        capabilities.putObject("completions");
+        greeting.putObject("serverInfo")
+                .put("name", "mcp-gateway")
+                .put("title", "Cay")
+                .put("version", "0.1.0");
+        String instructions = gateway.instructions();
+        if (!instructions.isEmpty()) {
+            greeting.put("instructions", instructions);
+        }
+        return greeting;
+    }
+
+    @Override
+    public void notification(Message notification) {
+        switch (notification.method()) {
+            case "notifications/cancelled" -> {
+                var call = calls.remove(notification.params().path("requestId"));
+                if (call != null) {
+                    call.worker.interrupt();
+                }
+            }
+            case "notifications/progress" -> progress(notification);
+            case "notifications/roots/list_changed" ->
+                Thread.ofVirtual().name("mcp-roots").start(() -> servers.toOpen(up -> up.send(notification)));
+            default ->
+                log.atDebug().addKeyValue("method", notification.method()).log("a notification is for nobody");
+        }
+    }
+
+    private void progress(Message notification) {
+        var question = questions.get(notification.params().path("progressToken").asString(""));
+        if (question != null && !question.token.isMissingNode()) {
+            ((ObjectNode) notification.params()).set("progressToken", question.token);
+            elsewhere(() -> question.from.send(notification));
+        }
+    }
+
+    /// The client's answer to a question of a server's.
+    @Override
+    public void response(Message response) {
+        var question = questions.remove(response.id().asString(""));
+        if (question != null) {
+            response.tree().set("id", question.id);
+            elsewhere(() -> question.from.send(response));
+        }
+    }
+
+    /// Whoever brings messages of the client must not wait for a server.
+    private static void elsewhere(Runnable work) {
+        Thread.ofVirtual().name("mcp-forward").start(() -> {
+            try {
+                work.run();
+            } catch (RpcException e) {
+                log.atDebug().addKeyValue("reason", e.getMessage()).log("a server does not hear its client");
+            }
+        });
+    }
+
+    @Override
+    public void request(Upstream from, Message request, Optional<Upstream.Call> about) {
+        if (questions.size() >= MOST_QUESTIONS) {
+            var full = new RpcException(RpcException.INTERNAL_ERROR, "too many questions are open");
+            from.send(Message.error(request.id(), full));
+            return;
+        }
+        String id = "cay-" + ids.incrementAndGet();
+        var token = request.params().path("_meta").path("progressToken");
+        questions.put(id, new Question(from, request.id(), token));
+        request.tree().put("id", id);
+        if (!token.isMissingNode()) {
+            ((ObjectNode) request.params().path("_meta")).put("progressToken", id);
+        }
+        pass(request, about);
+    }
+
+    @Override
+    public void notification(Upstream from, Message notification, Optional<Upstream.Call> about) {
+        for (var kind : Listed.values()) {
+            if (notification.method().equals(kind.change())) {
+                servers.forget(from, kind);
+            }
+        }
+        switch (notification.method()) {
+            case "notifications/cancelled" -> withdrawn(from, notification, about);
+            case "notifications/message" -> pass(notification, about);
+            default -> client.send(notification);
+        }
+    }
+
+    private void pass(Message message, Optional<Upstream.Call> about) {
+        about.ifPresentOrElse(call -> call.send(message), () -> client.send(message));
+    }
+
+    /// The server does not want its answer any more.
+    private void withdrawn(Upstream from, Message notification, Optional<Upstream.Call> about) {
+        var id = notification.params().path("requestId");
+        questions.forEach((ours, question) -> {
+            if (question.from == from && question.id.equals(id)) {
+                questions.remove(ours);
+                ((ObjectNode) notification.params()).put("requestId", ours);
+                pass(notification, about);
+            }
+        });
+    }
+
+    @Override
+    public void over(Upstream from, String reason) {
+        questions.values().removeIf(question -> question.from == from);
+        from.server().failed(reason);
+    }
+
+    /// What the client knows is not so any more.
+    private void changed(Listed kind) {
+        client.send(Message.notification(kind.change(), Json.mapper().createObjectNode()));
+    }
+
+    @Override
+    public void close() {
+        calls.values().forEach(call -> call.worker.interrupt());
+        calls.clear();
+        questions.clear();
+        servers.close();
+        gateway.left(this);
+    }
+
+    /// A server was added to the gateway, or taken from it.
+    void serversChanged() {
+        servers.refresh();
+        changed(Listed.TOOLS);
+    }
+}

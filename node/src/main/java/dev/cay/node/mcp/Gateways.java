@@ -1,0 +1,169 @@
+package dev.cay.node.mcp;
+
+import dev.cay.life.WholeFile;
+import dev.cay.metrics.Meters;
+import dev.cay.node.log.LogHub;
+import dev.cay.node.mcp.catalog.Catalog;
+import dev.cay.node.mcp.catalog.LaunchPlan;
+import dev.cay.node.mcp.server.ServerHomes;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxId;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.InstantSource;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The MCP gateways of all sandboxes of this node. Thread-safe.
+///
+/// What a user wants of a gateway lies sealed with what is known of the sandbox's processes, so that it is saved,
+/// copied
+/// and removed with them: a fork has the same servers, and a restart of the daemon none less.
+public final class Gateways implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Gateways.class);
+    private static final String FILE = "mcp.sealed";
+
+    private record Running(McpGateway gateway, byte[] sealed) {}
+
+    private final Catalog catalog;
+    private final CustomServers custom;
+    private final ServerHomes homes;
+    private final Seal seal;
+    private final LogHub logs;
+    private final InstantSource clock;
+    private final GatewayMeters meters;
+    private final Map<SandboxId, Running> running = new HashMap<>();
+
+    /// @param repositories where servers lie that users bring themselves; ends in a slash
+    /// @param key          file of the key that seals credentials
+    public Gateways(
+            Catalog catalog,
+            String repositories,
+            ServerHomes homes,
+            Path key,
+            LogHub logs,
+            InstantSource clock,
+            Meters meters)
+            throws IOException {
+        this.catalog = catalog;
+        this.custom = new CustomServers(repositories);
+        this.homes = homes;
+        this.seal = Seal.with(key);
+        this.logs = logs;
+        this.clock = clock;
+        this.meters = new GatewayMeters(meters);
+    }
+
+    /// Begins a gateway, in place of one that was there. Refuses settings that cannot work, with the reason; whether
+    /// servers do is seen when they start, in the background.
+    ///
+    /// @param folder of what is known of the sandbox's processes
+    /// @param config the object that clients give as `mcp`
+    public McpGateway start(SandboxId id, Path folder, byte[] config, @Nullable String token) {
+        var settings = GatewaySettings.read(config, token);
+        var plans = settings.plans(catalog, custom);
+        byte[] sealed = seal.close(settings.bytes());
+        try {
+            WholeFile.write(folder.resolve(FILE), sealed, PosixFilePermissions.fromString("rw-------"));
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, "the gateway's settings cannot be kept", e);
+        }
+        var gateway = put(id, settings, plans, sealed);
+        plans.forEach(plan -> plan.warnings().forEach(warning -> gateway.log().say(warning)));
+        gateway.probe();
+        return gateway;
+    }
+
+    /// The one a sandbox has, also if an earlier daemon began it, or if it came with a snapshot.
+    public Optional<McpGateway> recall(SandboxId id, Path folder) {
+        byte[] sealed;
+        try {
+            sealed = Files.readAllBytes(folder.resolve(FILE));
+        } catch (NoSuchFileException e) {
+            end(id);
+            return Optional.empty();
+        } catch (IOException e) {
+            log.atWarn().setCause(e).addKeyValue("sandbox", id).log("the settings of an MCP gateway cannot be read");
+            return Optional.empty();
+        }
+        synchronized (this) {
+            var known = running.get(id);
+            if (known != null && Arrays.equals(known.sealed, sealed)) {
+                return Optional.of(known.gateway);
+            }
+        }
+        try {
+            var settings = seal.open(sealed).map(GatewaySettings::of);
+            if (settings.isEmpty()) {
+                log.atWarn().addKeyValue("sandbox", id).log("the settings of an MCP gateway were sealed elsewhere");
+                return Optional.empty();
+            }
+            return Optional.of(put(id, settings.get(), settings.get().plans(catalog, custom), sealed));
+        } catch (RuntimeException e) {
+            // The operator may have changed the catalog meanwhile.
+            log.atWarn()
+                    .addKeyValue("sandbox", id)
+                    .addKeyValue("reason", e.getMessage())
+                    .log("an MCP gateway is gone");
+            return Optional.empty();
+        }
+    }
+
+    private McpGateway put(SandboxId id, GatewaySettings settings, List<LaunchPlan> plans, byte[] sealed) {
+        var gatewayLog = new GatewayLog(logs.of(id), clock);
+        var servers = plans.stream()
+                .map(plan -> new GatewayServer(plan, () -> homes.open(id, plan), gatewayLog))
+                .toList();
+        var gateway = new McpGateway(McpGateway.PORT + "-" + id.value(), settings.token(), servers, gatewayLog, meters);
+        Running before;
+        synchronized (this) {
+            before = running.put(id, new Running(gateway, sealed));
+        }
+        if (before != null) {
+            before.gateway.close();
+        }
+        return gateway;
+    }
+
+    /// The sandbox is put away, or the daemon stops: its servers end, and start again when it is back and they are
+    /// wanted.
+    public void rest(SandboxId id) {
+        Running known;
+        synchronized (this) {
+            known = running.get(id);
+        }
+        if (known != null) {
+            known.gateway.rest();
+        }
+    }
+
+    /// The sandbox is gone, with all that was kept for it.
+    public void end(SandboxId id) {
+        Running known;
+        synchronized (this) {
+            known = running.remove(id);
+        }
+        if (known != null) {
+            known.gateway.close();
+        }
+    }
+
+    @Override
+    public void close() {
+        List<SandboxId> all;
+        synchronized (this) {
+            all = List.copyOf(running.keySet());
+        }
+        all.forEach(this::end);
+    }
+}

@@ -1,0 +1,139 @@
+package dev.cay.node.mcp;
+
+import dev.cay.http.Exchange;
+import dev.cay.http.Handler;
+import dev.cay.http.Json;
+import dev.cay.node.ingress.Envd;
+import dev.cay.rpc.Conversation;
+import dev.cay.rpc.HttpFace;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// Port 50005 of one sandbox: all its MCP servers behind one address and one token.
+///
+/// Outlives the moments in which its sandbox is away; what servers keep in memory does not outlive a pause.
+public final class McpGateway implements Handler, HttpFace.Host, AutoCloseable {
+    /// Where clients find it.
+    public static final int PORT = 50005;
+
+    /// Where its log is found inside.
+    public static final String LOG = "/var/log/mcp-gateway/gateway.log";
+
+    private static final String OWNER = "sandbox";
+    private static final String BEARER = "Bearer ";
+    private static final int MOST_INSTRUCTIONS = 8000;
+
+    private final @Nullable String token;
+    private final List<GatewayServer> servers;
+    private final GatewayLog log;
+    private final GatewayMeters meters;
+    private final Set<GatewaySession> sessions = ConcurrentHashMap.newKeySet();
+    private final HttpFace face;
+
+    /// @param name what host names of this port begin with
+    McpGateway(String name, @Nullable String token, List<GatewayServer> servers, GatewayLog log, GatewayMeters meters) {
+        this.token = token;
+        this.servers = new CopyOnWriteArrayList<>(servers);
+        this.log = log;
+        this.meters = meters;
+        this.face = new HttpFace(this, HttpFace.Settings.usual().withHosts(host -> host.startsWith(name + ".")));
+    }
+
+    /// Starts every server once, all at the same time. Returns at once.
+    void probe() {
+        for (var server : servers) {
+            Thread.ofVirtual().name("mcp-probe-" + server.key()).start(server::probe);
+        }
+    }
+
+    @Override
+    public void handle(Exchange exchange) throws Exception {
+        switch (exchange.path()) {
+            case "/mcp", "/mcp/" -> face.handle(exchange);
+            case "/health" -> health(exchange);
+            default ->
+                exchange.sendJson(404, Map.of("code", 404, "message", "the gateway is at /mcp, its state at /health"));
+        }
+    }
+
+    /// Which servers there are is told to those who may use them.
+    private void health(Exchange exchange) {
+        var health = Json.mapper().createObjectNode().put("status", "healthy");
+        if (admit(bearer(exchange)) != null) {
+            var states = health.putObject("servers");
+            servers.forEach(server -> states.set(server.key(), server.health()));
+        }
+        exchange.with("Cache-Control", "no-store").sendJson(200, health);
+    }
+
+    private static @Nullable String bearer(Exchange exchange) {
+        String header = exchange.header("Authorization");
+        return header != null && header.regionMatches(true, 0, BEARER, 0, BEARER.length())
+                ? header.substring(BEARER.length()).strip()
+                : null;
+    }
+
+    @Override
+    public @Nullable String admit(@Nullable String bearer) {
+        return token == null || Envd.matches(token, bearer) ? OWNER : null;
+    }
+
+    @Override
+    public Conversation open(String owner, Conversation.Client client) {
+        var session = new GatewaySession(this, client);
+        sessions.add(session);
+        return session;
+    }
+
+    void left(GatewaySession session) {
+        sessions.remove(session);
+    }
+
+    List<GatewayServer> servers() {
+        return List.copyOf(servers);
+    }
+
+    GatewayLog log() {
+        return log;
+    }
+
+    /// Where its log is written inside, too; null for nowhere.
+    public void writeLogOn(GatewayLog.@Nullable Paper paper) {
+        log.on(paper);
+    }
+
+    /// What those servers that are known by now say of themselves.
+    String instructions() {
+        String all = servers.stream()
+                .filter(server -> !server.instructions().isBlank())
+                .map(server ->
+                        "%s: %s".formatted(server.key(), server.instructions().strip()))
+                .collect(Collectors.joining("\n\n"));
+        return all.length() <= MOST_INSTRUCTIONS ? all : all.substring(0, MOST_INSTRUCTIONS);
+    }
+
+    /// Notes a call: that it was made and how it went, never what was said.
+    void called(GatewayServer server, String tool, boolean well, long began) {
+        meters.called(server.key(), tool, well, began);
+        var took = Duration.ofNanos(System.nanoTime() - began);
+        log.say("%s: call of %s %s, %d ms"
+                .formatted(server.key(), Texts.brief(tool), well ? "done" : "failed", took.toMillis()));
+    }
+
+    /// The sandbox goes to sleep, or the daemon does: servers are ended, and start again when somebody asks.
+    void rest() {
+        servers.forEach(GatewayServer::close);
+    }
+
+    @Override
+    public void close() {
+        face.close();
+        rest();
+    }
+}

@@ -1,0 +1,355 @@
+package dev.cay.node.mcp;
+
+import dev.cay.http.Json;
+import dev.cay.rpc.RpcException;
+import dev.cay.wire.CayException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/// A client's connections to the servers of its gateway, and what it was told they have. Thread-safe.
+///
+/// Connections are made in advance, all at once, and again when somebody wants one that broke.
+final class Servers implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Servers.class);
+
+    /// Clients give up after a minute: who is not there by then is told of later.
+    private static final Duration PATIENCE = Duration.ofSeconds(45);
+
+    /// Told by the protocol's older revisions for what is not there.
+    private static final int RESOURCE_NOT_FOUND = -32002;
+
+    /// What a client called by a name of ours.
+    ///
+    /// @param own what its server calls it
+    record Named(Upstream upstream, String own) {}
+
+    /// Where a server is in this session.
+    private static final class Place {
+        private final GatewayServer server;
+        private @Nullable CompletableFuture<Upstream> coming;
+        private final Map<Listed, List<ObjectNode>> lists = new EnumMap<>(Listed.class);
+
+        Place(GatewayServer server) {
+            this.server = server;
+        }
+    }
+
+    private record Entry(Place place, String own) {}
+
+    private final McpGateway gateway;
+    private final Upstream.Audience audience;
+    private final Consumer<Listed> changed;
+    private ObjectNode hello = Json.mapper().createObjectNode();
+    private List<Place> places = List.of();
+    private final Map<Listed, Map<String, Entry>> names = new EnumMap<>(Listed.class);
+    private boolean closed;
+
+    /// @param changed told when a list is not as the client knows it
+    Servers(McpGateway gateway, Upstream.Audience audience, Consumer<Listed> changed) {
+        this.gateway = gateway;
+        this.audience = audience;
+        this.changed = changed;
+    }
+
+    /// @param given the client's `initialize`
+    void begin(ObjectNode given) {
+        synchronized (this) {
+            hello = given;
+        }
+        refresh();
+    }
+
+    /// Goes by what servers the gateway has now.
+    void refresh() {
+        var gone = new ArrayList<Place>();
+        synchronized (this) {
+            var known = new HashMap<GatewayServer, Place>();
+            places.forEach(place -> known.put(place.server, place));
+            places = gateway.servers().stream()
+                    .map(server -> Optional.ofNullable(known.remove(server)).orElseGet(() -> new Place(server)))
+                    .toList();
+            gone.addAll(known.values());
+            names.clear();
+        }
+        gone.forEach(Servers::disconnect);
+        for (var place : places()) {
+            var _ = connection(place);
+        }
+    }
+
+    private synchronized List<Place> places() {
+        return places;
+    }
+
+    /// The one there is, or a new one where that is over.
+    private CompletableFuture<Upstream> connection(Place place) {
+        CompletableFuture<Upstream> fresh;
+        synchronized (this) {
+            var there = place.coming;
+            if (there != null && isUsable(there)) {
+                return there;
+            }
+            if (closed) {
+                throw new RpcException(RpcException.INTERNAL_ERROR, "the session has ended");
+            }
+            place.lists.clear();
+            fresh = new CompletableFuture<>();
+            place.coming = fresh;
+        }
+        Thread.ofVirtual().name("mcp-connect-" + place.server.key()).start(() -> connect(place, fresh));
+        return fresh;
+    }
+
+    private static boolean isUsable(CompletableFuture<Upstream> there) {
+        return !there.isDone()
+                || (!there.isCompletedExceptionally() && !there.join().isOver());
+    }
+
+    private void connect(Place place, CompletableFuture<Upstream> result) {
+        try {
+            var upstream = Upstream.open(place.server, hello, audience);
+            place.server.connected(upstream);
+            result.complete(upstream);
+            synchronized (this) {
+                if (!closed && places.contains(place)) {
+                    return;
+                }
+            }
+            upstream.close();
+        } catch (CayException e) {
+            fail(place, result, e.userMessage());
+        } catch (RpcException e) {
+            fail(place, result, String.valueOf(e.getMessage()));
+        } catch (RuntimeException e) {
+            log.atError().setCause(e).addKeyValue("server", place.server.key()).log("an MCP server is not reached");
+            fail(place, result, "it is not reached; the log of Cay says why");
+        }
+    }
+
+    private static void fail(Place place, CompletableFuture<Upstream> result, String why) {
+        place.server.failed(why);
+        result.completeExceptionally(new RpcException(
+                RpcException.INTERNAL_ERROR, "%s cannot be used: %s".formatted(place.server.key(), Texts.brief(why))));
+    }
+
+    private Upstream await(Place place) {
+        return get(place, connection(place), PATIENCE);
+    }
+
+    private static <T> T get(Place place, CompletableFuture<T> coming, Duration patience) {
+        try {
+            return coming.get(Math.max(patience.toNanos(), 0), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            throw new RpcException(
+                    RpcException.INTERNAL_ERROR, "%s is still being started; try again".formatted(place.server.key()));
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof RpcException known
+                    ? known
+                    : new RpcException(RpcException.INTERNAL_ERROR, String.valueOf(e.getCause()));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new RpcException(RpcException.INTERNAL_ERROR, "called off");
+        }
+    }
+
+    /// What all servers have of a kind. One that fails is left out; one that is late is told of later.
+    ObjectNode list(Listed kind) {
+        var answer = Json.mapper().createObjectNode();
+        var array = answer.putArray(kind.field());
+        merged(kind).forEach(array::add);
+        return answer;
+    }
+
+    private List<ObjectNode> merged(Listed kind) {
+        var all = places();
+        var coming = all.stream().map(place -> items(place, kind)).toList();
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        var offered = new OfferedNames();
+        var items = new ArrayList<ObjectNode>();
+        var table = new HashMap<String, Entry>();
+        for (int i = 0; i < all.size(); i++) {
+            var place = all.get(i);
+            try {
+                var own = get(place, coming.get(i), Duration.ofNanos(deadline - System.nanoTime()));
+                own.forEach(item -> add(place, kind, item, offered, items, table));
+            } catch (RpcException e) {
+                if (Thread.currentThread().isInterrupted()) {
+                    throw e;
+                }
+                var _ = coming.get(i).thenRun(() -> changed.accept(kind));
+            }
+        }
+        synchronized (this) {
+            names.put(kind, table);
+        }
+        return items;
+    }
+
+    private static void add(
+            Place place,
+            Listed kind,
+            ObjectNode item,
+            OfferedNames offered,
+            List<ObjectNode> items,
+            Map<String, Entry> table) {
+        String own = item.path(kind.identity()).asString();
+        if (!place.server.offers(kind, own)) {
+            return;
+        }
+        if (!kind.isNamed()) {
+            // An address is an address: the first who has it is asked.
+            if (table.putIfAbsent(own, new Entry(place, own)) == null) {
+                items.add(item);
+            }
+            return;
+        }
+        String name = offered.offer(place.server.prefix(), own);
+        table.put(name, new Entry(place, own));
+        items.add(name.equals(own) ? item : item.deepCopy().put(kind.identity(), name));
+    }
+
+    private CompletableFuture<List<ObjectNode>> items(Place place, Listed kind) {
+        synchronized (this) {
+            var known = place.lists.get(kind);
+            if (known != null) {
+                return CompletableFuture.completedFuture(known);
+            }
+        }
+        return connection(place)
+                .thenApplyAsync(
+                        upstream -> {
+                            var fetched = upstream.can(kind.capability())
+                                    ? new Listing(upstream, kind).fetch()
+                                    : List.<ObjectNode>of();
+                            synchronized (this) {
+                                place.lists.put(kind, fetched);
+                            }
+                            return fetched;
+                        },
+                        work -> Thread.ofVirtual().name("mcp-list").start(work));
+    }
+
+    Named named(Listed kind, String name) {
+        var entry = find(kind, name).orElseGet(() -> {
+            merged(kind);
+            return find(kind, name)
+                    .orElseThrow(() -> new RpcException(
+                            RpcException.INVALID_PARAMS,
+                            "unknown %s: %s".formatted(kind == Listed.TOOLS ? "tool" : "prompt", Texts.brief(name))));
+        });
+        return new Named(await(entry.place), entry.own);
+    }
+
+    private synchronized Optional<Entry> find(Listed kind, String name) {
+        return Optional.ofNullable(names.getOrDefault(kind, Map.of()).get(name));
+    }
+
+    /// Who has what lies at an address.
+    Upstream ofResource(String uri) {
+        merged(Listed.RESOURCES);
+        var listed = find(Listed.RESOURCES, uri);
+        if (listed.isPresent()) {
+            return await(listed.get().place);
+        }
+        merged(Listed.TEMPLATES);
+        Map<String, Entry> templates;
+        synchronized (this) {
+            templates = Map.copyOf(names.getOrDefault(Listed.TEMPLATES, Map.of()));
+        }
+        var fitting = templates.entrySet().stream()
+                .filter(template -> template.getKey().equals(uri) || UriTemplates.fits(template.getKey(), uri))
+                .map(Map.Entry::getValue)
+                .findFirst();
+        return fitting.map(entry -> await(entry.place)).orElseGet(() -> capable("resources", uri));
+    }
+
+    /// Servers need not list all they have; where only one has any, it is asked.
+    private Upstream capable(String capability, String uri) {
+        var capable = places().stream()
+                .map(place -> connection(place).handle((upstream, _) -> upstream))
+                .map(coming -> coming.getNow(null))
+                .filter(upstream -> upstream != null && upstream.can(capability))
+                .toList();
+        if (capable.size() != 1) {
+            throw new RpcException(RESOURCE_NOT_FOUND, "no server has the resource " + Texts.brief(uri));
+        }
+        return capable.getFirst();
+    }
+
+    /// For what the gateway knows nothing of.
+    Upstream only(String method) {
+        var all = places();
+        if (all.size() != 1) {
+            throw new RpcException(RpcException.METHOD_NOT_FOUND, "unknown method: " + Texts.brief(method));
+        }
+        return await(all.getFirst());
+    }
+
+    /// Each that is able, one after the other; who fails is skipped.
+    void toAll(String capability, Consumer<Upstream> action) {
+        for (var place : places()) {
+            try {
+                var upstream = await(place);
+                if (upstream.can(capability)) {
+                    action.accept(upstream);
+                }
+            } catch (RpcException e) {
+                log.atDebug().addKeyValue("reason", e.getMessage()).log("a server is skipped");
+            }
+        }
+    }
+
+    /// Those that are connected now.
+    void toOpen(Consumer<Upstream> action) {
+        for (var place : places()) {
+            var coming = place.coming;
+            if (coming != null && coming.isDone() && !coming.isCompletedExceptionally()) {
+                try {
+                    action.accept(coming.join());
+                } catch (RpcException e) {
+                    log.atDebug().addKeyValue("reason", e.getMessage()).log("a server is skipped");
+                }
+            }
+        }
+    }
+
+    /// What was listed is not so any more.
+    synchronized void forget(Upstream from, Listed kind) {
+        for (var place : places) {
+            if (place.server == from.server()) {
+                place.lists.remove(kind);
+                names.remove(kind);
+            }
+        }
+    }
+
+    private static void disconnect(Place place) {
+        var coming = place.coming;
+        if (coming != null) {
+            var _ = coming.thenAccept(Upstream::close);
+        }
+    }
+
+    /// Those that are just being made are closed when they are there.
+    @Override
+    public void close() {
+        synchronized (this) {
+            closed = true;
+        }
+        places().forEach(Servers::disconnect);
+    }
+}

@@ -1,0 +1,309 @@
+package dev.cay.node.mcp;
+
+import dev.cay.http.Json;
+import dev.cay.node.mcp.server.ServerLink;
+import dev.cay.rpc.Message;
+import dev.cay.rpc.RpcException;
+import dev.cay.wire.CayException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// One connection to a server on which both sides have said hello. Thread-safe.
+///
+/// Ids and progress tokens of a client mean something to that client alone: the server gets others.
+final class Upstream implements ServerLink.Listener, AutoCloseable {
+    static final String VERSION = "2025-11-25";
+    private static final Duration HELLO_LIMIT = Duration.ofSeconds(30);
+    private static final int MOST_AT_ONCE = 256;
+
+    /// Who hears what the server says by itself.
+    interface Audience {
+        /// @param about the call it most likely belongs to, if one is under way
+        void request(Upstream from, Message request, Optional<Call> about);
+
+        void notification(Upstream from, Message notification, Optional<Call> about);
+
+        void over(Upstream from, String reason);
+    }
+
+    /// What a client waits for.
+    interface Call {
+        /// Something that comes before the answer.
+        void send(Message message);
+
+        /// What the client gave to recognise news of its call; missing if it wants none.
+        JsonNode progressToken();
+    }
+
+    private record Waiting(@Nullable Call call, Runnable sign, CompletableFuture<Message> answer) {}
+
+    private final GatewayServer server;
+    private final Audience audience;
+    private final ConcurrentMap<Long, Waiting> waiting = new ConcurrentHashMap<>();
+    private final AtomicLong ids = new AtomicLong();
+    private volatile @Nullable String over;
+    private @Nullable ServerLink link;
+    private JsonNode capabilities = Json.mapper().createObjectNode();
+    private String instructions = "";
+
+    private Upstream(GatewayServer server, Audience audience) {
+        this.server = server;
+        this.audience = audience;
+    }
+
+    /// Connects and says hello.
+    ///
+    /// @param hello parameters of `initialize` as the client sent them
+    static Upstream open(GatewayServer server, ObjectNode hello, Audience audience) {
+        var upstream = new Upstream(server, audience);
+        try {
+            upstream.link = server.home().connect(upstream);
+            upstream.greet(hello);
+            return upstream;
+        } catch (RuntimeException e) {
+            upstream.close();
+            throw e;
+        }
+    }
+
+    private void greet(ObjectNode hello) {
+        var params = Json.mapper().createObjectNode().put("protocolVersion", VERSION);
+        params.set(
+                "capabilities",
+                hello.path("capabilities").isObject()
+                        ? hello.path("capabilities")
+                        : Json.mapper().createObjectNode());
+        params.set("clientInfo", clientInfo(hello.path("clientInfo")));
+        var answer = call("initialize", params, null, HELLO_LIMIT);
+        var result = answer.tree().path("result");
+        if (!result.isObject()) {
+            throw new RpcException(
+                    RpcException.INTERNAL_ERROR,
+                    "%s refused to begin: %s"
+                            .formatted(
+                                    server.key(),
+                                    Texts.brief(answer.tree()
+                                            .path("error")
+                                            .path("message")
+                                            .asString(""))));
+        }
+        capabilities = result.path("capabilities");
+        instructions = result.path("instructions").asString("");
+        tell("notifications/initialized", Json.mapper().createObjectNode());
+    }
+
+    private static ObjectNode clientInfo(JsonNode given) {
+        if (given instanceof ObjectNode info && info.path("name").isString()) {
+            return info;
+        }
+        return Json.mapper().createObjectNode().put("name", "cay").put("version", "0.1.0");
+    }
+
+    GatewayServer server() {
+        return server;
+    }
+
+    boolean can(String capability) {
+        return capabilities.has(capability);
+    }
+
+    String instructions() {
+        return instructions;
+    }
+
+    boolean isOver() {
+        return over != null;
+    }
+
+    /// Asks and waits. Signs of life from the server prolong the time it has.
+    ///
+    /// @param call  who wants it; null for the gateway itself
+    /// @param limit without a sign
+    /// @return the server's response, with an id of ours
+    Message call(String method, JsonNode params, @Nullable Call call, Duration limit) {
+        if (waiting.size() >= MOST_AT_ONCE) {
+            throw new RpcException(
+                    RpcException.INTERNAL_ERROR,
+                    "%s has %d calls under way, which is all it may have".formatted(server.key(), MOST_AT_ONCE));
+        }
+        long id = ids.incrementAndGet();
+        var alive = new AtomicLong(System.nanoTime());
+        var one = new Waiting(call, () -> alive.set(System.nanoTime()), new CompletableFuture<>());
+        waiting.put(id, one);
+        try {
+            requireThere();
+            send(request(id, method, params, call));
+            return await(one, alive, method, limit);
+        } catch (InterruptedException | RpcTimeout e) {
+            cancel(id, e instanceof InterruptedException ? "the client called it off" : "it took too long");
+            if (e instanceof RpcTimeout late) {
+                throw new RpcException(RpcException.INTERNAL_ERROR, String.valueOf(late.getMessage()));
+            }
+            Thread.currentThread().interrupt();
+            throw new RpcException(RpcException.INTERNAL_ERROR, "called off");
+        } finally {
+            waiting.remove(id);
+        }
+    }
+
+    private static final class RpcTimeout extends Exception {
+        @java.io.Serial
+        private static final long serialVersionUID = 1;
+
+        RpcTimeout(String message) {
+            super(message);
+        }
+    }
+
+    private Message await(Waiting one, AtomicLong alive, String method, Duration limit)
+            throws InterruptedException, RpcTimeout {
+        while (true) {
+            long left = alive.get() + limit.toNanos() - System.nanoTime();
+            try {
+                return one.answer.get(Math.max(left, 1), TimeUnit.NANOSECONDS);
+            } catch (TimeoutException e) {
+                if (alive.get() + limit.toNanos() <= System.nanoTime()) {
+                    throw new RpcTimeout(
+                            "%s did not answer %s within %d s".formatted(server.key(), method, limit.toSeconds()));
+                }
+            } catch (ExecutionException e) {
+                throw e.getCause() instanceof RpcException known
+                        ? known
+                        : new RpcException(RpcException.INTERNAL_ERROR, String.valueOf(e.getCause()));
+            }
+        }
+    }
+
+    private Message request(long id, String method, JsonNode params, @Nullable Call call) {
+        var tree = Json.mapper()
+                .createObjectNode()
+                .put("jsonrpc", "2.0")
+                .put("id", id)
+                .put("method", method);
+        if (params instanceof ObjectNode given) {
+            tree.set("params", call == null || call.progressToken().isMissingNode() ? given : withToken(given, id));
+        }
+        return new Message(tree);
+    }
+
+    /// The id serves as token too: it is unique as long as the call lasts.
+    private static ObjectNode withToken(ObjectNode given, long id) {
+        var params = given.deepCopy();
+        params.withObject("_meta").put("progressToken", id);
+        return params;
+    }
+
+    private void cancel(long id, String reason) {
+        try {
+            tell(
+                    "notifications/cancelled",
+                    Json.mapper().createObjectNode().put("requestId", id).put("reason", reason));
+        } catch (RpcException e) {
+            // Then it does nothing any more anyway.
+        }
+    }
+
+    void tell(String method, ObjectNode params) {
+        send(Message.notification(method, params));
+    }
+
+    /// An answer to what the server asked of the client, or a notification of the client's.
+    void send(Message message) {
+        requireThere();
+        var to = link;
+        if (to == null) {
+            throw new RpcException(RpcException.INTERNAL_ERROR, server.key() + " is not connected");
+        }
+        try {
+            to.send(message);
+        } catch (CayException e) {
+            throw new RpcException(RpcException.INTERNAL_ERROR, e.userMessage());
+        }
+    }
+
+    private void requireThere() {
+        String reason = over;
+        if (reason != null) {
+            throw new RpcException(RpcException.INTERNAL_ERROR, reason);
+        }
+    }
+
+    @Override
+    public void heard(Message message) {
+        switch (message.kind()) {
+            case RESPONSE -> answered(message);
+            case REQUEST -> {
+                if (message.method().equals("ping")) {
+                    send(Message.result(message.id(), Json.mapper().createObjectNode()));
+                } else {
+                    audience.request(this, message, latest());
+                }
+            }
+            case NOTIFICATION -> told(message);
+        }
+    }
+
+    private void answered(Message response) {
+        var one = response.id().isIntegralNumber() ? waiting.get(response.id().asLong(-1)) : null;
+        if (one != null) {
+            one.answer.complete(response);
+        }
+    }
+
+    private void told(Message notification) {
+        if (!notification.method().equals("notifications/progress")) {
+            audience.notification(this, notification, latest());
+            return;
+        }
+        var one = waiting.get(notification.params().path("progressToken").asLong(-1));
+        if (one != null) {
+            one.sign.run();
+            if (one.call != null && !one.call.progressToken().isMissingNode()) {
+                ((ObjectNode) notification.params()).set("progressToken", one.call.progressToken());
+                one.call.send(notification);
+            }
+        }
+    }
+
+    /// Over a pipe a server cannot say which call it means; most often there is one only.
+    private Optional<Call> latest() {
+        return waiting.entrySet().stream()
+                .filter(entry -> entry.getValue().call != null)
+                .max(java.util.Map.Entry.comparingByKey())
+                .map(entry -> entry.getValue().call);
+    }
+
+    @Override
+    public void over(String reason) {
+        end("%s ended: %s".formatted(server.key(), reason));
+        audience.over(this, reason);
+    }
+
+    private void end(String reason) {
+        if (over == null) {
+            over = reason;
+        }
+        waiting.values()
+                .forEach(one -> one.answer.completeExceptionally(
+                        new RpcException(RpcException.INTERNAL_ERROR, String.valueOf(over))));
+    }
+
+    @Override
+    public void close() {
+        end(server.key() + " is not connected any more");
+        var to = link;
+        if (to != null) {
+            to.close();
+        }
+    }
+}

@@ -1,0 +1,277 @@
+package dev.cay.node.mcp.server;
+
+import dev.cay.node.guest.GuestException;
+import dev.cay.node.lines.LongLines;
+import dev.cay.node.linux.Errno;
+import dev.cay.node.linux.FdPoller;
+import dev.cay.node.mcp.catalog.LaunchPlan;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxId;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/// A server in a sandbox of its own, in which each connection is a process.
+final class SandboxedHome implements ServerHome {
+    private static final int MOST_CONNECTIONS = 64;
+
+    /// The first may have to fetch a package.
+    private static final Duration START_LIMIT = Duration.ofMinutes(12);
+
+    /// Failures that say nothing about the server.
+    private static final Set<ErrorKind> NOT_ITS_FAULT =
+            Set.of(ErrorKind.UNAVAILABLE, ErrorKind.EXHAUSTED, ErrorKind.CANCELED, ErrorKind.NOT_FOUND);
+
+    private final SandboxedHomes homes;
+    private final SandboxId owner;
+    private final LaunchPlan plan;
+    private final Duration idle;
+    private final BackOff backOff;
+    private final Secrets secrets;
+    private final LongLines lines = new LongLines();
+    private final Semaphore places = new Semaphore(MOST_CONNECTIONS);
+    private final Set<ServerProcess> links = ConcurrentHashMap.newKeySet();
+
+    /// Held by whoever starts, uses or ends the room.
+    private final ReentrantLock door = new ReentrantLock(true);
+
+    private volatile @Nullable Stay stay;
+    private volatile boolean closed;
+    private FdPoller.@Nullable Timer timer;
+
+    /// The room while there is one, with what is run in it; and who hears of the connections in it.
+    private final class Stay implements ServerProcess.Keeper {
+        private @Nullable ServerRoom room;
+        private @Nullable ServerCommand command;
+        private volatile @Nullable String lost;
+
+        /// Must not block.
+        private void lost(String reason) {
+            lost = reason;
+            if (stay == this) {
+                stay = null;
+            }
+        }
+
+        @Override
+        public @Nullable String lost() {
+            return lost;
+        }
+
+        @Override
+        public void over(ServerProcess process, Duration lived, @Nullable String reason) {
+            links.remove(process);
+            if (reason == null) {
+                backOff.lived(lived);
+            } else {
+                backOff.failed(lived, reason);
+            }
+            expectIdleness();
+        }
+
+        @Override
+        public void gone() {
+            places.release();
+        }
+    }
+
+    SandboxedHome(SandboxedHomes homes, SandboxId owner, LaunchPlan plan, Duration idle, LongSupplier nanos) {
+        this.homes = homes;
+        this.owner = owner;
+        this.plan = plan;
+        this.idle = idle;
+        this.backOff = new BackOff(nanos);
+        this.secrets = new Secrets(plan);
+    }
+
+    @Override
+    public ServerLink connect(ServerLink.Listener listener) {
+        requireOpen();
+        backOff.require();
+        if (!places.tryAcquire()) {
+            throw new CayException(
+                    ErrorKind.EXHAUSTED,
+                    "server %s has %d connections, and there may be no more; close some"
+                            .formatted(plan.name(), MOST_CONNECTIONS));
+        }
+        boolean connected = false;
+        try {
+            var link = connectInside(listener);
+            connected = true;
+            return link;
+        } catch (CayException e) {
+            if (!NOT_ITS_FAULT.contains(e.kind())) {
+                backOff.failed(Duration.ZERO, String.valueOf(e.getMessage()));
+            }
+            throw e;
+        } finally {
+            if (!connected) {
+                places.release();
+                expectIdleness();
+            }
+        }
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "server %s is being stopped".formatted(plan.name()));
+        }
+    }
+
+    private ServerLink connectInside(ServerLink.Listener listener) {
+        try {
+            if (!door.tryLock(START_LIMIT.toNanos(), TimeUnit.NANOSECONDS)) {
+                throw new CayException(
+                        ErrorKind.DEADLINE_EXCEEDED, "server %s takes too long to start".formatted(plan.name()));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CayException(
+                    ErrorKind.CANCELED, "the start of server %s was interrupted".formatted(plan.name()), e);
+        }
+        try {
+            requireOpen();
+            backOff.require();
+            forgetTimer();
+            return launch(enter(), listener);
+        } finally {
+            door.unlock();
+            if (closed) {
+                endStay();
+            }
+        }
+    }
+
+    private Stay enter() {
+        var now = stay;
+        if (now != null) {
+            return now;
+        }
+        var prepared = prepare();
+        requireOpen();
+        var fresh = new Stay();
+        var room = homes.rooms().open(owner, prepared.layers(), plan.network(), fresh::lost);
+        try {
+            fresh.room = room;
+            fresh.command = ServerCommand.of(plan, prepared.line(), room.files());
+        } catch (IOException | RuntimeException e) {
+            room.close();
+            throw failed(e);
+        }
+        stay = fresh;
+        if (fresh.lost != null) {
+            stay = null;
+            throw new CayException(
+                    ErrorKind.FAILED, "server %s cannot be started: %s".formatted(plan.name(), fresh.lost));
+        }
+        return fresh;
+    }
+
+    /// What cannot be fetched now is not asked for again at once.
+    private SandboxedHomes.Prepared prepare() {
+        try {
+            return homes.prepare(plan);
+        } catch (CayException e) {
+            if (NOT_ITS_FAULT.contains(e.kind()) && e.kind() != ErrorKind.CANCELED) {
+                backOff.failed(Duration.ZERO, String.valueOf(e.getMessage()));
+            }
+            throw e;
+        }
+    }
+
+    private CayException failed(Exception e) {
+        return e instanceof CayException known
+                ? known
+                : new CayException(
+                        ErrorKind.FAILED, "server %s cannot be started: %s".formatted(plan.name(), e.getMessage()), e);
+    }
+
+    private ServerLink launch(Stay where, ServerLink.Listener listener) {
+        var room = where.room;
+        var command = where.command;
+        if (room == null || command == null) {
+            throw new IllegalStateException("a room that was not entered");
+        }
+        try {
+            var around = new ServerProcess.Surroundings(room.link(), homes.workers(), lines);
+            return ServerProcess.start(plan.name(), around, command, secrets, listener, where, links::add);
+        } catch (GuestException e) {
+            boolean missing = e.what().equals("exec") && e.errno() == Errno.ENOENT;
+            throw new CayException(
+                    ErrorKind.FAILED,
+                    missing
+                            ? "server %s cannot be started: its sandbox has no program %s"
+                                    .formatted(plan.name(), command.line().getFirst())
+                            : "server %s cannot be started: %s".formatted(plan.name(), e.getMessage()),
+                    e);
+        } catch (IOException e) {
+            throw failed(e);
+        }
+    }
+
+    private synchronized void forgetTimer() {
+        if (timer != null) {
+            timer.cancel();
+            timer = null;
+        }
+    }
+
+    /// The room goes if nobody connects for a while.
+    private synchronized void expectIdleness() {
+        forgetTimer();
+        if (links.isEmpty() && stay != null && !closed) {
+            timer = homes.workers()
+                    .poller()
+                    .after(idle, () -> Thread.ofVirtual().name("server-idle").start(this::rest));
+        }
+    }
+
+    /// Whoever holds the door connects, and looks after the room when done.
+    private void rest() {
+        if (door.tryLock()) {
+            try {
+                if (links.isEmpty()) {
+                    leave();
+                }
+            } finally {
+                door.unlock();
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        forgetTimer();
+        homes.forget(this);
+        endStay();
+    }
+
+    /// Whoever holds the door does it, if it is not us: after each connect they look.
+    private void endStay() {
+        if (door.tryLock()) {
+            try {
+                leave();
+            } finally {
+                door.unlock();
+            }
+        }
+    }
+
+    private void leave() {
+        var now = stay;
+        stay = null;
+        List.copyOf(links).forEach(ServerProcess::abandon);
+        if (now != null && now.room != null) {
+            now.room.close();
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package dev.cay.node.sandbox;
+
+import dev.cay.http.Exchange;
+import dev.cay.life.Undo;
+import dev.cay.node.files.Account;
+import dev.cay.node.files.FileTree;
+import dev.cay.node.files.SandboxPath;
+import dev.cay.node.mcp.GatewayControl;
+import dev.cay.node.mcp.McpGateway;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxId;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// The way to a sandbox's MCP gateway, if it has one: a port that is opened when its program first asks for it. The
+/// gateway itself outlives this, when the sandbox is only away for a moment. Thread-safe.
+final class McpDoor implements AutoCloseable {
+    private static final Account ROOT = new Account("root", 0, 0, "/root", "/bin/sh", List.of(0));
+
+    /// Opens the port inside.
+    interface Port {
+        AutoCloseable open() throws IOException;
+    }
+
+    private final Machine machine;
+    private final SandboxId id;
+    private final Path known;
+    private final FileTree files;
+    private final Port port;
+    private final GatewayControl control = new GatewayControl(this::begin);
+    private volatile @Nullable McpGateway gateway;
+    private final Undo closing = new Undo();
+    private boolean listens;
+    private boolean closed;
+
+    /// @param known directory of the sandbox's processes
+    McpDoor(Machine machine, SandboxId id, Path known, FileTree files, Port port) {
+        this.machine = machine;
+        this.id = id;
+        this.known = known;
+        this.files = files;
+        this.port = port;
+    }
+
+    /// Goes on with the gateway that the sandbox had.
+    void recall() {
+        machine.gateways().recall(id, known).ifPresent(this::offer);
+    }
+
+    boolean isControl(Exchange exchange) {
+        return control.handles(exchange);
+    }
+
+    /// What the program inside wants. Never reached from outside.
+    void control(Exchange exchange) throws Exception {
+        control.handle(exchange);
+    }
+
+    private void begin(GatewayControl.Wanted wanted) {
+        offer(machine.gateways().start(id, known, wanted.config(), wanted.token()));
+    }
+
+    private synchronized void offer(McpGateway offered) {
+        if (closed) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "the sandbox is being stopped");
+        }
+        try {
+            if (!listens) {
+                closing.add(port.open());
+                listens = true;
+            }
+        } catch (IOException e) {
+            throw new CayException(
+                    ErrorKind.FAILED,
+                    "port %d of the sandbox is taken; end what listens there".formatted(McpGateway.PORT),
+                    e);
+        }
+        gateway = offered;
+        offered.writeLogOn(this::writeLog);
+    }
+
+    private void writeLog(byte[] content) throws IOException {
+        try (var file = files.write(new SandboxPath(McpGateway.LOG), ROOT, Map.of())) {
+            file.write(content);
+        }
+    }
+
+    /// @return false, and nothing answered, where there is none
+    boolean handle(Exchange exchange) throws Exception {
+        var now = gateway;
+        if (now != null) {
+            now.handle(exchange);
+        }
+        return now != null;
+    }
+
+    @Override
+    public synchronized void close() {
+        closed = true;
+        if (gateway != null) {
+            gateway.writeLogOn(null);
+        }
+        closing.close();
+    }
+}

@@ -1,0 +1,195 @@
+package dev.cay.node.sandbox;
+
+import dev.cay.node.files.FileTree;
+import dev.cay.node.guest.GuestLink;
+import dev.cay.node.host.Slot;
+import dev.cay.node.mcp.catalog.CatalogServer;
+import dev.cay.node.mcp.server.ServerRoom;
+import dev.cay.node.mcp.server.ServerRooms;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Resources;
+import dev.cay.wire.node.SandboxSpec;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Sandboxes that are there for another one alone, and that only the node knows of. Thread-safe.
+///
+/// They have keepers like all others, but are kept apart: what lists, finds, measures or reaches sandboxes never comes
+/// across them. They end with the daemon, as nobody could speak with what runs in them any more.
+final class SideSandboxes implements ServerRooms, AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(SideSandboxes.class);
+    private static final String TEMPLATE = "mcp-server";
+
+    /// Limits, not reservations.
+    private static final Resources RESOURCES = new Resources(2, 2048, 2048);
+
+    private static final int STARTS = 2 * Runtime.getRuntime().availableProcessors();
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+    private record Side(SandboxKeeper keeper, SandboxId owner, Consumer<String> lost) {}
+
+    private final Machine machine;
+    private final Predicate<SandboxId> isThere;
+    private final SecureRandom random;
+    private final Map<SandboxId, Side> sides = new ConcurrentHashMap<>();
+    private final Semaphore starts = new Semaphore(STARTS, true);
+    private volatile boolean closed;
+
+    /// @param isThere whether there is such an owner
+    SideSandboxes(Machine machine, Predicate<SandboxId> isThere, SecureRandom random) {
+        this.machine = machine;
+        this.isThere = isThere;
+        this.random = random;
+    }
+
+    @Override
+    public ServerRoom open(SandboxId owner, List<String> layers, CatalogServer.Network network, Consumer<String> lost) {
+        requireWanted(owner);
+        try {
+            if (!starts.tryAcquire(PATIENCE.toNanos(), TimeUnit.NANOSECONDS)) {
+                throw new CayException(ErrorKind.UNAVAILABLE, "too many servers are being started; try again");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CayException(ErrorKind.CANCELED, "the start of a server was interrupted", e);
+        }
+        try {
+            return new Room(start(owner, spec(layers, network), lost));
+        } finally {
+            starts.release();
+        }
+    }
+
+    /// Nothing that its owner alone may know is in it, as notes of it lie on the disk. A list of hosts that may be
+    /// reached is not kept to yet: with one, all may be that ordinary sandboxes reach.
+    private SandboxSpec spec(List<String> layers, CatalogServer.Network network) {
+        return new SandboxSpec(
+                SandboxId.random(random),
+                TEMPLATE,
+                layers,
+                RESOURCES,
+                Map.of(),
+                null,
+                "user",
+                null,
+                !network.disabled(),
+                null);
+    }
+
+    private SandboxKeeper start(SandboxId owner, SandboxSpec spec, Consumer<String> lost) {
+        machine.room().require();
+        Slot slot = machine.plan().take();
+        var notes = SandboxNotes.ofSide(spec, slot.index(), machine.clock().instant(), owner);
+        var keeper = new SandboxKeeper(machine, slot, notes, this::ended);
+        sides.put(spec.id(), new Side(keeper, owner, lost));
+        keeper.start();
+        try {
+            requireWanted(owner);
+        } catch (CayException e) {
+            end(keeper);
+            throw e;
+        }
+        return keeper;
+    }
+
+    private void requireWanted(SandboxId owner) {
+        if (closed) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "the node is stopping");
+        }
+        if (!isThere.test(owner)) {
+            throw new CayException(ErrorKind.NOT_FOUND, "no sandbox %s on this node".formatted(owner));
+        }
+    }
+
+    /// Of one that an earlier daemon left, to be ended.
+    SandboxKeeper keep(Inheritance.Found found) {
+        var notes = Objects.requireNonNull(found.notes());
+        var keeper = new SandboxKeeper(machine, found.slot(), notes, this::ended);
+        sides.put(found.id(), new Side(keeper, Objects.requireNonNull(notes.owner()), _ -> {}));
+        return keeper;
+    }
+
+    boolean has(SandboxId id) {
+        return sides.containsKey(id);
+    }
+
+    Stream<Slot> slots() {
+        return sides.values().stream().map(side -> side.keeper.slot()).filter(Objects::nonNull);
+    }
+
+    /// From time to time: ends those that resisted, and those whose owner is gone.
+    void lookAfter() {
+        endAll(side -> side.keeper.resisted() || !isThere.test(side.owner));
+    }
+
+    /// Ends them all. None is started any more.
+    @Override
+    public void close() {
+        closed = true;
+        endAll(_ -> true);
+    }
+
+    boolean isEmpty() {
+        return sides.isEmpty();
+    }
+
+    private void endAll(Predicate<Side> which) {
+        var ids = sides.values().stream()
+                .filter(which)
+                .map(side -> side.keeper.id())
+                .toList();
+        Several.each(ids, id -> {
+            var side = sides.get(id);
+            if (side != null) {
+                end(side.keeper);
+            }
+        });
+    }
+
+    private static void end(SandboxKeeper keeper) {
+        try {
+            keeper.end();
+        } catch (CayException e) {
+            log.atWarn().setCause(e).addKeyValue("sandbox", keeper.id()).log("a side sandbox resists its end");
+        }
+    }
+
+    private void ended(SandboxKeeper keeper, @Nullable String reason) {
+        var side = sides.remove(keeper.id());
+        if (side != null) {
+            side.lost.accept(reason == null ? "it was ended" : reason);
+        }
+    }
+
+    /// One of them, for whoever asked for it.
+    private record Room(SandboxKeeper keeper) implements ServerRoom {
+        @Override
+        public GuestLink link() {
+            return keeper.requireOpen().link();
+        }
+
+        @Override
+        public FileTree files() {
+            return keeper.requireOpen().files();
+        }
+
+        @Override
+        public void close() {
+            end(keeper);
+        }
+    }
+}

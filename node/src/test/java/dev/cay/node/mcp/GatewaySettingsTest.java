@@ -1,0 +1,73 @@
+package dev.cay.node.mcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cay.node.mcp.catalog.Catalog;
+import dev.cay.node.mcp.catalog.LaunchPlan;
+import dev.cay.wire.CayException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+final class GatewaySettingsTest {
+    private static final CustomServers CUSTOM = new CustomServers("https://git.example/");
+
+    private static List<LaunchPlan> plans(String config) {
+        return settings(config).plans(Catalog.builtIn(), CUSTOM);
+    }
+
+    private static GatewaySettings settings(String config) {
+        return GatewaySettings.read(config.getBytes(StandardCharsets.UTF_8), "token");
+    }
+
+    @Test
+    void becomePlans() {
+        assertThat(plans("{\"notion\": {\"internalIntegrationToken\": \"ntn_1\"}}"))
+                .singleElement()
+                .satisfies(plan -> assertThat(plan.start()).isInstanceOf(LaunchPlan.Npm.class));
+    }
+
+    @Test
+    void comeBackAsTheyWere() {
+        var before = settings("{\"notion\": {\"internalIntegrationToken\": \"ntn_1\"}}");
+        assertThat(GatewaySettings.of(before.bytes())).isEqualTo(before);
+        assertThat(before.toString()).doesNotContain("ntn_1").doesNotContain("token");
+        assertThat(GatewaySettings.of(GatewaySettings.read("{}".getBytes(StandardCharsets.UTF_8), "")
+                                .bytes())
+                        .token())
+                .isNull();
+    }
+
+    @Test
+    void sayAllThatIsWrongAndNeverAValue() {
+        refused("{", "not valid JSON");
+        refused("[]", "must be an object");
+        assertThatThrownBy(
+                        () -> plans(
+                                "{\"notin\": {\"a\": \"s3cret\"}, \"githubOfficial\": {\"githubPersonalAccessToken\": \"s3cret\"}}"))
+                .isInstanceOf(CayException.class)
+                .hasMessageContaining("notion")
+                .hasMessageContaining("mcp.servers.githubOfficial")
+                .hasMessageNotContaining("s3cret");
+    }
+
+    @Test
+    void knowRepositories() {
+        var plan = plans("""
+                {"github/owner/repo": {"installCmd": "npm ci", "runCmd": "node dist/index.js --x", "envs": {"A": "b"}}}""").getFirst();
+        assertThat(plan.name()).isEqualTo("github/owner/repo");
+        assertThat(plan.environment()).containsEntry("A", "b");
+        assertThat(((LaunchPlan.Command) plan.start()).line())
+                .endsWith("https://git.example/owner/repo.git", "npm ci", "node", "dist/index.js", "--x");
+        refused("{\"github/owner/repo\": {}}", "mcp.github/owner/repo.runCmd is missing");
+        refused("{\"github/owner/../x\": {\"runCmd\": \"x\"}}", "is no repository");
+        refused("{\"github/a/..\": {\"runCmd\": \"x\"}}", "is no repository");
+        refused("{\"github/a/b\": {\"runCmd\": 7}}", "runCmd must be a text");
+        refused("{\"github/a/b\": {\"runCmd\": \"x\", \"envs\": {\"a b\": \"c\"}}}", "envs");
+    }
+
+    private static void refused(String config, String why) {
+        assertThatThrownBy(() -> plans(config)).isInstanceOf(CayException.class).hasMessageContaining(why);
+    }
+}

@@ -1,0 +1,123 @@
+package dev.cay.node.sandbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cay.node.host.Programs;
+import dev.cay.node.image.NpmLayers;
+import dev.cay.node.mcp.catalog.CatalogServer;
+import dev.cay.node.mcp.catalog.LaunchPlan;
+import dev.cay.node.mcp.catalog.ServerOverride;
+import dev.cay.node.mcp.server.SandboxedHomes;
+import dev.cay.node.mcp.server.ServerHome;
+import dev.cay.node.mcp.server.ServerLink;
+import dev.cay.rpc.Message;
+import dev.cay.wire.SandboxId;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+
+/// A test with servers for the sandbox `owner`. Needs the base template, for its Node.
+abstract class ServerHomeTest extends NodeTest {
+    static final SandboxId OWNER = new SandboxId("owner");
+    static final Duration IDLE = Duration.ofMillis(300);
+
+    /// The time as homes know it.
+    final AtomicLong nanos = new AtomicLong();
+
+    SandboxedHomes homes;
+
+    /// A client of a server.
+    static final class Client implements ServerLink.Listener {
+        final BlockingQueue<Message> heard = new LinkedBlockingQueue<>();
+        final CompletableFuture<String> over = new CompletableFuture<>();
+
+        @Override
+        public void heard(Message message) {
+            heard.add(message);
+        }
+
+        @Override
+        public void over(String reason) {
+            assertThat(over.complete(reason)).as("told once").isTrue();
+        }
+
+        Message next() throws InterruptedException {
+            var message = heard.poll(TestNode.LIMIT.toSeconds(), TimeUnit.SECONDS);
+            assertThat(message).as("in time, and not over: %s", over).isNotNull();
+            return message;
+        }
+
+        String reason() throws Exception {
+            return over.get(TestNode.LIMIT.toSeconds(), TimeUnit.SECONDS);
+        }
+    }
+
+    @BeforeEach
+    final void makeHomes() throws Exception {
+        Assumptions.assumeTrue(TestNode.Place.builtBase() != null, "needs the base template");
+        node.keepers.create(TestNode.spec(OWNER.value()));
+        homes = homes(node, IDLE);
+    }
+
+    SandboxedHomes homes(TestNode where, Duration idle) {
+        return new SandboxedHomes(
+                where.keepers.serverRooms(),
+                where.machine.processWorkers(),
+                new NpmLayers(
+                        where.machine.layers(),
+                        Programs.ofHost(),
+                        place.directory().resolve("state/logs")),
+                () -> List.of("base"),
+                idle,
+                nanos::get);
+    }
+
+    @AfterEach
+    final void closeHomes() {
+        if (homes != null) {
+            homes.close();
+        }
+    }
+
+    ServerHome open(LaunchPlan plan) {
+        return homes.open(OWNER, plan);
+    }
+
+    static LaunchPlan npm(String name, String version, String bin, Map<String, String> environment) {
+        return plan(new LaunchPlan.Npm(name, version, bin, List.of()), environment);
+    }
+
+    /// A server that is a script for Node.
+    static LaunchPlan script(String script, Map<String, String> environment) {
+        return plan(new LaunchPlan.Command(List.of("node", "-e", script)), environment);
+    }
+
+    static LaunchPlan plan(LaunchPlan.Start start, Map<String, String> environment) {
+        return new LaunchPlan(
+                "testServer",
+                "test-server",
+                start,
+                environment,
+                List.of(),
+                null,
+                new CatalogServer.Network(false, List.of()),
+                false,
+                ServerOverride.Tools.ALL,
+                false,
+                List.of());
+    }
+
+    /// With `'` for `"`.
+    static Message message(String json) {
+        return Message.parse(json.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
+    }
+}
