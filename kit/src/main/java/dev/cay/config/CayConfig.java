@@ -113,7 +113,6 @@ public record CayConfig(
             String repositories,
             List<String> remoteAddresses,
             @Nullable Path overrides) {
-            @Nullable Path overrides) {
         public Mcp {
             catalogs = List.copyOf(catalogs);
             remoteAddresses = List.copyOf(remoteAddresses);

@@ -193,7 +193,8 @@ final class ConfigLoaderTest {
         write(
                 "mcp:\n  catalogs: [/etc/cay/mine.yaml]\n  servers: {notion: {env: {A: b}, launch: {command: [x, y]}}}\n");
         assertThat(load(Map.of(), Map.of()).config().mcp())
-                .isEqualTo(new CayConfig.Mcp(List.of(Path.of("/etc/cay/mine.yaml")), "https://github.com/", List.of(), file));
+                .isEqualTo(new CayConfig.Mcp(
+                        List.of(Path.of("/etc/cay/mine.yaml")), "https://github.com/", List.of(), file));
         write("mcp:\n  servrs: x\n");
         assertThat(problems(Map.of(), Map.of())).singleElement().asString().contains("unknown key mcp.servrs");
     }
