@@ -87,7 +87,7 @@ const USUAL = {
   'tools/call': (id, params) => result(id, text(`echo ${JSON.stringify(params.arguments ?? {})}`)),
 }
 
-const name = process.argv[2] ?? 'ok'
+const name = process.argv.at(-1)
 if (name === '--list') {
   console.log(Object.keys(MODES).join('\n'))
   process.exit(0)
