@@ -147,20 +147,18 @@ public interface ConfigValue<T> {
     static ConfigValue<String> destination() {
         String mend = "a host name, *.domain, an address or a range such as 10.1.0.0/16";
         var name = Pattern.compile("(\\*\\.)?([a-z0-9_]([a-z0-9_-]*[a-z0-9])?\\.)*[a-z]([a-z0-9-]*[a-z0-9])?");
+        var range = Pattern.compile("([0-9a-f:]*:[0-9a-f:.]*|\\d+\\.\\d+\\.\\d+\\.\\d+)(/(\\d{1,3}))?");
         return text -> {
-            int slash = text.indexOf('/');
-            if (slash < 0 && name.matcher(text.toLowerCase(Locale.ROOT)).matches()) {
-                return text;
+            String lower = text.toLowerCase(Locale.ROOT);
+            if (name.matcher(lower).matches()) {
+                return lower;
             }
+            Matcher parts = range.matcher(lower);
+            require(parts.matches(), mend);
             try {
-                int bits = InetAddress.ofLiteral(slash < 0 ? text : text.substring(0, slash))
-                                .getAddress()
-                                .length
-                        * 8;
-                if (slash >= 0) {
-                    inRange(wholeNumber(text.substring(slash + 1), mend), 0, bits, mend);
-                }
-                return text;
+                int bits = InetAddress.ofLiteral(parts.group(1)).getAddress().length * 8;
+                require(parts.group(3) == null || Integer.parseInt(parts.group(3)) <= bits, mend);
+                return lower;
             } catch (IllegalArgumentException _) {
                 throw new IllegalArgumentException(mend);
             }

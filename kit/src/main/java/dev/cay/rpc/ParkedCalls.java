@@ -55,7 +55,8 @@ final class ParkedCalls {
             lock.unlock();
         }
         if (parked != null) {
-            parked.call.cancel("nobody answered in time");
+            // Not here, where another call may be on its way to its place.
+            SharedConversation.later(() -> parked.call.cancel("nobody answered in time"));
         }
     }
 

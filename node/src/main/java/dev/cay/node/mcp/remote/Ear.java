@@ -6,6 +6,7 @@ import dev.cay.rpc.Message;
 import dev.cay.rpc.RpcException;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -46,8 +47,12 @@ final class Ear {
     List<Message> messages(byte[] json) {
         var messages = new ArrayList<Message>();
         try {
-            var tree = Json.mapper().readTree(json);
-            for (var one : tree.isArray() ? tree : List.of(tree)) {
+            if (!new String(json, 0, Math.min(json.length, 16), StandardCharsets.ISO_8859_1)
+                    .strip()
+                    .startsWith("[")) {
+                return List.of(Message.parse(json));
+            }
+            for (var one : Json.mapper().readTree(json)) {
                 messages.add(Message.parse(Json.write(one)));
             }
         } catch (JacksonException | RpcException _) {

@@ -142,7 +142,6 @@ final class StreamableLink implements ServerLink {
             }
             try (var again = get(before)) {
                 if (again.answer().status() != 200) {
-                    over(again.answer());
                     break;
                 }
                 done = read(again, request, cursor);
@@ -218,14 +217,14 @@ final class StreamableLink implements ServerLink {
         return named.matches("[\\x21-\\x7e]{1,40}") ? named : null;
     }
 
-    /// What the server says to nobody's request. It need not have such a stream.
+    /// What the server says to nobody's request. It need not have such a stream, and servers say so in many ways, also
+    /// with the status that means the end of a session elsewhere.
     private void listen() {
         var cursor = new Cursor();
         for (int failures = 0; failures < MOST_TRIES && ear.open(); failures++) {
             long begun = System.nanoTime();
             try (var reply = get(cursor.id())) {
                 if (reply.answer().status() != 200 || !reply.answer().type().equals(EVENTS)) {
-                    over(reply.answer());
                     return;
                 }
                 read(reply, null, cursor);

@@ -249,6 +249,26 @@ final class StreamableLinkTest {
     }
 
     @ParameterizedTest
+    @ValueSource(ints = {400, 401, 403, 404, 405, 406, 500, 200})
+    void aServerNeedNotHaveAStreamOfItsOwn(int status) throws Exception {
+        var looked = new CountDownLatch(1);
+        var script = (ScriptedServer.Script) (asked, out) -> {
+            if (asked.method().equals("GET")) {
+                out.whole(status + " No", "", "");
+                looked.countDown();
+            } else {
+                out.json(result(asked));
+            }
+        };
+        try (var server = server(script);
+                var talk = Talk.streamable(server.url("/"))) {
+            talk.begin();
+            assertThat(looked.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(talk.ask(1, "tools/list").next()).contains("\"id\":1", "ok");
+        }
+    }
+
+    @ParameterizedTest
     @ValueSource(ints = {401, 403})
     void namesTheStatusButNoCredential(int status) throws Exception {
         try (var server = new ScriptedServer((_, out) -> out.whole(status + " No", "", Talk.SECRET));
