@@ -221,8 +221,8 @@ class ServerProcessesTest extends ServerHomeTest {
         var other = new Client();
         var leaving = new Client();
         try (var stubborn = open(script(script.formatted("setInterval(() => {}, 1000)"), Map.of()));
-                var link = stubborn.connect(client);
                 var _ = stubborn.connect(other)) {
+            var link = stubborn.connect(client);
             client.next();
             other.next();
             long before = processes();
