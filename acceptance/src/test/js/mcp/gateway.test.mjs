@@ -4,13 +4,13 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { connect, create, textOf, tokenOf, urlOf } from './gateway.mjs'
 
-/** What hostile servers may do to a caller: it gets an error, or an answer, within a limit. */
+/** Ways to behave after which a call gets an error, an answer or nothing, while others get theirs. */
 const HOSTILE = [
   'silent-call', 'wrong-ids', 'twice', 'flood', 'flood-at-start', 'progress-flood', 'long-line', 'endless-line', 'exit-after-call',
   'exit-on-call', 'close-stdout', 'stderr-flood', 'garbage', 'deep', 'sampling', 'unknown-requests', 'restless', 'old-revision',
 ]
 const key = (mode) => `hostile_${mode.replaceAll('-', '_')}`
-const LIMIT = 30_000
+const LIMIT = 20_000
 
 const open = new Set()
 async function sandboxWith(mcp) {
@@ -71,25 +71,24 @@ test('sixty clients that went without a word do no harm', async () => {
   await assert.rejects(client.listTools())
 })
 
-for (const mode of HOSTILE) {
-  test(`a server that is ${mode} harms nobody else`, async () => {
-    const both = await sandboxWith({ fixtures: {}, [key(mode)]: {} })
-    const client = await connect(both)
-    const { tools } = await client.listTools()
-    const good = named(tools, 'test_simple_text')
-    assert.ok(good, tools.map((tool) => tool.name).join())
-    const bad = named(tools, 'echo')
-    const hostile = bad && client.callTool({ name: bad, arguments: {} }, undefined, { timeout: LIMIT }).catch((e) => e)
-    for (let n = 0; n < 5; n++) {
-      const answer = await client.callTool({ name: good, arguments: {} }, undefined, { timeout: LIMIT })
-      assert.match(textOf(answer), /simple text response/)
-    }
-    await hostile
-    await client.close()
-    await both.kill()
-    open.delete(both)
-  })
-}
+test('servers that misbehave in every way at once harm nobody else', async () => {
+  const all = await sandboxWith({ fixtures: {}, ...Object.fromEntries(HOSTILE.map((mode) => [key(mode), {}])) })
+  const client = await connect(all)
+  const { tools } = await client.listTools(undefined, { timeout: 120_000 })
+  const names = tools.map((tool) => tool.name)
+  assert.ok(names.includes('test_simple_text'), names.join())
+  const bad = names.filter((name) => name.endsWith('echo'))
+  assert.ok(bad.length > HOSTILE.length / 2, names.join())
+  const calls = bad.map((name) => client.callTool({ name, arguments: {} }, undefined, { timeout: LIMIT }).catch((e) => e))
+  for (let n = 0; n < 10; n++) {
+    const answer = await client.callTool({ name: 'test_simple_text', arguments: {} }, undefined, { timeout: LIMIT })
+    assert.match(textOf(answer), /simple text response/)
+  }
+  await Promise.all(calls)
+  await client.close()
+  await all.kill()
+  open.delete(all)
+})
 
 test('whatever tools are called, clients get names they accept', async () => {
   const evil = await sandboxWith({ [key('evil-names')]: {} })

@@ -7,7 +7,7 @@
 //   model.results    of the calls so far, in their order: { text, isError }
 //   await model.close()
 //
-// An `input` may be a function of the results so far. As a program, `node model.mjs '[...]'` prints its URL, serves until
+// GET /results answers with the results too. An `input` may be a function of the results so far. As a program, `node model.mjs '[...]'` prints its URL, serves until
 // its standard input is closed, and prints the results as one line of JSON then.
 import http from 'node:http'
 import { pathToFileURL } from 'node:url'
@@ -18,6 +18,10 @@ export async function startModel(calls) {
   const server = http.createServer(async (request, response) => {
     const chunks = []
     for await (const chunk of request) chunks.push(chunk)
+    if (request.url === '/results') {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(state.results))
+      return
+    }
     if (request.method !== 'POST' || !request.url.startsWith('/v1/messages')) {
       response.writeHead(request.method === 'HEAD' ? 200 : 404).end()
       return

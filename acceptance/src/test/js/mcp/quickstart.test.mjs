@@ -3,8 +3,9 @@
 // The platform starts both servers for keys `notion` and `githubOfficial` as its configuration says: the real Notion server
 // against notion-api.mjs, and github-standin.mjs. CAY_NOTION_API is where the former can be asked what it heard.
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
-import { Sandbox, atLeast } from '../client.mjs'
+import { Sandbox, atLeast, until } from '../client.mjs'
 import { connect, create, textOf, tokenOf, urlOf } from './gateway.mjs'
 
 const NOTION_TOKEN = 'ntn_quickstart'
@@ -75,11 +76,73 @@ test('Claude inside the sandbox takes the gateway', async () => {
   assert.match(listed.stdout, /e2b-mcp-gateway.*Connected/)
 })
 
-test('no credential can be seen in the sandbox', async () => {
-  const look = 'cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline /var/log/mcp-gateway/* 2>/dev/null | tr "\\0" "\\n" | grep -c -E "$PATTERN" || true'
-  // Not the pattern itself, which stands in the environment of the one that looks.
-  const seen = await sandbox.commands.run(look, { user: 'root', envs: { PATTERN: 'ntn_quick[s]tart|ghp_quick[s]tart' } })
-  assert.equal(seen.stdout.trim(), '0')
+test('Claude inside the sandbox calls a tool of each server', async () => {
+  const calls = [
+    { tool: 'mcp__e2b-mcp-gateway__notion-API-post-search', input: { query: 'road' } },
+    { tool: 'mcp__e2b-mcp-gateway__github-official-create_issue', input: { owner: 'cay', repo: 'claude', title: 'Roadmap' } },
+  ]
+  await sandbox.files.write('model.mjs', await readFile(new URL('model.mjs', import.meta.url), 'utf8'))
+  const model = await sandbox.commands.run(`exec node model.mjs '${JSON.stringify(calls)}' 2>&1`, { background: true, stdin: true })
+  const url = await until('the model', () => /http:\S+/.exec(model.stdout)?.[0])
+  const envs = {
+    ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'scripted', ENABLE_TOOL_SEARCH: 'false', DISABLE_TELEMETRY: '1',
+    DISABLE_ERROR_REPORTING: '1', DISABLE_AUTOUPDATER: '1', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+  }
+  const said = await sandbox.commands.run("claude -p 'go' --dangerously-skip-permissions </dev/null", { envs, timeoutMs: 120_000 })
+  assert.match(said.stdout, /made 2 calls/)
+  const results = await sandbox.commands.run(`curl -s ${url}/results`)
+  const [found, made] = JSON.parse(results.stdout)
+  assert.match(found.text, /Roadmap/)
+  assert.match(made.text, /cay\/claude\/issues\/1/)
+  await model.kill()
+})
+
+/** What root inside finds of credentials: in memory, environments and command lines of all processes, and in files. */
+const SCAN = `
+import os, sys
+words = [half.encode() + b'start' for half in ('ntn_quick', 'ghp_quick')] + [b'planted_' + b'control']
+found = set()
+def look(where, data):
+    found.update((where, word.decode()) for word in words if word in data)
+def read(path):
+    try:
+        with open(path, 'rb') as file: return file.read()
+    except OSError: return b''
+for pid in filter(str.isdigit, os.listdir('/proc')):
+    if int(pid) == os.getpid(): continue
+    for name in ('cmdline', 'environ'): look('process', read('/proc/%s/%s' % (pid, name)))
+    try:
+        maps, memory = read('/proc/%s/maps' % pid).decode().splitlines(), open('/proc/%s/mem' % pid, 'rb', 0)
+    except OSError: continue
+    for line in maps:
+        span, rights = line.split()[:2]
+        begin, end = (int(part, 16) for part in span.split('-'))
+        if 'r' in rights and end < 1 << 62:
+            try:
+                memory.seek(begin); look('memory', memory.read(end - begin))
+            except (OSError, ValueError): pass
+for top in ('/etc', '/home', '/root', '/run', '/tmp', '/var', '/opt', '/dev/shm'):
+    for folder, _, files in os.walk(top):
+        for name in files:
+            path = os.path.join(folder, name)
+            if os.path.isfile(path) and not os.path.islink(path): look('file', read(path))
+print(sorted(found))
+`
+
+test('root inside finds no credential anywhere, but what was planted', async () => {
+  await sandbox.files.write('/root/scan.py', SCAN, { user: 'root' })
+  const scan = async () => (await sandbox.commands.run('python3 /root/scan.py', { user: 'root', timeoutMs: 120_000 })).stdout.trim()
+  assert.equal(await scan(), '[]')
+  const plant = `exec python3 -c "x = 'planted_'; y = x + 'control'; open('/tmp/planted', 'w').write(y); input()"`
+  const planted = await sandbox.commands.run(plant, { background: true, user: 'root', stdin: true })
+  await until('the planted file', async () => sandbox.files.exists('/tmp/planted'))
+  assert.equal(await scan(), "[('file', 'planted_control'), ('memory', 'planted_control')]")
+  await planted.kill()
+  const log = await (await fetch(`${process.env.E2B_API_URL}/v2/sandboxes/${sandbox.sandboxId}/logs`, {
+    headers: { 'X-API-KEY': process.env.E2B_API_KEY },
+  })).text()
+  assert.match(log, /mcp-gateway/)
+  assert.doesNotMatch(log, /ntn_quickstart|ghp_quickstart/)
 })
 
 test('a server that cannot be started is told, and ends the sandbox', { skip: !atLeast(2, 9) }, async () => {

@@ -80,8 +80,10 @@ record Conformance(Path suite, Path node) {
     }
 
     /// The same for a server that wants a token, which the suite cannot send.
-    Report run(String url, String token, String revision) throws IOException, InterruptedException {
-        try (var proxy = NodeProgram.start(Map.of("TOKEN", token), "mcp/token-proxy.mjs", url)) {
+    ///
+    /// @param environment `TOKEN`, and what it takes to trust the server
+    Report run(String url, Map<String, String> environment, String revision) throws IOException, InterruptedException {
+        try (var proxy = NodeProgram.start(environment, "mcp/token-proxy.mjs", url)) {
             return run(proxy.firstLine(), revision);
         }
     }

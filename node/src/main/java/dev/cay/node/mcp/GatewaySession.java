@@ -323,9 +323,8 @@ final class GatewaySession implements Conversation, Upstream.Audience {
         gateway.left(this);
     }
 
-    /// A server was added to the gateway, or taken from it.
-    void serversChanged() {
-        servers.refresh();
-        changed(Listed.TOOLS);
+    /// See {@link Servers#idle}.
+    Optional<Upstream> idle(GatewayServer server) {
+        return servers.idle(server);
     }
 }

@@ -7,6 +7,7 @@ import dev.cay.node.ingress.Envd;
 import dev.cay.rpc.Conversation;
 import dev.cay.rpc.HttpFace;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -93,6 +94,17 @@ public final class McpGateway implements Handler, HttpFace.Host, AutoCloseable {
 
     void left(GatewaySession session) {
         sessions.remove(session);
+    }
+
+    /// Ends the connection to a server that was idle for longest. Its client gets another one when it wants something.
+    ///
+    /// @return false if there is none
+    boolean makeRoom(GatewayServer server) {
+        var idlest = sessions.stream()
+                .flatMap(session -> session.idle(server).stream())
+                .max(Comparator.comparing(Upstream::idle));
+        idlest.ifPresent(Upstream::close);
+        return idlest.isPresent();
     }
 
     List<GatewayServer> servers() {

@@ -3,6 +3,7 @@ package dev.cay.node.mcp;
 import dev.cay.http.Json;
 import dev.cay.rpc.RpcException;
 import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -14,7 +15,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,6 +31,9 @@ final class Servers implements AutoCloseable {
 
     /// Clients give up after a minute: who is not there by then is told of later.
     private static final Duration PATIENCE = Duration.ofSeconds(45);
+
+    private static final Duration MOMENT = Duration.ofMillis(250);
+    private static final int ROOM_TRIES = 40;
 
     /// Told by the protocol's older revisions for what is not there.
     private static final int RESOURCE_NOT_FOUND = -32002;
@@ -121,7 +127,7 @@ final class Servers implements AutoCloseable {
 
     private void connect(Place place, CompletableFuture<Upstream> result) {
         try {
-            var upstream = Upstream.open(place.server, hello, audience);
+            var upstream = open(place);
             place.server.connected(upstream);
             result.complete(upstream);
             synchronized (this) {
@@ -138,6 +144,34 @@ final class Servers implements AutoCloseable {
             log.atError().setCause(e).addKeyValue("server", place.server.key()).log("an MCP server is not reached");
             fail(place, result, "it is not reached; the log of Cay says why");
         }
+    }
+
+    /// A server has only so many clients at a time. Those of sessions that were left lying go first, and take a moment
+    /// to be gone.
+    private Upstream open(Place place) {
+        boolean asked = false;
+        for (int tries = 1; ; tries++) {
+            try {
+                return Upstream.open(place.server, hello, audience);
+            } catch (CayException e) {
+                asked |= e.kind() == ErrorKind.EXHAUSTED && gateway.makeRoom(place.server);
+                if (!asked || e.kind() != ErrorKind.EXHAUSTED || tries == ROOM_TRIES) {
+                    throw e;
+                }
+                LockSupport.parkNanos(MOMENT.toNanos());
+            }
+        }
+    }
+
+    /// The connection to a server that nobody waits for, if there is one.
+    Optional<Upstream> idle(GatewayServer server) {
+        return places().stream()
+                .filter(place -> place.server == server)
+                .flatMap(place -> Stream.ofNullable(place.coming))
+                .filter(coming -> coming.isDone() && !coming.isCompletedExceptionally())
+                .map(CompletableFuture::join)
+                .filter(upstream -> !upstream.isOver() && !upstream.idle().isZero())
+                .findFirst();
     }
 
     private static void fail(Place place, CompletableFuture<Upstream> result, String why) {

@@ -5,7 +5,9 @@ import dev.cay.node.mcp.server.ServerLink;
 import dev.cay.rpc.Message;
 import dev.cay.rpc.RpcException;
 import dev.cay.wire.CayException;
+import java.io.Serial;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -52,6 +54,7 @@ final class Upstream implements ServerLink.Listener, AutoCloseable {
     private final ConcurrentMap<Long, Waiting> waiting = new ConcurrentHashMap<>();
     private final AtomicLong ids = new AtomicLong();
     private volatile @Nullable String over;
+    private volatile long used = System.nanoTime();
     private @Nullable ServerLink link;
     private JsonNode capabilities = Json.mapper().createObjectNode();
     private String instructions = "";
@@ -125,6 +128,11 @@ final class Upstream implements ServerLink.Listener, AutoCloseable {
         return over != null;
     }
 
+    /// How long nobody wanted anything of it; nothing while somebody waits.
+    Duration idle() {
+        return waiting.isEmpty() ? Duration.ofNanos(System.nanoTime() - used) : Duration.ZERO;
+    }
+
     /// Asks and waits. Signs of life from the server prolong the time it has.
     ///
     /// @param call  who wants it; null for the gateway itself
@@ -137,6 +145,7 @@ final class Upstream implements ServerLink.Listener, AutoCloseable {
                     "%s has %d calls under way, which is all it may have".formatted(server.key(), MOST_AT_ONCE));
         }
         long id = ids.incrementAndGet();
+        used = System.nanoTime();
         var alive = new AtomicLong(System.nanoTime());
         var one = new Waiting(call, () -> alive.set(System.nanoTime()), new CompletableFuture<>());
         waiting.put(id, one);
@@ -157,7 +166,7 @@ final class Upstream implements ServerLink.Listener, AutoCloseable {
     }
 
     private static final class RpcTimeout extends Exception {
-        @java.io.Serial
+        @Serial
         private static final long serialVersionUID = 1;
 
         RpcTimeout(String message) {
@@ -279,7 +288,7 @@ final class Upstream implements ServerLink.Listener, AutoCloseable {
     private Optional<Call> latest() {
         return waiting.entrySet().stream()
                 .filter(entry -> entry.getValue().call != null)
-                .max(java.util.Map.Entry.comparingByKey())
+                .max(Map.Entry.comparingByKey())
                 .map(entry -> entry.getValue().call);
     }
 

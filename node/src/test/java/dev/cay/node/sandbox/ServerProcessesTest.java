@@ -244,13 +244,13 @@ class ServerProcessesTest extends ServerHomeTest {
         var plan = plan(new LaunchPlan.Command(List.of("cat")), Map.of());
         var links = new ArrayList<ServerLink>();
         try (var home = open(plan)) {
-            for (int i = 0; i < 64; i++) {
+            for (int i = 0; i < 48; i++) {
                 links.add(home.connect(new Client()));
             }
             assertThatThrownBy(() -> home.connect(new Client()))
                     .isInstanceOfSatisfying(
                             CayException.class, e -> assertThat(e.kind()).isEqualTo(ErrorKind.EXHAUSTED))
-                    .hasMessageContaining("64 connections");
+                    .hasMessageContaining("48 connections");
             links.getFirst().close();
             await(() -> {
                 try {

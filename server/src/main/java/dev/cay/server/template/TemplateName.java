@@ -15,6 +15,9 @@ public record TemplateName(
     private static final Pattern TAG = Pattern.compile("[a-z0-9_.-]{1,128}");
     private static final Pattern UUID = Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
 
+    /// What clients of earlier years call the template they take for MCP.
+    private static final Pattern OLDER_GATEWAY = Pattern.compile("mcp-gateway-v0-[1-9]");
+
     public static TemplateName parse(String text) {
         String rest = text.strip().toLowerCase(Locale.ROOT);
         String tag = null;
@@ -33,7 +36,8 @@ public record TemplateName(
             check(WORD.matcher(namespace).matches(), text, "a namespace has only letters, digits, '-' and '_'");
         }
         check(WORD.matcher(rest).matches(), text, "a name has only letters, digits, '-' and '_'");
-        return new TemplateName(namespace, rest, "default".equals(tag) ? null : tag);
+        String alias = OLDER_GATEWAY.matcher(rest).matches() ? "mcp-gateway" : rest;
+        return new TemplateName(namespace, alias, "default".equals(tag) ? null : tag);
     }
 
     public boolean isTagged(String other) {

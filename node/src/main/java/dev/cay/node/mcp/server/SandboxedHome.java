@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A server in a sandbox of its own, in which each connection is a process.
 final class SandboxedHome implements ServerHome {
-    private static final int MOST_CONNECTIONS = 64;
+    private static final int MOST_CONNECTIONS = 48;
 
     /// The first may have to fetch a package.
     private static final Duration START_LIMIT = Duration.ofMinutes(12);

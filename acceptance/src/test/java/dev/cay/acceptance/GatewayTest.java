@@ -1,0 +1,139 @@
+package dev.cay.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cay.bench.NpmClient;
+import dev.cay.bench.OwnCay;
+import dev.cay.sdk.Cay;
+import dev.cay.sdk.Command;
+import dev.cay.sdk.NewSandbox;
+import dev.cay.sdk.Sandbox;
+import dev.cay.sdk.Settings;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicNode;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Gateways of sandboxes, with servers of all kinds behind them.
+@TestInstance(Lifecycle.PER_CLASS)
+@Timeout(1800)
+final class GatewayTest {
+    private static final List<String> HOSTILE = List.of(
+            "silent-call",
+            "wrong-ids",
+            "twice",
+            "flood",
+            "flood-at-start",
+            "progress-flood",
+            "long-line",
+            "endless-line",
+            "exit-after-call",
+            "exit-on-call",
+            "exit-at-start",
+            "close-stdout",
+            "stderr-flood",
+            "garbage",
+            "deep",
+            "sampling",
+            "unknown-requests",
+            "evil-names",
+            "restless",
+            "old-revision");
+
+    private OwnCay platform;
+    private Cay cay;
+
+    /// The address of a stand-in for Notion's API is known when its sandbox is there: the platform starts again with
+    /// it,
+    /// and the sandbox stays.
+    @BeforeAll
+    void begin(@TempDir Path directory) throws Exception {
+        var world = new GatewayWorld()
+                .script("fixtures", "fixtures-server.mjs")
+                .script("githubOfficial", "github-standin.mjs")
+                .named("githubOfficial", "github-official")
+                .secret("githubOfficial", "githubPersonalAccessToken", "GITHUB_PERSONAL_ACCESS_TOKEN");
+        for (String mode : HOSTILE) {
+            world.script("hostile_" + mode.replace('-', '_'), "hostile-server.mjs", mode);
+        }
+        platform = world.start(directory);
+        platform.awaitTemplate("mcp-gateway");
+        cay = Cay.with(Settings.from(platform.environment(OwnCay.Mode.URL)));
+        var api = cay.create(NewSandbox.of("base").livingFor(Duration.ofMinutes(30)));
+        api.files().write("api.mjs", Files.readString(Path.of("src/test/js/mcp/notion-api.mjs")));
+        api.commands().start(Command.of("exec node api.mjs 8000"));
+        world.notion("https://" + api.host(8000)).write(directory);
+        // A suite calls the tools of the fixtures by their own names.
+        Files.writeString(
+                platform.directory().resolve("cay.yaml"),
+                "\nmcp:\n  servers:\n    fixtures: {tools: {unprefixed: true}}\n",
+                StandardOpenOption.APPEND);
+        platform.crash();
+        platform.startAgain();
+    }
+
+    @AfterAll
+    void end() throws Exception {
+        cay.close();
+        platform.close();
+    }
+
+    private Map<String, String> environment() throws Exception {
+        var environment = new HashMap<>(platform.environment(OwnCay.Mode.DOMAIN));
+        environment.put("E2B_API_URL", platform.url().toString());
+        environment.put(
+                "CAY_MCP_CLIENT",
+                NpmClient.install("@modelcontextprotocol/sdk", "1.32.2")
+                        .directory()
+                        .toString());
+        return environment;
+    }
+
+    private List<DynamicNode> run(String client, String file) throws Exception {
+        return new ClientTests(NpmClient.install("e2b", client))
+                .run("mcp/" + file, environment())
+                .cases(platform);
+    }
+
+    @TestFactory
+    List<DynamicNode> theQuickstart() throws Exception {
+        return run("2.51.0", "quickstart.test.mjs");
+    }
+
+    @TestFactory
+    List<DynamicNode> theQuickstartWithItsOlderNames() throws Exception {
+        return run("2.3.3", "quickstart.test.mjs");
+    }
+
+    @TestFactory
+    List<DynamicNode> allThatServersAndClientsDo() throws Exception {
+        return run("2.51.0", "gateway.test.mjs");
+    }
+
+    /// Whatever the fixtures pass alone, they pass behind the gateway.
+    @Test
+    void theSuiteFindsNothingThatTheGatewayTakesAway() throws Exception {
+        var suite = Conformance.install();
+        try (Sandbox sandbox = cay.create(NewSandbox.of("mcp-gateway").livingFor(Duration.ofMinutes(10)))) {
+            sandbox.commands().run(Command.of("sudo mcp-gateway --config '{\"fixtures\": {}}' --token conformance"));
+            String url = "https://%s/mcp".formatted(sandbox.host(50005));
+            var environment = environment();
+            environment.put("TOKEN", "conformance");
+            var behind = suite.run(url, environment, "2025-11-25");
+            assertThat(behind.complaints()).as(behind.output()).isEmpty();
+            assertThat(behind.passed()).isGreaterThanOrEqualTo(83);
+        }
+    }
+}
