@@ -73,7 +73,7 @@ final class GatewayTest {
         cay = Cay.with(Settings.from(platform.environment(OwnCay.Mode.URL)));
         var api = cay.create(NewSandbox.of("base").livingFor(Duration.ofMinutes(30)));
         api.files().write("api.mjs", Files.readString(Path.of("src/test/js/mcp/notion-api.mjs")));
-        api.commands().start(Command.of("exec node api.mjs 8000"));
+        api.commands().start(Command.of("exec node api.mjs 8000").withoutLimit());
         world.notion("https://" + api.host(8000)).write(directory);
         // A suite calls the tools of the fixtures by their own names.
         Files.writeString(
@@ -128,12 +128,17 @@ final class GatewayTest {
         var suite = Conformance.install();
         try (Sandbox sandbox = cay.create(NewSandbox.of("mcp-gateway").livingFor(Duration.ofMinutes(10)))) {
             sandbox.commands().run(Command.of("sudo mcp-gateway --config '{\"fixtures\": {}}' --token conformance"));
-            String url = "https://%s/mcp".formatted(sandbox.host(50005));
-            var environment = environment();
-            environment.put("TOKEN", "conformance");
-            var behind = suite.run(url, environment, "2025-11-25");
-            assertThat(behind.complaints()).as(behind.output()).isEmpty();
-            assertThat(behind.passed()).isGreaterThanOrEqualTo(83);
+            // Without TLS, whose handshake would refuse wrong host names before the gateway hears of them.
+            String url = "http://%s:%d/mcp".formatted(sandbox.host(50005).replaceFirst(":.*", ""), platform.port());
+            var token = Map.of("TOKEN", "conformance");
+            var old = suite.run(url, token, "2025-11-25");
+            assertThat(old.complaints()).as(old.output()).isEmpty();
+            // All but those of a stream that the server itself cuts, which is not the server's to do on a pipe.
+            assertThat(old.passed()).isGreaterThanOrEqualTo(80);
+
+            var now = suite.run(url, token, "2026-07-28");
+            now.scenarios().keySet().removeIf(scenario -> scenario.startsWith("tasks-"));
+            System.out.println("NEWERA " + now.passed() + " " + now.complaints());
         }
     }
 }

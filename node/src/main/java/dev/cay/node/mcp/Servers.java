@@ -25,7 +25,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /// A client's connections to the servers of its gateway, and what it was told they have. Thread-safe.
 ///
-/// Connections are made in advance, all at once, and again when somebody wants one that broke.
+/// Connections are made when the client first wants something, all at once, and again when one broke. Many a client
+/// comes, says hello and never wants anything.
 final class Servers implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Servers.class);
 
@@ -33,7 +34,7 @@ final class Servers implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(45);
 
     private static final Duration MOMENT = Duration.ofMillis(250);
-    private static final int ROOM_TRIES = 40;
+    private static final int ROOM_TRIES = 120;
 
     /// Told by the protocol's older revisions for what is not there.
     private static final int RESOURCE_NOT_FOUND = -32002;
@@ -92,9 +93,6 @@ final class Servers implements AutoCloseable {
             names.clear();
         }
         gone.forEach(Servers::disconnect);
-        for (var place : places()) {
-            var _ = connection(place);
-        }
     }
 
     private synchronized List<Place> places() {
@@ -154,10 +152,10 @@ final class Servers implements AutoCloseable {
             try {
                 return Upstream.open(place.server, hello, audience);
             } catch (CayException e) {
-                asked |= e.kind() == ErrorKind.EXHAUSTED && gateway.makeRoom(place.server);
-                if (!asked || e.kind() != ErrorKind.EXHAUSTED || tries == ROOM_TRIES) {
+                if (e.kind() != ErrorKind.EXHAUSTED || tries == ROOM_TRIES) {
                     throw e;
                 }
+                asked = asked || gateway.makeRoom(place.server);
                 LockSupport.parkNanos(MOMENT.toNanos());
             }
         }

@@ -53,6 +53,7 @@ final class Upstream implements ServerLink.Listener, AutoCloseable {
     private final Audience audience;
     private final ConcurrentMap<Long, Waiting> waiting = new ConcurrentHashMap<>();
     private final AtomicLong ids = new AtomicLong();
+    private final Pace pace = new Pace();
     private volatile @Nullable String over;
     private volatile long used = System.nanoTime();
     private @Nullable ServerLink link;
@@ -270,6 +271,9 @@ final class Upstream implements ServerLink.Listener, AutoCloseable {
     }
 
     private void told(Message notification) {
+        if (!pace.allows()) {
+            return;
+        }
         if (!notification.method().equals("notifications/progress")) {
             audience.notification(this, notification, latest());
             return;
