@@ -19,7 +19,7 @@ final class GatewayServer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(GatewayServer.class);
 
     /// How long a list may take, of a server that runs.
-    static final Duration LIST_LIMIT = Duration.ofSeconds(30);
+    static final Duration LIST_LIMIT = Duration.ofSeconds(15);
 
     /// How it is doing.
     enum State {

@@ -263,16 +263,24 @@ final class Servers implements AutoCloseable {
         }
         return connection(place)
                 .thenApplyAsync(
-                        upstream -> {
-                            var fetched = upstream.can(kind.capability())
-                                    ? new Listing(upstream, kind).fetch()
-                                    : List.<ObjectNode>of();
-                            synchronized (this) {
-                                place.lists.put(kind, fetched);
-                            }
-                            return fetched;
-                        },
+                        upstream -> fetch(place, upstream, kind),
                         work -> Thread.ofVirtual().name("mcp-list").start(work));
+    }
+
+    /// One that does not tell has nothing until it says that something changed, or is connected anew: who waited once
+    /// in
+    /// vain need not do so again.
+    private List<ObjectNode> fetch(Place place, Upstream upstream, Listed kind) {
+        var fetched = List.<ObjectNode>of();
+        try {
+            fetched = upstream.can(kind.capability()) ? new Listing(upstream, kind).fetch() : fetched;
+        } catch (RpcException e) {
+            upstream.server().failed(String.valueOf(e.getMessage()));
+        }
+        synchronized (this) {
+            place.lists.put(kind, fetched);
+        }
+        return fetched;
     }
 
     Named named(Listed kind, String name) {
@@ -359,12 +367,12 @@ final class Servers implements AutoCloseable {
         }
     }
 
-    /// What was listed is not so any more.
+    /// What a server listed is not so any more. Names stay good until there is another list: a server that changes its
+    /// own all the time must not keep calls of others waiting.
     synchronized void forget(Upstream from, Listed kind) {
         for (var place : places) {
             if (place.server == from.server()) {
                 place.lists.remove(kind);
-                names.remove(kind);
             }
         }
     }
