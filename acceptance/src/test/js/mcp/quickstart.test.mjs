@@ -145,6 +145,12 @@ test('root inside finds no credential anywhere, but what was planted', async () 
   assert.doesNotMatch(log, /ntn_quickstart|ghp_quickstart/)
 })
 
+test('what servers need can be fetched in advance', async () => {
+  await sandbox.commands.run('mcp-gateway pull notion', { user: 'root', timeoutMs: 300_000 })
+  const wrong = await sandbox.commands.run('mcp-gateway pull notin 2>&1 || true', { user: 'root' })
+  assert.match(wrong.stdout, /did you mean notion/)
+})
+
 test('a server that cannot be started is told, and ends the sandbox', { skip: !atLeast(2, 9) }, async () => {
   await assert.rejects(create({ mcp: { githubOfficial: {} } }), /Failed to start MCP gateway|githubPersonalAccessToken/)
 })

@@ -181,6 +181,7 @@ public final class CayNode implements AutoCloseable {
                     Catalog.load(settings.catalogs(), settings.serverOverrides()),
                     settings.repositories(),
                     this::openHome,
+                    this::install,
                     settings.stateDir().resolve("mcp.key"),
                     logs,
                     InstantSource.system(),
@@ -229,6 +230,10 @@ public final class CayNode implements AutoCloseable {
             leave(onHost, settings.stateDir().resolve("sandboxes"), e);
             throw e;
         }
+    }
+
+    private void install(LaunchPlan plan) {
+        serverHomes.install(plan);
     }
 
     private ServerHome openHome(SandboxId owner, LaunchPlan plan) {

@@ -8,6 +8,7 @@ import dev.cay.wire.ErrorKind;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -38,10 +39,13 @@ public final class GatewayControl implements Handler {
     }
 
     private final Consumer<Wanted> begin;
-    private final Routes routes = new Routes().on("POST", PATH + "start", this::start);
+    private final Consumer<List<String>> pull;
+    private final Routes routes =
+            new Routes().on("POST", PATH + "start", this::start).on("POST", PATH + "pull", this::pull);
 
-    public GatewayControl(Consumer<Wanted> begin) {
+    public GatewayControl(Consumer<Wanted> begin, Consumer<List<String>> pull) {
         this.begin = begin;
+        this.pull = pull;
     }
 
     public boolean handles(Exchange exchange) {
@@ -53,11 +57,22 @@ public final class GatewayControl implements Handler {
         routes.handle(exchange);
     }
 
-    private void start(Exchange exchange) throws IOException {
-        // A page that a browser shows in here cannot send such a body without asking first, which is not answered.
+    /// A page that a browser shows in here cannot send such a body without asking first, which is not answered.
+    private static void requireJson(Exchange exchange) {
         if (!"application/json".equals(exchange.header("Content-Type"))) {
             throw new CayException(ErrorKind.INVALID_ARGUMENT, "Content-Type must be application/json");
         }
+    }
+
+    private void pull(Exchange exchange) {
+        requireJson(exchange);
+        String[] keys = exchange.json(String[].class);
+        pull.accept(keys == null ? List.of() : List.of(keys));
+        exchange.sendJson(200, Map.of("status", "there"));
+    }
+
+    private void start(Exchange exchange) throws IOException {
+        requireJson(exchange);
         byte[] config = exchange.body(PATIENCE).readNBytes(LARGEST + 1);
         if (config.length > LARGEST) {
             throw new CayException(ErrorKind.INVALID_ARGUMENT, "--config is larger than 1 MiB");

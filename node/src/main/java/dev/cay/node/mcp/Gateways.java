@@ -1,9 +1,11 @@
 package dev.cay.node.mcp;
 
+import dev.cay.http.Json;
 import dev.cay.life.WholeFile;
 import dev.cay.metrics.Meters;
 import dev.cay.node.log.LogHub;
 import dev.cay.node.mcp.catalog.Catalog;
+import dev.cay.node.mcp.catalog.Launch;
 import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.server.ServerHomes;
 import dev.cay.wire.CayException;
@@ -20,6 +22,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,6 +41,7 @@ public final class Gateways implements AutoCloseable {
     private final Catalog catalog;
     private final CustomServers custom;
     private final ServerHomes homes;
+    private final Consumer<LaunchPlan> installer;
     private final Seal seal;
     private final LogHub logs;
     private final InstantSource clock;
@@ -45,11 +49,13 @@ public final class Gateways implements AutoCloseable {
     private final Map<SandboxId, Running> running = new HashMap<>();
 
     /// @param repositories where servers lie that users bring themselves; ends in a slash
+    /// @param installer    fetches what a server needs to start, and starts nothing
     /// @param key          file of the key that seals credentials
     public Gateways(
             Catalog catalog,
             String repositories,
             ServerHomes homes,
+            Consumer<LaunchPlan> installer,
             Path key,
             LogHub logs,
             InstantSource clock,
@@ -58,6 +64,7 @@ public final class Gateways implements AutoCloseable {
         this.catalog = catalog;
         this.custom = new CustomServers(repositories);
         this.homes = homes;
+        this.installer = installer;
         this.seal = Seal.with(key);
         this.logs = logs;
         this.clock = clock;
@@ -133,6 +140,20 @@ public final class Gateways implements AutoCloseable {
             before.gateway.close();
         }
         return gateway;
+    }
+
+    /// Fetches what servers need to start, before anybody wants them. Stops at the first that cannot be had.
+    public void pull(List<String> keys) {
+        for (String key : keys) {
+            var server = catalog.require(key);
+            var launch = catalog.launch(server);
+            if (launch.isEmpty()) {
+                // Says why not.
+                var _ = catalog.plan(key, Json.mapper().createObjectNode());
+            } else if (launch.get() instanceof Launch.Npm npm) {
+                installer.accept(LaunchPlan.of(key, npm));
+            }
+        }
     }
 
     /// The sandbox is put away, or the daemon stops: its servers end, and start again when it is back and they are

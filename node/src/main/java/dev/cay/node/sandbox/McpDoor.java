@@ -31,7 +31,7 @@ final class McpDoor implements AutoCloseable {
     private final Path known;
     private final FileTree files;
     private final Port port;
-    private final GatewayControl control = new GatewayControl(this::begin);
+    private final GatewayControl control;
     private volatile @Nullable McpGateway gateway;
     private final Undo closing = new Undo();
     private boolean listens;
@@ -44,6 +44,7 @@ final class McpDoor implements AutoCloseable {
         this.known = known;
         this.files = files;
         this.port = port;
+        this.control = new GatewayControl(this::begin, machine.gateways()::pull);
     }
 
     /// Goes on with the gateway that the sandbox had.

@@ -221,6 +221,7 @@ final class TestNode implements AutoCloseable {
                     (_, server) -> {
                         throw new IllegalStateException("no servers here: " + server.key());
                     },
+                    _ -> {},
                     state.resolve("mcp.key"),
                     logs,
                     InstantSource.system(),

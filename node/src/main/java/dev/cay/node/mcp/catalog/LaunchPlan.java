@@ -32,6 +32,22 @@ public record LaunchPlan(
         warnings = List.copyOf(warnings);
     }
 
+    /// For what can be done without a user's options, which is to fetch the package.
+    public static LaunchPlan of(String key, Launch.Npm npm) {
+        return new LaunchPlan(
+                key,
+                key,
+                new Npm(npm.packageName(), npm.version(), npm.bin(), List.of()),
+                Map.of(),
+                List.of(),
+                null,
+                CatalogServer.Network.OPEN,
+                false,
+                ServerOverride.Tools.ALL,
+                false,
+                List.of());
+    }
+
     /// What is started or called. Never an image: that is refused before there is a plan.
     public sealed interface Start {}
 
