@@ -40,7 +40,8 @@ final class RemoteMcpTest {
         var url = URI.create("http://127.0.0.1:%d%s".formatted(port, path));
         try (var server = NodeProgram.start(Map.of("PORT", Integer.toString(port)), List.of("node", program, mode));
                 var dialer = new Dialer(Addresses.allowing(List.of("127.0.0.1")), Map.of());
-                var home = new RemoteHome("everything", new LaunchPlan.Remote(url, transport, Map.of()), dialer)) {
+                var home = new RemoteHome(
+                        "everything", new LaunchPlan.Remote(url, transport, Map.of()), dialer, () -> true)) {
             server.awaitLine(Integer.toString(port));
             var link = home.connect(listener());
             send(link, """

@@ -238,7 +238,8 @@ public final class CayNode implements AutoCloseable {
 
     private ServerHome openHome(SandboxId owner, LaunchPlan plan) {
         return plan.start() instanceof LaunchPlan.Remote remote
-                ? new RemoteHome(plan.key(), remote, dialer)
+                ? new RemoteHome(
+                        plan.key(), remote, dialer, () -> keepers.serverRooms().mayReachInternet(owner))
                 : serverHomes.open(owner, plan);
     }
 

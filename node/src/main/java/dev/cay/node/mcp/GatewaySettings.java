@@ -17,7 +17,7 @@ import tools.jackson.databind.node.ObjectNode;
 /// @param token   what its clients must show; null if anybody may come
 /// @param servers as the user gave them, by their keys
 record GatewaySettings(@Nullable String token, ObjectNode servers) {
-    private static final int MOST_SERVERS = 50;
+    private static final int MOST_SERVERS = 32;
 
     /// @param config the object that clients give as `mcp`
     static GatewaySettings read(byte[] config, @Nullable String token) {

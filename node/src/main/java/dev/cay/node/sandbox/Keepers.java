@@ -65,7 +65,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     Keepers(Machine machine, Advance.Warming warming) {
         this.machine = machine;
         this.dormitory = new Dormitory(machine, keepers);
-        this.sides = new SideSandboxes(machine, keepers::containsKey, random);
+        this.sides = new SideSandboxes(machine, keepers::get, random);
         this.sweep = new Sweep(machine, id -> keepers.containsKey(id) || sides.has(id), this::slots);
         this.advance = new Advance(machine, spec -> start(spec, true), this::kill, random, warming);
         machine.warm().onLost(this::expect);
@@ -262,6 +262,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     @Override
     public void setInternetAccess(SandboxId id, boolean allowed) {
         require(id).setInternetAccess(allowed);
+        sides.setInternetAccess(id, allowed);
     }
 
     @Override

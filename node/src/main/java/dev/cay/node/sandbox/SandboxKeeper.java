@@ -220,6 +220,10 @@ final class SandboxKeeper {
         });
     }
 
+    boolean mayReachInternet() {
+        return notes().spec().internetAccess();
+    }
+
     /// What saves it and brings it back.
     Saving saving() {
         return saving;

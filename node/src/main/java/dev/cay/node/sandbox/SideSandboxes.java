@@ -20,6 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -40,19 +41,20 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
     private static final int STARTS = 2 * Runtime.getRuntime().availableProcessors();
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
-    private record Side(SandboxKeeper keeper, SandboxId owner, Consumer<String> lost) {}
+    /// @param online whether its server needs the internet
+    private record Side(SandboxKeeper keeper, SandboxId owner, boolean online, Consumer<String> lost) {}
 
     private final Machine machine;
-    private final Predicate<SandboxId> isThere;
+    private final Function<SandboxId, @Nullable SandboxKeeper> owners;
     private final SecureRandom random;
     private final Map<SandboxId, Side> sides = new ConcurrentHashMap<>();
     private final Semaphore starts = new Semaphore(STARTS, true);
     private volatile boolean closed;
 
-    /// @param isThere whether there is such an owner
-    SideSandboxes(Machine machine, Predicate<SandboxId> isThere, SecureRandom random) {
+    /// @param owners finds those they are there for
+    SideSandboxes(Machine machine, Function<SandboxId, @Nullable SandboxKeeper> owners, SecureRandom random) {
         this.machine = machine;
-        this.isThere = isThere;
+        this.owners = owners;
         this.random = random;
     }
 
@@ -68,7 +70,7 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
             throw new CayException(ErrorKind.CANCELED, "the start of a server was interrupted", e);
         }
         try {
-            return new Room(start(owner, spec(layers, network), lost));
+            return new Room(start(owner, spec(owner, layers, network), network, lost));
         } finally {
             starts.release();
         }
@@ -76,7 +78,7 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
 
     /// Nothing that its owner alone may know is in it, as notes of it lie on the disk. A list of hosts that may be
     /// reached is not kept to yet: with one, all may be that ordinary sandboxes reach.
-    private SandboxSpec spec(List<String> layers, CatalogServer.Network network) {
+    private SandboxSpec spec(SandboxId owner, List<String> layers, CatalogServer.Network network) {
         return new SandboxSpec(
                 SandboxId.random(random),
                 TEMPLATE,
@@ -86,19 +88,24 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
                 null,
                 "user",
                 null,
-                !network.disabled(),
+                !network.disabled() && mayReachInternet(owner),
                 null);
     }
 
-    private SandboxKeeper start(SandboxId owner, SandboxSpec spec, Consumer<String> lost) {
+    private SandboxKeeper start(
+            SandboxId owner, SandboxSpec spec, CatalogServer.Network network, Consumer<String> lost) {
         machine.room().require();
         Slot slot = machine.plan().take();
         var notes = SandboxNotes.ofSide(spec, slot.index(), machine.clock().instant(), owner);
         var keeper = new SandboxKeeper(machine, slot, notes, this::ended);
-        sides.put(spec.id(), new Side(keeper, owner, lost));
+        sides.put(spec.id(), new Side(keeper, owner, !network.disabled(), lost));
         keeper.start();
         try {
             requireWanted(owner);
+            boolean allowed = !network.disabled() && mayReachInternet(owner);
+            if (allowed != spec.internetAccess()) {
+                keeper.setInternetAccess(allowed);
+            }
         } catch (CayException e) {
             end(keeper);
             throw e;
@@ -110,7 +117,7 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
         if (closed) {
             throw new CayException(ErrorKind.UNAVAILABLE, "the node is stopping");
         }
-        if (!isThere.test(owner)) {
+        if (owners.apply(owner) == null) {
             throw new CayException(ErrorKind.NOT_FOUND, "no sandbox %s on this node".formatted(owner));
         }
     }
@@ -119,7 +126,7 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
     SandboxKeeper keep(Inheritance.Found found) {
         var notes = Objects.requireNonNull(found.notes());
         var keeper = new SandboxKeeper(machine, found.slot(), notes, this::ended);
-        sides.put(found.id(), new Side(keeper, Objects.requireNonNull(notes.owner()), _ -> {}));
+        sides.put(found.id(), new Side(keeper, Objects.requireNonNull(notes.owner()), false, _ -> {}));
         return keeper;
     }
 
@@ -131,9 +138,22 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
         return sides.values().stream().map(side -> side.keeper.slot()).filter(Objects::nonNull);
     }
 
+    @Override
+    public boolean mayReachInternet(SandboxId owner) {
+        var keeper = owners.apply(owner);
+        return keeper != null && keeper.mayReachInternet();
+    }
+
+    /// As their owner's changes.
+    void setInternetAccess(SandboxId owner, boolean allowed) {
+        sides.values().stream()
+                .filter(side -> side.owner.equals(owner) && side.online)
+                .forEach(side -> side.keeper.setInternetAccess(allowed));
+    }
+
     /// From time to time: ends those that resisted, and those whose owner is gone.
     void lookAfter() {
-        endAll(side -> side.keeper.resisted() || !isThere.test(side.owner));
+        endAll(side -> side.keeper.resisted() || owners.apply(side.owner) == null);
     }
 
     /// Ends them all. None is started any more.

@@ -75,6 +75,27 @@ class SideSandboxesTest extends ServerHomeTest {
         }
     }
 
+    /// A server must not be a way out for a sandbox that has none.
+    @Test
+    void reachNoMoreThanTheirOwner() throws Exception {
+        node.keepers.setInternetAccess(OWNER, false);
+        try (var home = open(script(WAIT, Map.of()))) {
+            home.connect(new Client());
+            assertThat(isOnline()).isFalse();
+            node.keepers.setInternetAccess(OWNER, true);
+            assertThat(isOnline()).isTrue();
+            node.keepers.setInternetAccess(OWNER, false);
+            assertThat(isOnline()).isFalse();
+        }
+    }
+
+    private boolean isOnline() {
+        return SandboxNotes.read(place.records(), sides().getFirst())
+                .orElseThrow()
+                .spec()
+                .internetAccess();
+    }
+
     @Test
     void noFileHoldsWhatAServerWasGiven() throws Exception {
         var client = new Client();

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import java.util.function.BooleanSupplier;
 
 /// A server that runs elsewhere and is called by HTTP: nothing is started, and the user's credentials go along.
 public final class RemoteHome implements ServerHome {
@@ -17,18 +18,21 @@ public final class RemoteHome implements ServerHome {
     private final String name;
     private final LaunchPlan.Remote remote;
     private final Dialer dialer;
+    private final BooleanSupplier online;
     private final Limits limits;
     private final Semaphore large = new Semaphore(1);
     private final Set<ServerLink> links = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
-    /// @param name what users know the server by
-    public RemoteHome(String name, LaunchPlan.Remote remote, Dialer dialer) {
-        this(name, remote, dialer, Limits.USUAL);
+    /// @param name   what users know the server by
+    /// @param online whether its sandbox may reach the internet: a server must not be a way out for who has none
+    public RemoteHome(String name, LaunchPlan.Remote remote, Dialer dialer, BooleanSupplier online) {
+        this(name, remote, dialer, online, Limits.USUAL);
     }
 
-    RemoteHome(String name, LaunchPlan.Remote remote, Dialer dialer, Limits limits) {
+    RemoteHome(String name, LaunchPlan.Remote remote, Dialer dialer, BooleanSupplier online, Limits limits) {
         this.name = name;
+        this.online = online;
         this.remote = remote;
         this.dialer = dialer;
         this.limits = limits;
@@ -49,6 +53,11 @@ public final class RemoteHome implements ServerHome {
             throw new CayException(
                     closed ? ErrorKind.UNAVAILABLE : ErrorKind.EXHAUSTED,
                     "%s takes no more connections".formatted(name));
+        }
+        if (!online.getAsBoolean()) {
+            throw new CayException(
+                    ErrorKind.PERMISSION_DENIED,
+                    "%s runs elsewhere, and this sandbox may not reach the internet".formatted(name));
         }
         var ear = new Ear(name, listener);
         var posts = new Posts(name, ear, limits.turn());

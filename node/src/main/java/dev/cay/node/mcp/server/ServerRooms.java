@@ -14,4 +14,8 @@ public interface ServerRooms {
     /// @param network what it may reach
     /// @param lost    hears why when it ended, and once; must not block
     ServerRoom open(SandboxId owner, List<String> layers, CatalogServer.Network network, Consumer<String> lost);
+
+    /// Whether an owner may reach the internet, as a server must not be a way out for who has none; one that is not
+    /// there may not.
+    boolean mayReachInternet(SandboxId owner);
 }

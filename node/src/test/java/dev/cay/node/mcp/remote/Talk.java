@@ -30,7 +30,11 @@ final class Talk implements AutoCloseable {
     Talk(URI url, Launch.Transport transport, Dialer dialer) {
         this.dialer = dialer;
         this.home = new RemoteHome(
-                "wiki", new LaunchPlan.Remote(url, transport, Map.of("Authorization", SECRET)), dialer, SHORT);
+                "wiki",
+                new LaunchPlan.Remote(url, transport, Map.of("Authorization", SECRET)),
+                dialer,
+                () -> true,
+                SHORT);
     }
 
     static Talk streamable(URI url) {
