@@ -200,7 +200,7 @@ final class CatalogTest {
                 .results()
                 .map(block -> block.group(1))
                 .toList();
-        assertThat(blocks).hasSize(3);
+        assertThat(blocks).hasSize(4);
         var catalog = Catalog.load(List.of(write("servers.yaml", blocks.get(1))), write("cay.yaml", blocks.get(2)));
         assertThat(catalog.servers()).hasSize(267);
         assertThat(catalog.launch(catalog.require("githubOfficial"))).get().isInstanceOf(Launch.Command.class);
