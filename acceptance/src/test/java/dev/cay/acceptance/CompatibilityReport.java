@@ -31,8 +31,8 @@ final class CompatibilityReport {
         INTERPRETER("@e2b/code-interpreter", """
                 # What works with the code interpreter's client
 
-                Found in the same way. 2.0.1 was reached over TLS host names alone; what is said on the wire was looked at with
-                no client between, in the newer one's two ways.
+                Found in the same way, but that 2.0.1 was reached over TLS host names alone, and so was the newer one for
+                results, charts and extremes. What is said on the wire was looked at with no client between, in both ways.
 
                 """);
 
