@@ -60,6 +60,8 @@ final class UninstallCommand implements Callable<Integer> {
             "tls",
             "logs",
             "secret",
+            "mcp.key",
+            "mcp.key.new",
             "cay.lock");
 
     private static final List<String> CACHE =
