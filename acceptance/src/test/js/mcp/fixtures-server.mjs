@@ -12,6 +12,7 @@ const MODERN = '2026-07-28'
 const OLD = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05']
 const SERVER = { name: 'fixtures', version: '1.0.0' }
 const META = 'io.modelcontextprotocol/'
+const INPUT_KEY = 'dev.cay/inputKey' // what a question is called, for those between here and newer clients
 const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']
 const CAPABILITIES = {
   tools: { listChanged: true },
@@ -157,7 +158,7 @@ const TOOLS = {
   test_elicitation_sep1330_enums: [async (_, call) => completed((await call.ask({ choices: ENUMS })).choices)],
   test_reconnection: [async (_, call) => {
     call.cut()
-    await sleep(100)
+    await sleep(500) // longer than anybody waits for an answer that comes alone
     return text('The stream was closed and the answer came by another')
   }],
   json_schema_2020_12_tool: [(given) => text(JSON.stringify(given)), SCHEMA_2020],
@@ -405,7 +406,7 @@ class Session {
     const answers = Object.entries(requests).map(async ([key, request]) => {
       const id = `${key}-${this.next++}`
       const answer = new Promise((resolve) => this.waiting.set(id, resolve))
-      send({ jsonrpc: '2.0', id, ...request })
+      send({ jsonrpc: '2.0', id, ...request, params: { ...request.params, _meta: { [INPUT_KEY]: key } } })
       const { result: value, error } = await answer
       if (error) throw new Fault(error.code, error.message)
       return [key, value]

@@ -22,7 +22,6 @@ import tools.jackson.databind.json.JsonMapper;
 /// @param node  a Node that is new enough for it
 record Conformance(Path suite, Path node) {
     private static final String VERSION = "0.2.0-alpha.12";
-    private static final String NODE = "24.20.0";
     private static final Pattern FOLDER = Pattern.compile("server-(.+)-\\d{4}-\\d\\d-\\d\\dT[\\d-]+Z");
 
     /// What one scenario gave.
@@ -53,11 +52,10 @@ record Conformance(Path suite, Path node) {
     }
 
     static Conformance install() throws IOException, InterruptedException {
-        String name = "node-linux-" + (System.getProperty("os.arch").equals("aarch64") ? "arm64" : "x64");
-        var node = NpmClient.install(name, NODE).directory().resolve("node_modules/" + name + "/bin/node");
         var suite = NpmClient.install("@modelcontextprotocol/conformance", VERSION);
         return new Conformance(
-                suite.directory().resolve("node_modules/@modelcontextprotocol/conformance/dist/index.js"), node);
+                suite.directory().resolve("node_modules/@modelcontextprotocol/conformance/dist/index.js"),
+                NodeProgram.newerNode());
     }
 
     /// @param revision whose requirements are looked at

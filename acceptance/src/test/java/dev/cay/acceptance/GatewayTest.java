@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.bench.NpmClient;
 import dev.cay.bench.OwnCay;
+import dev.cay.node.mcp.McpGateway;
 import dev.cay.sdk.Cay;
 import dev.cay.sdk.Command;
 import dev.cay.sdk.NewSandbox;
@@ -19,12 +20,14 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicNode;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Gateways of sandboxes, with servers of all kinds behind them.
 @TestInstance(Lifecycle.PER_CLASS)
@@ -52,16 +55,21 @@ final class GatewayTest {
             "restless",
             "old-revision");
 
+    private static final String TOKEN = "conformance";
+
     private OwnCay platform;
     private Cay cay;
+    private NodeProgram elsewhere;
 
     /// The address of a stand-in for Notion's API is known when its sandbox is there: the platform starts again with
     /// it,
     /// and the sandbox stays.
     @BeforeAll
     void begin(@TempDir Path directory) throws Exception {
+        elsewhere = NodeProgram.start(Map.of(), "mcp/fixtures-server.mjs", "--http", "0");
         var world = new GatewayWorld()
                 .script("fixtures", "fixtures-server.mjs")
+                .remote("fixturesElsewhere", elsewhere.firstLine())
                 .script("githubOfficial", "github-standin.mjs")
                 .named("githubOfficial", "github-official")
                 .secret("githubOfficial", "githubPersonalAccessToken", "GITHUB_PERSONAL_ACCESS_TOKEN");
@@ -76,10 +84,14 @@ final class GatewayTest {
         api.commands().start(Command.of("exec node api.mjs 8000").withoutLimit());
         world.notion("https://" + api.host(8000)).write(directory);
         // A suite calls the tools of the fixtures by their own names.
-        Files.writeString(
-                platform.directory().resolve("cay.yaml"),
-                "\nmcp:\n  servers:\n    fixtures: {tools: {unprefixed: true}}\n",
-                StandardOpenOption.APPEND);
+        Files.writeString(platform.directory().resolve("cay.yaml"), """
+
+                mcp:
+                  remoteAddresses: [127.0.0.1]
+                  servers:
+                    fixtures: {tools: {unprefixed: true}}
+                    fixturesElsewhere: {tools: {unprefixed: true}}
+                """, StandardOpenOption.APPEND);
         platform.crash();
         platform.startAgain();
     }
@@ -88,6 +100,7 @@ final class GatewayTest {
     void end() throws Exception {
         cay.close();
         platform.close();
+        elsewhere.close();
     }
 
     private Map<String, String> environment() throws Exception {
@@ -96,6 +109,11 @@ final class GatewayTest {
         environment.put(
                 "CAY_MCP_CLIENT",
                 NpmClient.install("@modelcontextprotocol/sdk", "1.32.2")
+                        .directory()
+                        .toString());
+        environment.put(
+                "CAY_NEW_CLIENT",
+                NpmClient.install("@modelcontextprotocol/client", "2.4.0")
                         .directory()
                         .toString());
         return environment;
@@ -122,27 +140,59 @@ final class GatewayTest {
         return run("2.51.0", "gateway.test.mjs");
     }
 
-    /// Whatever the fixtures pass alone, they pass behind the gateway.
-    @Test
-    void theSuiteFindsNothingThatTheGatewayTakesAway() throws Exception {
-        var suite = Conformance.install();
-        try (Sandbox sandbox = cay.create(NewSandbox.of("mcp-gateway").livingFor(Duration.ofMinutes(10)))) {
-            sandbox.commands().run(Command.of("sudo mcp-gateway --config '{\"fixtures\": {}}' --token conformance"));
-            // Without TLS, whose handshake would refuse wrong host names before the gateway hears of them.
-            String url = "http://%s:%d/mcp".formatted(sandbox.host(50005).replaceFirst(":.*", ""), platform.port());
-            var token = Map.of("TOKEN", "conformance");
-            var old = suite.run(url, token, "2025-11-25");
-            assertThat(old.complaints()).as(old.output()).isEmpty();
-            // All but those of a stream that the server itself cuts, which is not the server's to do on a pipe.
-            assertThat(old.passed()).isGreaterThanOrEqualTo(80);
+    @TestFactory
+    List<DynamicNode> allThatNewerClientsDo() throws Exception {
+        return run("2.51.0", "gateway-clients.test.mjs");
+    }
 
-            var now = suite.run(url, token, "2026-07-28");
-            now.scenarios().keySet().removeIf(scenario -> scenario.startsWith("tasks-"));
-            // A server of the older revisions has no name for what it asks of the client.
-            assertThat(now.complaints())
-                    .as(now.output())
-                    .allMatch(complaint -> complaint.contains("missing expected key \"user_name\""));
-            assertThat(now.passed()).isGreaterThanOrEqualTo(149);
+    /// As a person would use it from a command line.
+    @ParameterizedTest
+    @ValueSource(strings = {"legacy", "modern"})
+    void theInspectorSeesWhatIsBehindIt(String era) throws Exception {
+        try (Sandbox sandbox = withGateway("fixtures")) {
+            var inspector = new Inspector(url(sandbox), TOKEN, era);
+            assertThat(inspector.names("tools")).contains("test_simple_text", "test_image_content");
+            assertThat(inspector
+                            .ask("tools/call", "--tool-name", "test_simple_text")
+                            .toString())
+                    .contains("simple text response");
+            assertThat(inspector.names("prompts")).contains("test_simple_prompt");
+            assertThat(inspector
+                            .ask("resources/read", "--uri", "test://static-text")
+                            .toString())
+                    .contains("static text resource");
         }
+    }
+
+    /// Whatever the fixtures pass alone, they pass behind the gateway. A stream that the server itself cuts in the
+    /// middle
+    /// of a call there is over HTTP only, not on a pipe.
+    @ParameterizedTest
+    @CsvSource({"fixtures, 82", "fixturesElsewhere, 83"})
+    void theSuiteFindsNothingThatTheGatewayTakesAway(String server, int passedAlone) throws Exception {
+        var suite = Conformance.install();
+        try (Sandbox sandbox = withGateway(server)) {
+            var token = Map.of("TOKEN", TOKEN);
+            var old = suite.run(url(sandbox), token, "2025-11-25");
+            assertThat(old.complaints()).as(old.output()).isEmpty();
+            assertThat(old.passed()).as(old.output()).isGreaterThanOrEqualTo(passedAlone);
+
+            var now = suite.run(url(sandbox), token, "2026-07-28");
+            now.scenarios().keySet().removeIf(scenario -> scenario.startsWith("tasks-"));
+            assertThat(now.complaints()).as(now.output()).isEmpty();
+            assertThat(now.passed()).as(now.output()).isGreaterThanOrEqualTo(152);
+        }
+    }
+
+    private Sandbox withGateway(String server) {
+        var sandbox = cay.create(NewSandbox.of("mcp-gateway").livingFor(Duration.ofMinutes(10)));
+        sandbox.commands()
+                .run(Command.of("sudo mcp-gateway --config '{\"%s\": {}}' --token %s".formatted(server, TOKEN)));
+        return sandbox;
+    }
+
+    /// Without TLS, whose handshake would refuse wrong host names before the gateway hears of them.
+    private String url(Sandbox sandbox) {
+        return "http://%s:%d/mcp".formatted(sandbox.host(McpGateway.PORT).replaceFirst(":.*", ""), platform.port());
     }
 }

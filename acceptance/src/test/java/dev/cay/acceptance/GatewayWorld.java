@@ -26,6 +26,12 @@ final class GatewayWorld {
         return this;
     }
 
+    /// A server that runs by itself.
+    GatewayWorld remote(String key, String url) {
+        entry(key).putObject("launch").putObject("remote").put("url", url);
+        return this;
+    }
+
     GatewayWorld secret(String key, String option, String variable) {
         ((ObjectNode) servers.path(key))
                 .putObject("options")

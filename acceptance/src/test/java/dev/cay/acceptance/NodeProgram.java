@@ -2,6 +2,7 @@ package dev.cay.acceptance;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 
+import dev.cay.bench.NpmClient;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -17,6 +18,12 @@ import java.util.concurrent.BlockingQueue;
 /// A program of `src/test/js` that goes on beside the test and says first where it can be reached.
 record NodeProgram(Process process, BlockingQueue<String> lines) implements AutoCloseable {
     private static final int LIMIT_SECONDS = 30;
+
+    /// For programs that do not run with that of the machine.
+    static Path newerNode() throws IOException, InterruptedException {
+        String name = "node-linux-" + (System.getProperty("os.arch").equals("aarch64") ? "arm64" : "x64");
+        return NpmClient.install(name, "24.20.0").directory().resolve("node_modules/" + name + "/bin/node");
+    }
 
     static NodeProgram start(Map<String, String> environment, String file, String... arguments) throws IOException {
         var command =

@@ -1,6 +1,7 @@
 package dev.cay.rpc;
 
 import dev.cay.http.Exchange;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -15,6 +16,10 @@ import java.util.function.ToIntFunction;
 final class Answers {
     static final Duration MOMENT = Duration.ofMillis(250);
     private static final byte[] NOTHING = {};
+    private static final byte[] END = {'\n', '\n'};
+
+    /// When a client whose stream ended early may come back.
+    private static final Duration RETRY = Duration.ofSeconds(1);
 
     private final Map<Exchange, Long> writing = new ConcurrentHashMap<>();
     private final Duration keepAlive;
@@ -36,7 +41,7 @@ final class Answers {
     /// @param status of HTTP, for an answer that comes alone
     void answer(Exchange exchange, Outbox box, Style style, Duration atOnce, ToIntFunction<Message> status)
             throws IOException, InterruptedException {
-        var carrier = box.carry();
+        var carrier = box.carry(style.primed());
         try {
             exchange.onEnd(() -> box.leave(carrier));
             box.next(0, carrier, atOnce);
@@ -54,7 +59,7 @@ final class Answers {
 
     /// What comes behind that number, until there is no more or another carries it.
     void follow(Exchange exchange, Outbox box, long after, Style style) throws IOException, InterruptedException {
-        var carrier = box.carry();
+        var carrier = box.carry(style.primed());
         try {
             exchange.onEnd(() -> box.leave(carrier));
             stream(exchange, box, carrier, after, style);
@@ -69,7 +74,7 @@ final class Answers {
                 .with("Cache-Control", "no-cache, no-transform")
                 .with("X-Accel-Buffering", "no");
         OutputStream out = exchange.stream(200);
-        put(exchange, out, style.primed() ? event(box, after, style, NOTHING) : NOTHING);
+        put(exchange, out, style.primed() ? priming(box, after, style) : NOTHING);
         long position = after;
         while (box.isCarriedBy(carrier)) {
             var next = box.next(position, carrier, keepAlive);
@@ -88,15 +93,23 @@ final class Answers {
         }
     }
 
+    private static byte[] priming(Outbox box, long after, Style style) {
+        byte[] retry = "retry: %d\n".formatted(RETRY.toMillis()).getBytes(StandardCharsets.US_ASCII);
+        return joined(retry, event(box, after, style, NOTHING));
+    }
+
     private static byte[] event(Outbox box, long number, Style style, byte[] data) {
         String id = style.named() ? "id: %d-%d\n".formatted(box.number, number) : "";
         byte[] head = ("event: message\n" + id + "data: ").getBytes(StandardCharsets.US_ASCII);
-        var event = new byte[head.length + data.length + 2];
-        System.arraycopy(head, 0, event, 0, head.length);
-        System.arraycopy(data, 0, event, head.length, data.length);
-        event[event.length - 2] = '\n';
-        event[event.length - 1] = '\n';
-        return event;
+        return joined(head, data, END);
+    }
+
+    private static byte[] joined(byte[]... parts) {
+        var all = new ByteArrayOutputStream();
+        for (byte[] part : parts) {
+            all.writeBytes(part);
+        }
+        return all.toByteArray();
     }
 
     void json(Exchange exchange, int status, byte[] body) {

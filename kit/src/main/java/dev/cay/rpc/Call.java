@@ -2,10 +2,12 @@ package dev.cay.rpc;
 
 import dev.cay.http.Json;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -18,6 +20,13 @@ final class Call implements Conversation.Reply {
     private static final Duration GATHERING = Duration.ofMillis(25);
 
     private static final int MOST_QUESTIONS = 32;
+
+    /// By this name in its `_meta` a server of the older revisions, which know no names of questions, says what this
+    /// one
+    /// is called.
+    private static final String NAME = "dev.cay/inputKey";
+
+    private static final Pattern FIT_NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_.-]{0,63}");
 
     private static final List<String> LEVELS =
             List.of("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency");
@@ -34,6 +43,10 @@ final class Call implements Conversation.Reply {
     private final long began = System.nanoTime();
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<String, Message> asked = new LinkedHashMap<>();
+
+    /// Answers to what nobody has asked yet.
+    private final Map<String, JsonNode> ahead = new HashMap<>();
+
     private Leg leg;
     private int questions;
     private boolean gathering;
@@ -87,6 +100,7 @@ final class Call implements Conversation.Reply {
 
     void begin() {
         conversation.begin(this);
+        keep(first.params().path("inputResponses"));
         var params = first.params() instanceof ObjectNode given
                 ? given.deepCopy()
                 : Json.mapper().createObjectNode();
@@ -122,10 +136,11 @@ final class Call implements Conversation.Reply {
                 leg.box.end(Message.error(leg.id, new RpcException(RpcException.INTERNAL_ERROR, "this is over")));
                 return;
             }
-            var given = again.params().path("inputResponses");
+            keep(again.params().path("inputResponses"));
             asked.forEach((key, question) -> {
-                if (given.path(key).isObject()) {
-                    answers.put(key, Message.result(question.id(), given.path(key)));
+                var answer = ahead.remove(key);
+                if (answer != null) {
+                    answers.put(key, Message.result(question.id(), answer));
                 }
             });
             answers.keySet().forEach(asked::remove);
@@ -136,6 +151,20 @@ final class Call implements Conversation.Reply {
             lock.unlock();
         }
         answers.values().forEach(conversation.turns()::response);
+    }
+
+    /// A client may know what it will be asked. What is no answer is as good as none.
+    private void keep(JsonNode given) {
+        lock.lock();
+        try {
+            given.forEachEntry((key, answer) -> {
+                if (answer.isObject()) {
+                    ahead.put(key, answer);
+                }
+            });
+        } finally {
+            lock.unlock();
+        }
     }
 
     @Override
@@ -196,14 +225,31 @@ final class Call implements Conversation.Reply {
         lock.lock();
         try {
             if (ability != null && !over && asked.size() < MOST_QUESTIONS) {
-                asked.put("q" + ++questions, question);
-                gather();
+                String key = key(question);
+                var known = ahead.remove(key);
+                if (known == null) {
+                    asked.put(key, question);
+                    gather();
+                } else {
+                    SharedConversation.later(() -> conversation.turns().response(Message.result(question.id(), known)));
+                }
                 return;
             }
         } finally {
             lock.unlock();
         }
         conversation.refuse(question);
+    }
+
+    private String key(Message question) {
+        String name = Envelope.meta(question).path(NAME).asString("");
+        if (FIT_NAME.matcher(name).matches() && !asked.containsKey(name)) {
+            return name;
+        }
+        do {
+            questions++;
+        } while (asked.containsKey("q" + questions));
+        return "q" + questions;
     }
 
     private void cannot(String ability) {

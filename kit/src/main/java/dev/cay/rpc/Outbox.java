@@ -20,7 +20,9 @@ final class Outbox implements Conversation.Reply {
     record Event(long number, byte[] data, boolean spare) {}
 
     /// Who carries now; one that was replaced hears so.
-    record Carrier(long number) {}
+    ///
+    /// @param comesBack whether its client knows how to come for the rest when the stream ends early
+    record Carrier(long number, boolean comesBack) {}
 
     final long number;
     final long opened = System.nanoTime();
@@ -34,6 +36,9 @@ final class Outbox implements Conversation.Reply {
     private boolean ended;
     private @Nullable Carrier carrier;
     private long carriers;
+
+    /// Whether the first to carry goes again at once.
+    private boolean parting;
 
     Outbox(long number) {
         this.number = number;
@@ -113,13 +118,29 @@ final class Outbox implements Conversation.Reply {
         return null;
     }
 
-    /// Whoever carried before stops.
-    Carrier carry() {
+    @Override
+    public void letGo() {
         lock.lock();
         try {
-            carrier = new Carrier(++carriers);
+            parting = carriers == 0;
+            if (!ended && carrier != null && carrier.comesBack) {
+                carrier = null;
+                news.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Whoever carried before stops.
+    Carrier carry(boolean comesBack) {
+        lock.lock();
+        try {
+            var next = new Carrier(++carriers, comesBack);
+            carrier = parting && comesBack && !ended ? null : next;
+            parting = false;
             news.signalAll();
-            return carrier;
+            return next;
         } finally {
             lock.unlock();
         }

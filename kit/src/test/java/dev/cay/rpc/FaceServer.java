@@ -126,7 +126,7 @@ final class FaceServer implements AutoCloseable, HttpFace.Host {
         return Json.mapper().readTree(answer.body()).path("error").path("code").asInt();
     }
 
-    record Event(@Nullable String id, String data) {
+    record Event(@Nullable String id, @Nullable String retry, String data) {
         JsonNode json() {
             return Json.mapper().readTree(data);
         }
@@ -147,16 +147,19 @@ final class FaceServer implements AutoCloseable, HttpFace.Host {
         @Nullable
         Event next() throws IOException {
             String id = null;
+            String retry = null;
             String data = null;
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 if (line.startsWith("id: ")) {
                     id = line.substring(4);
+                } else if (line.startsWith("retry: ")) {
+                    retry = line.substring(7);
                 } else if (line.startsWith("data: ")) {
                     data = line.substring(6);
                 } else if (line.startsWith(":")) {
                     comments.add(line);
                 } else if (line.isEmpty() && data != null) {
-                    return new Event(id, data);
+                    return new Event(id, retry, data);
                 }
             }
             return null;

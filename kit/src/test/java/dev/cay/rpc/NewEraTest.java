@@ -250,6 +250,24 @@ class NewEraTest {
     }
 
     @Test
+    void aQuestionHasTheNameItsServerGivesIt() throws Exception {
+        var first = result(tool(1, "named", ""));
+        var question = first.path("inputRequests").path("user_name");
+        assertThat(question.path("params").path("message").asString()).isEqualTo("number 1");
+        assertThat(question.path("params").has("_meta")).isFalse();
+    }
+
+    @Test
+    void anAnswerMayComeBeforeItsQuestion() throws Exception {
+        String answers = ", \"inputResponses\": {\"user_name\": {\"action\": \"accept\"}, \"other\": {}}";
+        assertThat(result(tool(1, "named", answers)).toString())
+                .contains("accept")
+                .contains("complete");
+        var wrong = result(tool(2, "named", ", \"inputResponses\": {\"user_name\": 12345}"));
+        assertThat(wrong.path("inputRequests").has("user_name")).isTrue();
+    }
+
+    @Test
     void severalQuestionsComeTogetherAndWhatIsNotAnsweredIsAskedAgain() throws Exception {
         var first = result(tool(1, "twice", ""));
         assertThat(first.path("inputRequests").size()).isEqualTo(2);

@@ -217,6 +217,30 @@ class OldEraTest {
                 .isEqualTo(400);
     }
 
+    /// In the way of 2025-11-25, which earlier ones would take for the end.
+    @Test
+    void whoeverIsLetGoComesBackForTheAnswer() throws Exception {
+        String session = server.initialize("one");
+        var conversation = server.conversation();
+        String last;
+        try (var events = server.open(tool(1, "poll"), SESSION, session, VERSION, "2025-11-25")) {
+            var first = events.require();
+            assertThat(first.data()).isEmpty();
+            assertThat(first.retry()).isEqualTo("1000");
+            last = first.id();
+            assertThat(events.next()).as("the stream has ended").isNull();
+        }
+        try (var rest = server.listen(SESSION, session, VERSION, "2025-11-25", "Last-Event-ID", last)) {
+            rest.require();
+            conversation.release();
+            assertThat(rest.require().data()).contains("released");
+        }
+        try (var events = server.open(tool(2, "poll"), SESSION, session, VERSION, "2025-06-18")) {
+            conversation.release();
+            assertThat(events.require().data()).contains("released");
+        }
+    }
+
     @Test
     void whatBelongsToNoRequestComesOnTheStreamOfTheSession() throws Exception {
         String session = server.initialize("one");

@@ -83,6 +83,10 @@ final class ScriptedConversation implements Conversation {
                 held.put(request.id(), reply);
                 reply.send(notice("holding"));
             }
+            case "poll" -> {
+                held.put(request.id(), reply);
+                reply.letGo();
+            }
             case "flood" ->
                 Thread.ofVirtual().start(() -> {
                     for (int i = 0; i < 20_000; i++) {
@@ -91,7 +95,7 @@ final class ScriptedConversation implements Conversation {
                     reply.end(text(request, "flooded"));
                     told.add("flooded");
                 });
-            case "ask", "twice", "root" -> ask(request, reply, tool, tool.equals("twice") ? 2 : 1);
+            case "ask", "named", "twice", "root" -> ask(request, reply, tool, tool.equals("twice") ? 2 : 1);
             default -> throw new RpcException(RpcException.INVALID_PARAMS, "unknown tool: " + tool);
         }
     }
@@ -104,6 +108,9 @@ final class ScriptedConversation implements Conversation {
             asked.put(id, new Asked(request, reply, tool));
             String method = tool.equals("root") ? "roots/list" : "elicitation/create";
             var params = Json.mapper().createObjectNode().put("message", "number " + i);
+            if (tool.equals("named")) {
+                params.putObject("_meta").put("dev.cay/inputKey", "user_name");
+            }
             reply.send(Message.request(id, method, params));
         }
     }

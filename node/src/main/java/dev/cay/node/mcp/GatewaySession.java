@@ -66,6 +66,11 @@ final class GatewaySession implements Conversation, Upstream.Audience {
         }
 
         @Override
+        public void letGo() {
+            reply.letGo();
+        }
+
+        @Override
         public JsonNode progressToken() {
             return request.params().path("_meta").path("progressToken");
         }

@@ -43,6 +43,9 @@ final class Upstream implements ServerLink.Listener, AutoCloseable {
         /// Something that comes before the answer.
         void send(Message message);
 
+        /// The server has let go of the gateway until it has the rest.
+        void letGo();
+
         /// What the client gave to recognise news of its call; missing if it wants none.
         JsonNode progressToken();
     }
@@ -267,6 +270,14 @@ final class Upstream implements ServerLink.Listener, AutoCloseable {
         var one = response.id().isIntegralNumber() ? waiting.get(response.id().asLong(-1)) : null;
         if (one != null) {
             one.answer.complete(response);
+        }
+    }
+
+    @Override
+    public void letGo(JsonNode request) {
+        var one = waiting.get(request.asLong(-1));
+        if (one != null && one.call != null) {
+            one.call.letGo();
         }
     }
 

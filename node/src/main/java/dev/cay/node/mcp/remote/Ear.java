@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
 
 /// Where all streams of one connection come together, as the listener hears one at a time. A stream whose turn has not
 /// come is not read, so that the server waits.
@@ -67,6 +68,17 @@ final class Ear {
         try {
             if (open()) {
                 listener.heard(message);
+            }
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    void letGo(JsonNode request) {
+        turn.lock();
+        try {
+            if (open()) {
+                listener.letGo(request);
             }
         } finally {
             turn.unlock();

@@ -137,7 +137,11 @@ final class StreamableLink implements ServerLink {
         boolean done = read(begun, request, cursor);
         for (int tries = 0; !done && tries < MOST_TRIES && System.nanoTime() < end; tries++) {
             String before = cursor.id();
-            if (before == null || !ear.open() || !cursor.await(tries)) {
+            if (before == null || !ear.open()) {
+                break;
+            }
+            ear.letGo(request.id());
+            if (!cursor.await(tries)) {
                 break;
             }
             try (var again = get(before)) {

@@ -1,12 +1,16 @@
 package dev.cay.node.mcp.server;
 
 import dev.cay.rpc.Message;
+import tools.jackson.databind.JsonNode;
 
 /// A connection to a server. Messages may be sent by any thread.
 public interface ServerLink extends AutoCloseable {
     /// Who hears the server. Called by one thread at a time, which it may keep for a while: the server then waits.
     interface Listener {
         void heard(Message message);
+
+        /// The server ended its stream before the answer to a request of ours, which it is asked for again.
+        default void letGo(JsonNode request) {}
 
         /// The last call, once, unless it was closed by us.
         ///

@@ -7,6 +7,7 @@ import dev.cay.rpc.Message;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import tools.jackson.databind.JsonNode;
 
 /// What a test hears of a server, in its order.
 final class Heard implements ServerLink.Listener {
@@ -15,6 +16,11 @@ final class Heard implements ServerLink.Listener {
     @Override
     public void heard(Message message) {
         all.add(new String(message.bytes(), StandardCharsets.UTF_8));
+    }
+
+    @Override
+    public void letGo(JsonNode request) {
+        all.add("let go: " + request);
     }
 
     @Override

@@ -156,7 +156,9 @@ final class StreamableLinkTest {
                 var talk = Talk.streamable(server.url("/"))) {
             talk.begin().ask(1, "tools/call");
             assertThat(talk.next()).isEqualTo(NOTE.formatted(1));
+            assertThat(talk.next()).isEqualTo("let go: 1");
             assertThat(talk.next()).isEqualTo(NOTE.formatted(2));
+            assertThat(talk.next()).isEqualTo("let go: 1");
             assertThat(talk.next()).contains("\"id\":1", "ok");
         }
     }

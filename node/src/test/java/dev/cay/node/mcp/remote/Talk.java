@@ -84,7 +84,11 @@ final class Talk implements AutoCloseable {
 
     /// The sentence of an error that answers this request.
     String error(int id) throws InterruptedException {
-        var tree = Json.mapper().readTree(heard.next());
+        String next = heard.next();
+        while (next.startsWith("let go")) {
+            next = heard.next();
+        }
+        var tree = Json.mapper().readTree(next);
         return tree.path("id").asInt() == id
                 ? tree.path("error").path("message").asString("")
                 : "not " + id;
