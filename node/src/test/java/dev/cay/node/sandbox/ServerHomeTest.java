@@ -28,10 +28,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 
-/// A test with servers for the sandbox `owner`. Needs the base template, for its Node.
+/// A test with servers for the sandbox `owner`.
 abstract class ServerHomeTest extends NodeTest {
     static final SandboxId OWNER = new SandboxId("owner");
     static final Duration IDLE = Duration.ofMillis(300);
@@ -69,7 +68,6 @@ abstract class ServerHomeTest extends NodeTest {
 
     @BeforeEach
     final void makeHomes() throws Exception {
-        Assumptions.assumeTrue(TestNode.Place.builtBase() != null, "needs the base template");
         node.keepers.create(TestNode.spec(OWNER.value()));
         homes = homes(node, IDLE);
     }
