@@ -3,6 +3,7 @@ package dev.cay.node.sandbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.node.host.Programs;
+import dev.cay.node.image.FileLayers;
 import dev.cay.node.image.NpmLayers;
 import dev.cay.node.mcp.catalog.CatalogServer;
 import dev.cay.node.mcp.catalog.LaunchPlan;
@@ -80,6 +81,7 @@ abstract class ServerHomeTest extends NodeTest {
                         where.machine.layers(),
                         Programs.ofHost(),
                         place.directory().resolve("state/logs")),
+                new FileLayers(where.machine.layers()),
                 () -> List.of("base"),
                 idle,
                 nanos::get);
