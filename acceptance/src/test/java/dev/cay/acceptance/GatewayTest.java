@@ -82,18 +82,42 @@ final class GatewayTest {
         var api = cay.create(NewSandbox.of("base").livingFor(Duration.ofMinutes(30)));
         api.files().write("api.mjs", Files.readString(Path.of("src/test/js/mcp/notion-api.mjs")));
         api.commands().start(Command.of("exec node api.mjs 8000").withoutLimit());
+        serveRepositories(api);
         world.notion("https://" + api.host(8000)).write(directory);
         // A suite calls the tools of the fixtures by their own names.
         Files.writeString(platform.directory().resolve("cay.yaml"), """
 
                 mcp:
+                  repositories: https://%s/
                   remoteAddresses: [127.0.0.1]
                   servers:
                     fixtures: {tools: {unprefixed: true}}
                     fixturesElsewhere: {tools: {unprefixed: true}}
-                """, StandardOpenOption.APPEND);
+                """.formatted(api.host(8080)), StandardOpenOption.APPEND);
         platform.crash();
         platform.startAgain();
+    }
+
+    /// By git's own server. What is under `private` asks for a password.
+    private static void serveRepositories(Sandbox host) throws Exception {
+        for (String file : List.of("git-server.py", "mcp/greeter-server.mjs")) {
+            var source = Path.of("src/test/js").resolve(file);
+            host.files().write(source.getFileName().toString(), Files.readString(source));
+        }
+        host.commands().run(Command.of("""
+                set -e
+                git init --quiet --initial-branch main greeter
+                mv greeter-server.mjs greeter/server.mjs
+                cd greeter
+                git add .
+                git -c user.name=Robot -c user.email=robot@example.com commit --quiet -m first
+                for name in cay/greeter cay/broken private/greeter; do
+                    git clone --quiet --bare . ~/repositories/$name.git
+                done
+                """));
+        host.commands()
+                .start(Command.of("exec python3 git-server.py ~/repositories robot:secret")
+                        .withoutLimit());
     }
 
     @AfterAll
@@ -141,6 +165,11 @@ final class GatewayTest {
     }
 
     @TestFactory
+    List<DynamicNode> serversFromRepositories() throws Exception {
+        return run("2.51.0", "repository.test.mjs");
+    }
+
+    @TestFactory
     List<DynamicNode> allThatNewerClientsDo() throws Exception {
         return run("2.51.0", "gateway-clients.test.mjs");
     }
@@ -164,9 +193,8 @@ final class GatewayTest {
         }
     }
 
-    /// Whatever the fixtures pass alone, they pass behind the gateway. A stream that the server itself cuts in the
-    /// middle
-    /// of a call there is over HTTP only, not on a pipe.
+    /// Whatever the fixtures pass alone, they pass behind the gateway. Only over HTTP, not on a pipe, can a server cut
+    /// a stream in the middle of a call.
     @ParameterizedTest
     @CsvSource({"fixtures, 82", "fixturesElsewhere, 83"})
     void theSuiteFindsNothingThatTheGatewayTakesAway(String server, int passedAlone) throws Exception {

@@ -66,7 +66,7 @@ final class RemoteMcpTest {
                     {"jsonrpc":"2.0","id":10,"method":"tools/call",
                      "params":{"name":"toggle-simulated-logging","arguments":{}}}""");
             assertThat(answer("10")).contains("Started simulated");
-            assertThat(message("notifications/message")).contains("-level message");
+            assertThat(message("notifications/message")).contains("\"level\":\"", "\"data\":"); // any: it throws dice
             link.close();
         }
     }

@@ -83,8 +83,10 @@ record ServerDescription(Catalog catalog, CatalogServer server) {
                 fields.put("transport", remote.transport().word());
                 fields.put("headers", texts(remote.headers()));
             }
-            case Launch.Command command ->
+            case Launch.Command command -> {
                 fields.put("line", command.line().stream().map(Template::text).toList());
+                fields.put("files", command.files() == null ? null : command.files().toString());
+            }
             case Launch.Npm npm -> {
                 fields.put("package", npm.packageName());
                 fields.put("version", npm.version());
@@ -146,7 +148,8 @@ record ServerDescription(Catalog catalog, CatalogServer server) {
         return switch (launch) {
             case Launch.Remote remote ->
                 "%s (%s)".formatted(remote.url().text(), remote.transport().word());
-            case Launch.Command command -> command.line().getFirst().text();
+            case Launch.Command command ->
+                command.line().getFirst().text() + (command.files() == null ? "" : ", with " + command.files());
             case Launch.Npm npm ->
                 "%s %s%s".formatted(npm.packageName(), npm.version(), npm.confirmed() ? "" : ", not confirmed");
             case Launch.Image image ->

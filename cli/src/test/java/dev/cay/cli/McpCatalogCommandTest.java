@@ -28,7 +28,7 @@ final class McpCatalogCommandTest {
     void setUp() throws Exception {
         Files.writeString(directory.resolve("mine.yaml"), """
                 servers:
-                  mine: {title: My own, category: tools, words: [homegrown], launch: {command: [my-server]}}
+                  mine: {title: My own, category: tools, words: [homegrown], launch: {command: [/opt/mcp/mine], files: /opt/my}}
                 """);
         Files.writeString(directory.resolve("cay.yaml"), """
                 stateDir: %s/state
@@ -86,6 +86,9 @@ final class McpCatalogCommandTest {
         assertThat(json.at("/launch/image/name").asString()).isEqualTo("mcp/atlassian");
         assertThat(json.at("/options/0/env").asString()).isEqualTo("CONFLUENCE_API_TOKEN");
         assertThat(json.at("/anyOf/1/0").asString()).isEqualTo("jiraUrl");
+        assertThat(cay("show", "mine").out()).contains("command   /opt/mcp/mine, with /opt/my");
+        assertThat(cay("show", "mine", "-o", "json").json().at("/launch/command/files").asString())
+                .isEqualTo("/opt/my");
         var unknown = cay("show", "tavly");
         assertThat(unknown.code()).isEqualTo(1);
         assertThat(unknown.errors()).isEqualTo("cay: mcp.tavly is not in the catalog; did you mean tavily?\n");

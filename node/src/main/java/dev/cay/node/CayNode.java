@@ -16,6 +16,7 @@ import dev.cay.node.host.Programs;
 import dev.cay.node.host.Room;
 import dev.cay.node.host.Sysctls;
 import dev.cay.node.image.BuildProgress;
+import dev.cay.node.image.FileLayers;
 import dev.cay.node.image.HouseTemplate;
 import dev.cay.node.image.LayerStore;
 import dev.cay.node.image.NodeLayer;
@@ -251,6 +252,7 @@ public final class CayNode implements AutoCloseable {
                 keepers.serverRooms(),
                 workers,
                 packages,
+                new FileLayers(layers),
                 () -> base.build((_, _, _) -> {}),
                 SandboxedHomes.IDLE,
                 System::nanoTime);

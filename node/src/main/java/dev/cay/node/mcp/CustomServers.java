@@ -5,6 +5,7 @@ import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.catalog.ServerOverride;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -22,16 +23,25 @@ record CustomServers(String base) {
     private static final Pattern KEY = Pattern.compile("github/([A-Za-z0-9_.-]{1,100})/([A-Za-z0-9_.-]{1,100})");
     private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 
-    /// What is printed on the way belongs to the log: standard output is for messages alone.
+    /// How long a server may take until it says hello: all this happens before.
+    static final Duration INSTALL_LIMIT = Duration.ofMinutes(10);
+
+    /// Standard output is for messages alone, and what is said on standard error at the end is the reason that users get
+    /// to read: so it says in a line what went wrong, and of what was printed on the way only the end.
     private static final String SCRIPT = """
             set -eu
             cd "$HOME"
             exec 9> .cay-mcp.lock
             flock 9
+            fail() { echo "$1" >&2; tail -c 300 .cay-mcp.log >&2; exit 1; }
             if [ ! -e .cay-mcp-ready ]; then
                 rm -rf server
-                git clone --quiet --depth 1 "$1" server >&2
-                if [ -n "$2" ]; then (cd server && sh -c "$2") >&2 </dev/null; fi
+                GIT_TERMINAL_PROMPT=0 git clone --quiet --depth 1 "$1" server > .cay-mcp.log 2>&1 < /dev/null ||
+                    fail "$1 cannot be cloned; is it there, and public?"
+                if [ -n "$2" ]; then
+                    (cd server && exec sh -c "$2") > .cay-mcp.log 2>&1 < /dev/null ||
+                        fail "installCmd ended with status $?:"
+                fi
                 touch .cay-mcp-ready
             fi
             exec 9>&-

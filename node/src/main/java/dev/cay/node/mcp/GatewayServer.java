@@ -22,6 +22,8 @@ final class GatewayServer implements AutoCloseable {
     /// How long a list may take, of a server that runs.
     static final Duration LIST_LIMIT = Duration.ofSeconds(15);
 
+    private static final Duration HELLO_LIMIT = Duration.ofSeconds(30);
+
     /// How it is doing.
     enum State {
         STARTING,
@@ -60,6 +62,11 @@ final class GatewayServer implements AutoCloseable {
 
     boolean offers(Listed kind, String name) {
         return kind != Listed.TOOLS || plan.tools().permits(name);
+    }
+
+    /// How long it may take to say hello. One from a repository is installed before it does.
+    Duration helloLimit() {
+        return CustomServers.isOne(key()) ? CustomServers.INSTALL_LIMIT : HELLO_LIMIT;
     }
 
     synchronized ServerHome home() {

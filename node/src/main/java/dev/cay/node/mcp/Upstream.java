@@ -25,7 +25,6 @@ import tools.jackson.databind.node.ObjectNode;
 /// Ids and progress tokens of a client mean something to that client alone: the server gets others.
 final class Upstream implements ServerLink.Listener, AutoCloseable {
     static final String VERSION = "2025-11-25";
-    private static final Duration HELLO_LIMIT = Duration.ofSeconds(30);
     private static final int MOST_AT_ONCE = 256;
 
     /// Who hears what the server says by itself.
@@ -91,7 +90,7 @@ final class Upstream implements ServerLink.Listener, AutoCloseable {
                         ? hello.path("capabilities")
                         : Json.mapper().createObjectNode());
         params.set("clientInfo", clientInfo(hello.path("clientInfo")));
-        var answer = call("initialize", params, null, HELLO_LIMIT);
+        var answer = call("initialize", params, null, server.helloLimit());
         var result = answer.tree().path("result");
         if (!result.isObject()) {
             throw new RpcException(

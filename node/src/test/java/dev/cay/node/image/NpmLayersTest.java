@@ -23,7 +23,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -45,11 +44,9 @@ class NpmLayersTest {
 
     @BeforeEach
     void open() throws Exception {
-        var base = base();
-        Assumptions.assumeTrue(base != null, "needs the base template");
         var cache = directory.resolve("cache");
         Files.createSymbolicLink(
-                Files.createDirectories(cache.resolve("layers/base")).resolve("rootfs"), base);
+                Files.createDirectories(cache.resolve("layers/base")).resolve("rootfs"), BuiltBase.rootfs());
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
         server.createContext("/", exchange -> {
@@ -67,19 +64,6 @@ class NpmLayersTest {
         var programs = new Programs(
                 List.of("env", "npm_config_registry=" + address("/"), "npm_config_cache=" + directory.resolve("npm")));
         packages = new NpmLayers(layers, programs, directory.resolve("logs"));
-    }
-
-    private static Path base() throws IOException {
-        var layers = Path.of("/var/cache/cay/layers");
-        if (!Files.isDirectory(layers)) {
-            return null;
-        }
-        try (var found = Files.newDirectoryStream(layers, "base-*")) {
-            for (var layer : found) {
-                return layer.resolve("rootfs");
-            }
-        }
-        return null;
     }
 
     @AfterEach

@@ -133,7 +133,7 @@ public final class TestHost implements AutoCloseable {
     }
 
     /// This host's own programs with the libraries they name.
-    public static Path rootfs(Path layer) throws IOException {
+    private static Path rootfs(Path layer) throws IOException {
         Files.createDirectories(layer);
         for (String name : List.of("etc", "proc", "sys", "dev", "run", "tmp", "home", "bin")) {
             Files.createDirectory(layer.resolve(name));

@@ -59,11 +59,9 @@ class KeepersTest extends NodeTest {
                         "me",
                         "echo $FROM_CREATE $E2B_SANDBOX_ID $NODE_EXTRA_CA_CERTS; [ -s $SSL_CERT_FILE ] && echo full"))
                 .isEqualTo("1 me /etc/ssl/cay/extra.pem\nfull");
-        if (TestNode.Place.builtBase() != null) {
-            assertThat(node.run("me", "su user -c 'sudo id -u'"))
-                    .as("nothing but the id")
-                    .isEqualTo("0");
-        }
+        assertThat(node.run("me", "su user -c 'sudo id -u'"))
+                .as("nothing but the id")
+                .isEqualTo("0");
     }
 
     @Test

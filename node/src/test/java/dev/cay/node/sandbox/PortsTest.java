@@ -1,7 +1,6 @@
 package dev.cay.node.sandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
@@ -45,7 +44,6 @@ class PortsTest extends NodeTest {
 
     @Test
     void reachesServersOnEveryAddress() throws Exception {
-        assumeTrue(TestNode.Place.builtBase() != null, "needs the base template");
         node.keepers.create(TestNode.spec("ports"));
         assertThat(node.run("ports", STORE + "; echo stored")).isEqualTo("stored");
         int port = 8000;
@@ -66,7 +64,6 @@ class PortsTest extends NodeTest {
 
     @Test
     void passesEventsAtOnceAndBodiesOfAnySize() throws Exception {
-        assumeTrue(TestNode.Place.builtBase() != null, "needs the base template");
         node.keepers.create(TestNode.spec("stream"));
         node.run("stream", STORE);
         String script = "mkfifo /tmp/go; exec python3 /tmp/server.py 127.0.0.1 8001 0<> /tmp/go";

@@ -3,6 +3,7 @@ package dev.cay.node.sandbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.node.host.Programs;
+import dev.cay.node.image.FileLayers;
 import dev.cay.node.image.NpmLayers;
 import dev.cay.node.mcp.catalog.CatalogServer;
 import dev.cay.node.mcp.catalog.LaunchPlan;
@@ -28,10 +29,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 
-/// A test with servers for the sandbox `owner`. Needs the base template, for its Node.
+/// A test with servers for the sandbox `owner`.
 abstract class ServerHomeTest extends NodeTest {
     static final SandboxId OWNER = new SandboxId("owner");
     static final Duration IDLE = Duration.ofMillis(300);
@@ -69,7 +69,6 @@ abstract class ServerHomeTest extends NodeTest {
 
     @BeforeEach
     final void makeHomes() throws Exception {
-        Assumptions.assumeTrue(TestNode.Place.builtBase() != null, "needs the base template");
         node.keepers.create(TestNode.spec(OWNER.value()));
         homes = homes(node, IDLE);
     }
@@ -82,6 +81,7 @@ abstract class ServerHomeTest extends NodeTest {
                         where.machine.layers(),
                         Programs.ofHost(),
                         place.directory().resolve("state/logs")),
+                new FileLayers(where.machine.layers()),
                 () -> List.of("base"),
                 idle,
                 nanos::get);

@@ -17,6 +17,7 @@ import dev.cay.node.host.Programs;
 import dev.cay.node.host.Room;
 import dev.cay.node.host.Slot;
 import dev.cay.node.host.Sysctls;
+import dev.cay.node.image.BuiltBase;
 import dev.cay.node.image.LayerStore;
 import dev.cay.node.image.NodeLayer;
 import dev.cay.node.linux.FdPoller;
@@ -30,7 +31,6 @@ import dev.cay.node.process.Workers;
 import dev.cay.node.runtime.ContainerRuntime;
 import dev.cay.node.runtime.GuestProgram;
 import dev.cay.node.runtime.RuncRuntime;
-import dev.cay.node.runtime.TestHost;
 import dev.cay.node.snapshot.Snapshots;
 import dev.cay.node.snapshot.WarmSnapshots;
 import dev.cay.node.storage.Pool;
@@ -80,29 +80,9 @@ final class TestNode implements AutoCloseable {
             var directory = Files.createTempDirectory("cay-keepers-");
             Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
             var layer = Files.createDirectories(directory.resolve("cache/layers/base"));
-            var built = builtBase();
-            if (built == null) {
-                var rootfs = TestHost.rootfs(layer.resolve("rootfs"));
-                Files.writeString(rootfs.resolve("etc/passwd"), "root:x:0:0:root:/:/bin/bash\n");
-            } else {
-                Files.createSymbolicLink(layer.resolve("rootfs"), built);
-            }
+            Files.createSymbolicLink(layer.resolve("rootfs"), BuiltBase.rootfs());
             int number = ThreadLocalRandom.current().nextInt(180);
             return new Place(directory, "k" + number, "10.232.%d.0/24".formatted(number));
-        }
-
-        /// The real template, when this machine has made it before.
-        static @Nullable Path builtBase() throws IOException {
-            var layers = Path.of("/var/cache/cay/layers");
-            if (!Files.isDirectory(layers)) {
-                return null;
-            }
-            try (var found = Files.newDirectoryStream(layers, "base-*")) {
-                for (var layer : found) {
-                    return layer.resolve("rootfs");
-                }
-            }
-            return null;
         }
 
         HostPlan plan() {

@@ -146,7 +146,8 @@ public final class Catalog {
                 .orElseGet(() -> new CayException(
                         ErrorKind.NOT_IMPLEMENTED,
                         ("mcp.%s is published as an image only, which Cay does not start; let the operator say how"
-                                        + " else, like mcp.servers.%s: {launch: {command: [%s, stdio]}}")
-                                .formatted(key, key, server.name())));
+                                        + " else, like mcp.servers.%s: {launch: {command: [/opt/mcp/%s, stdio],"
+                                        + " files: /usr/local/bin/%s}}")
+                                .formatted(key, key, server.name(), server.name())));
     }
 }

@@ -114,7 +114,7 @@ final class Filling {
         var words = line.stream().flatMap(value -> value.items().stream()).toList();
         return switch (launch) {
             case Launch.Remote remote -> remote(remote);
-            case Launch.Command _ -> new LaunchPlan.Command(words);
+            case Launch.Command command -> new LaunchPlan.Command(words, command.files());
             case Launch.Npm npm -> new LaunchPlan.Npm(npm.packageName(), npm.version(), npm.bin(), words);
             case Launch.Image _ -> throw new IllegalArgumentException("an image is not started");
         };

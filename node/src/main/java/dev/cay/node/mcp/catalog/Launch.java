@@ -1,5 +1,6 @@
 package dev.cay.node.mcp.catalog;
 
+import java.nio.file.Path;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -40,7 +41,9 @@ public sealed interface Launch {
     }
 
     /// A command line, all of it.
-    record Command(List<Template> line) implements Launch {
+    ///
+    /// @param files what of the host lies under `/opt/mcp` where it runs; null for nothing
+    record Command(List<Template> line, @Nullable Path files) implements Launch {
         public Command {
             line = List.copyOf(line);
         }

@@ -1,5 +1,6 @@
 package dev.cay.node.mcp.catalog;
 
+import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -18,6 +19,7 @@ final class LaunchFields {
     private static final Pattern IMAGE =
             Pattern.compile("(?![^/]*[.:][^/]*/)[a-z0-9._-]+(/[a-z0-9._-]+)*(:[A-Za-z0-9._-]+)?");
 
+    private static final Pattern HOST_PATH = Pattern.compile("/[^\\x00]+");
     private static final Pattern WORD = Pattern.compile("[a-z][a-z0-9-]*");
 
     private LaunchFields() {}
@@ -39,7 +41,11 @@ final class LaunchFields {
     }
 
     static Optional<Launch> command(Fields launch) {
+        var files = launch.text("files", HOST_PATH, "an absolute path of this host").map(Path::of);
         if (!launch.has("command")) {
+            if (launch.has("files")) {
+                launch.problem("files", "are for a command, which is missing");
+            }
             return Optional.empty();
         }
         var line = launch.templates("command");
@@ -49,7 +55,7 @@ final class LaunchFields {
             launch.problem("command", "must be a list that begins with a program, whose name is no template");
             return Optional.empty();
         }
-        return Optional.of(new Launch.Command(line));
+        return Optional.of(new Launch.Command(line, files.orElse(null)));
     }
 
     /// @param confirmed where nobody needs to say so

@@ -1,6 +1,7 @@
 package dev.cay.node.mcp.catalog;
 
 import java.net.URI;
+import java.nio.file.Path;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -73,9 +74,14 @@ public record LaunchPlan(
         }
     }
 
-    public record Command(List<String> line) implements Start {
+    /// @param files what of the host lies under `/opt/mcp` where it runs; null for nothing
+    public record Command(List<String> line, @Nullable Path files) implements Start {
         public Command {
             line = List.copyOf(line);
+        }
+
+        public Command(List<String> line) {
+            this(line, null);
         }
 
         @Override

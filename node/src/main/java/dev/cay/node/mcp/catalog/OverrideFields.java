@@ -49,7 +49,7 @@ final class OverrideFields {
         var found = Stream.of(LaunchFields.remote(launch), LaunchFields.command(launch), LaunchFields.npm(launch, true))
                 .flatMap(Optional::stream)
                 .toList();
-        if (launch.names().size() != 1) {
+        if (launch.names().stream().filter(name -> !name.equals("files")).count() != 1) {
             launch.problem("must hold one of remote, command and npm");
         }
         launch.end();

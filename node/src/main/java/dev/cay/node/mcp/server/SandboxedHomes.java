@@ -1,5 +1,6 @@
 package dev.cay.node.mcp.server;
 
+import dev.cay.node.image.FileLayers;
 import dev.cay.node.image.NpmLayers;
 import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.process.Workers;
@@ -13,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /// Homes of servers that run here, as programs of npm packages or as commands: each in a sandbox of its own.
 public final class SandboxedHomes implements ServerHomes, AutoCloseable {
@@ -27,6 +29,7 @@ public final class SandboxedHomes implements ServerHomes, AutoCloseable {
     private final ServerRooms rooms;
     private final Workers workers;
     private final NpmLayers packages;
+    private final FileLayers files;
     private final Supplier<List<String>> base;
     private final Duration idle;
     private final LongSupplier nanos;
@@ -39,12 +42,14 @@ public final class SandboxedHomes implements ServerHomes, AutoCloseable {
             ServerRooms rooms,
             Workers workers,
             NpmLayers packages,
+            FileLayers files,
             Supplier<List<String>> base,
             Duration idle,
             LongSupplier nanos) {
         this.rooms = rooms;
         this.workers = workers;
         this.packages = packages;
+        this.files = files;
         this.base = base;
         this.idle = idle;
         this.nanos = nanos;
@@ -72,13 +77,20 @@ public final class SandboxedHomes implements ServerHomes, AutoCloseable {
                 String key = packages.install(layers.getLast(), npm.packageName(), npm.version());
                 var line = new ArrayList<>(packages.command(key, npm.bin()));
                 line.addAll(npm.arguments());
-                var all = new ArrayList<>(List.of(key));
-                all.addAll(layers);
-                yield new Prepared(line, all);
+                yield new Prepared(line, onTop(key, layers));
             }
-            case LaunchPlan.Command command -> new Prepared(command.line(), layers);
+            case LaunchPlan.Command command ->
+                new Prepared(
+                        command.line(),
+                        command.files() == null
+                                ? layers
+                                : onTop(files.install(command.files(), "launch.files of mcp." + plan.key()), layers));
             case LaunchPlan.Remote _ -> new Prepared(List.of(), List.of());
         };
+    }
+
+    private static List<String> onTop(String key, List<String> layers) {
+        return Stream.concat(Stream.of(key), layers.stream()).toList();
     }
 
     ServerRooms rooms() {

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /// Looking things up, and files of the operator's own.
@@ -182,6 +183,8 @@ final class CatalogTest {
                 "tavily: {launch: {remote: {url: 'https://x/'}, command: [x]}} # tavily.launch must hold one of remote, command and npm",
                 "tavily: {launch: {remote: {url: 'ftp://x/'}}} # tavily.launch.remote.url must be an address that begins with https:// or http://",
                 "tavily: {launch: {remote: {url: 'https://x/', headers: {'a b': c}}}} # tavily.launch.remote.headers.a b is not the name of a header",
+                "tavily: {launch: {command: [x], files: bin/x}} # tavily.launch.files must be an absolute path of this host",
+                "tavily: {launch: {npm: {package: x, version: 1.0.0, bin: x}, files: /x}} # tavily.launch.files are for a command, which is missing",
                 "tavily: {env: {A: 1}} # tavily.env.A must be a text; put it in quotes",
                 "tavily: {env: {A: $B}} # tavily.env.A refers to variable B, which is not set before; $$ is a dollar",
                 "tavily: {disabled: 1} # tavily.disabled must be true or false",
@@ -203,7 +206,12 @@ final class CatalogTest {
         assertThat(blocks).hasSize(4);
         var catalog = Catalog.load(List.of(write("servers.yaml", blocks.get(1))), write("cay.yaml", blocks.get(2)));
         assertThat(catalog.servers()).hasSize(267);
-        assertThat(catalog.launch(catalog.require("githubOfficial"))).get().isInstanceOf(Launch.Command.class);
+        assertThat(catalog.plan("githubOfficial", options("githubPersonalAccessToken")).start())
+                .isEqualTo(new LaunchPlan.Command(
+                        List.of("/opt/mcp/github-mcp-server", "stdio"), Path.of("/usr/local/bin/github-mcp-server")));
+        assertThat(catalog.plan("reports", options("root")).start())
+                .isEqualTo(new LaunchPlan.Command(
+                        List.of("node", "/opt/mcp/server.js", "--root=given"), Path.of("/opt/reports")));
         assertThat(catalog.launch(catalog.require("slack"))).get().isInstanceOf(Launch.Npm.class);
         assertThat(catalog.launch(catalog.require("sentry"))).isEmpty();
     }
@@ -213,7 +221,8 @@ final class CatalogTest {
         var image = thrown(() -> BUILT_IN.plan("githubOfficial", JsonNodeFactory.instance.objectNode()));
         assertThat(image.kind()).isEqualTo(ErrorKind.NOT_IMPLEMENTED);
         assertThat(image.userMessage())
-                .contains("mcp.servers.githubOfficial: {launch: {command: [github-official, stdio]}}");
+                .contains("mcp.servers.githubOfficial: {launch: {command: [/opt/mcp/github-official, stdio],"
+                        + " files: /usr/local/bin/github-official}}");
         var unsure = thrown(() -> BUILT_IN.plan("github", JsonNodeFactory.instance.objectNode()));
         assertThat(unsure.kind()).isEqualTo(ErrorKind.NOT_IMPLEMENTED);
         assertThat(unsure.userMessage())
@@ -229,6 +238,10 @@ final class CatalogTest {
         var off = thrown(() -> catalog.plan("tavily", JsonNodeFactory.instance.objectNode()));
         assertThat(off.kind()).isEqualTo(ErrorKind.PERMISSION_DENIED);
         assertThat(off.userMessage()).contains("mcp.servers.tavily.disabled");
+    }
+
+    private static JsonNode options(String name) {
+        return JsonNodeFactory.instance.objectNode().put(name, "given");
     }
 
     private Path write(String name, String yaml) throws Exception {
