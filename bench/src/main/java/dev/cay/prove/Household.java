@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import tools.jackson.databind.json.JsonMapper;
 
 /// What a daemon's sandboxes have on the host, saved ones too.
-record Household(OwnCay cay) {
+public record Household(OwnCay cay) {
     private Path pool() {
         return cay.directory().resolve("state/pool");
     }
@@ -50,7 +50,7 @@ record Household(OwnCay cay) {
     }
 
     /// What there is now and was not before. Some of it is removed when nobody waits any more: it has so long.
-    Set<String> left(Set<String> before, Duration limit) throws IOException, InterruptedException {
+    public Set<String> left(Set<String> before, Duration limit) throws IOException, InterruptedException {
         long end = System.nanoTime() + limit.toNanos();
         while (true) {
             var left = new TreeSet<>(things());
@@ -64,7 +64,7 @@ record Household(OwnCay cay) {
 
     /// All there is, one per line: links, control groups, mounts, loop devices, files, saved sandboxes, disks,
     /// processes.
-    Set<String> things() throws IOException {
+    public Set<String> things() throws IOException {
         var things = new TreeSet<>(Traces.things(cay.instance(), cay.directory()));
         for (String place : List.of("state/pool/sandboxes", "state/pool/snapshots", "state/sandboxes", "run/runc")) {
             entries(cay.directory().resolve(place)).forEach(entry -> things.add("entry " + entry));

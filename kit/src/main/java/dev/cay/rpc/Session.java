@@ -13,7 +13,9 @@ import tools.jackson.databind.JsonNode;
 
 /// A client of the older revisions with its conversation, and what it has not fetched yet.
 final class Session implements AutoCloseable {
-    private static final int MOST_CALLS = 64;
+    /// An agent may well want a hundred things at once; a call that waits costs a few kilobytes.
+    private static final int MOST_CALLS = 256;
+
     private static final int MOST_KEPT = 32;
     private static final int MOST_BYTES_KEPT = 8 << 20;
 

@@ -349,10 +349,10 @@ class OldEraTest {
         String session = server.initialize("one");
         var conversation = server.conversation();
         var streams = new ArrayList<FaceServer.Events>();
-        for (int i = 0; i < 64; i++) {
+        for (int i = 0; i < 256; i++) {
             streams.add(server.open(tool(i, "hold"), SESSION, session));
         }
-        assertThat(server.post(tool(100, "echo"), SESSION, session).statusCode())
+        assertThat(server.post(tool(1000, "echo"), SESSION, session).statusCode())
                 .isEqualTo(429);
         conversation.release();
         for (var stream : streams) {
@@ -360,7 +360,7 @@ class OldEraTest {
                 // To its end.
             }
         }
-        assertThat(server.post(tool(100, "echo"), SESSION, session).statusCode())
+        assertThat(server.post(tool(1000, "echo"), SESSION, session).statusCode())
                 .isEqualTo(200);
     }
 
