@@ -6,7 +6,9 @@ import dev.cay.node.mcp.server.ServerHome;
 import dev.cay.rpc.Message;
 import dev.cay.rpc.RpcException;
 import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -37,6 +39,7 @@ final class GatewayServer implements AutoCloseable {
     private final Supplier<ServerHome> homes;
     private final GatewayLog gatewayLog;
     private @Nullable ServerHome home;
+    private boolean retired;
     private volatile State state = State.STARTING;
     private volatile String reason = "";
     private volatile String instructions = "";
@@ -62,7 +65,15 @@ final class GatewayServer implements AutoCloseable {
         return kind != Listed.TOOLS || plan.tools().permits(name);
     }
 
+    /// Sentences about what its user gave and has no effect.
+    List<String> warnings() {
+        return plan.warnings();
+    }
+
     synchronized ServerHome home() {
+        if (retired) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "it was removed");
+        }
         var now = home;
         if (now == null) {
             now = homes.get();
@@ -124,6 +135,11 @@ final class GatewayServer implements AutoCloseable {
         return state;
     }
 
+    /// Why it failed; empty if it did not.
+    String reason() {
+        return reason;
+    }
+
     /// For people and machines that look after it.
     ObjectNode health() {
         var health = Json.mapper().createObjectNode().put("state", state.word()).put("tools", tools);
@@ -131,6 +147,14 @@ final class GatewayServer implements AutoCloseable {
             health.put("reason", reason);
         }
         return health;
+    }
+
+    /// Ends it for good, whoever may still want it.
+    void retire() {
+        synchronized (this) {
+            retired = true;
+        }
+        close();
     }
 
     /// Ends it; whoever wants it again starts it again.
