@@ -13,6 +13,8 @@ import dev.cay.node.CayNode;
 import dev.cay.node.host.HostClaim;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.HostPlan;
+import dev.cay.node.mcp.GatewayRules;
+import dev.cay.node.mcp.MetaChoice;
 import dev.cay.server.CayServer;
 import dev.cay.server.store.Store;
 import dev.cay.wire.CayException;
@@ -156,7 +158,9 @@ final class CayDaemon implements AutoCloseable {
                         config.http().tlsPort(),
                         config.mcp().catalogs(),
                         config.mcp().overrides(),
-                        config.mcp().repositories(),
+                        new GatewayRules(
+                                config.mcp().repositories(),
+                                MetaChoice.of("mcp.metaTools", config.mcp().metaTools())),
                         config.mcp().remoteAddresses()),
                 listeners,
                 this::throughFrontDoor,

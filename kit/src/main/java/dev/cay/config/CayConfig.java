@@ -107,11 +107,13 @@ public record CayConfig(
     /// @param catalogs  files with entries of the operator's own; later ones win
     /// @param repositories    where servers are cloned from that users bring themselves
     /// @param remoteAddresses where remote servers may lie beside the internet
+    /// @param metaTools       for gateways whose user does not choose: off, on or only
     /// @param overrides the file whose section `mcp.servers` says how entries are started; null without a file
     public record Mcp(
             List<Path> catalogs,
             String repositories,
             List<String> remoteAddresses,
+            String metaTools,
             @Nullable Path overrides) {
         public Mcp {
             catalogs = List.copyOf(catalogs);

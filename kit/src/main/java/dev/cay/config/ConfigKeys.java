@@ -166,6 +166,12 @@ public final class ConfigKeys {
             "",
             "Hosts, *.domains and ranges that remote MCP servers may lie at though not public, also by plain http.");
 
+    static final ConfigKey<String> MCP_META_TOOLS = key(
+            "mcp.metaTools",
+            ConfigValue.matching("off|on|only", "off, on or only"),
+            "off",
+            "Tools to find, add, remove and call MCP servers, for gateways whose user does not choose: off, on, or only.");
+
     private static final List<ConfigKey<?>> ALL = List.of(
             INSTANCE,
             STATE_DIR,
@@ -197,7 +203,8 @@ public final class ConfigKeys {
             PREPARE,
             MCP_CATALOGS,
             MCP_REPOSITORIES,
-            MCP_REMOTE_ADDRESSES);
+            MCP_REMOTE_ADDRESSES,
+            MCP_META_TOOLS);
 
     private ConfigKeys() {}
 

@@ -136,6 +136,7 @@ public final class ConfigLoader {
                         value(ConfigKeys.MCP_CATALOGS),
                         value(ConfigKeys.MCP_REPOSITORIES),
                         value(ConfigKeys.MCP_REMOTE_ADDRESSES),
+                        value(ConfigKeys.MCP_META_TOOLS),
                         fileRead));
     }
 

@@ -62,7 +62,8 @@ final class ConfigLoaderTest {
                         templates.prepare = code-interpreter-v1 | CAY_TEMPLATES_PREPARE
                         mcp.catalogs =  | CAY_MCP_CATALOGS
                         mcp.repositories = https://github.com/ | CAY_MCP_REPOSITORIES
-                        mcp.remoteAddresses =  | CAY_MCP_REMOTE_ADDRESSES""");
+                        mcp.remoteAddresses =  | CAY_MCP_REMOTE_ADDRESSES
+                        mcp.metaTools = off | CAY_MCP_META_TOOLS""");
     }
 
     @Test
@@ -194,7 +195,7 @@ final class ConfigLoaderTest {
                 "mcp:\n  catalogs: [/etc/cay/mine.yaml]\n  servers: {notion: {env: {A: b}, launch: {command: [x, y]}}}\n");
         assertThat(load(Map.of(), Map.of()).config().mcp())
                 .isEqualTo(new CayConfig.Mcp(
-                        List.of(Path.of("/etc/cay/mine.yaml")), "https://github.com/", List.of(), file));
+                        List.of(Path.of("/etc/cay/mine.yaml")), "https://github.com/", List.of(), "off", file));
         write("mcp:\n  servrs: x\n");
         assertThat(problems(Map.of(), Map.of())).singleElement().asString().contains("unknown key mcp.servrs");
     }
@@ -214,6 +215,20 @@ final class ConfigLoaderTest {
                     .asString()
                     .contains("mcp.remoteAddresses", "10.1.0.0/16");
         }
+    }
+
+    @Test
+    void metaToolsAreAChoiceOfThree() throws IOException {
+        for (String choice : List.of("off", "on", "only")) {
+            // Words that older YAML takes for true and false.
+            write("mcp: {metaTools: %s}\n".formatted(choice));
+            assertThat(load(Map.of(), Map.of()).config().mcp().metaTools()).isEqualTo(choice);
+        }
+        write("mcp: {metaTools: yes}\n");
+        assertThat(problems(Map.of(), Map.of()))
+                .singleElement()
+                .asString()
+                .contains("mcp.metaTools", "off, on or only");
     }
 
     @Test

@@ -26,6 +26,7 @@ import dev.cay.node.interpreter.Interpreter;
 import dev.cay.node.linux.FdPoller;
 import dev.cay.node.linux.HostThreads;
 import dev.cay.node.log.LogHub;
+import dev.cay.node.mcp.GatewayRules;
 import dev.cay.node.mcp.Gateways;
 import dev.cay.node.mcp.McpGateway;
 import dev.cay.node.mcp.catalog.Catalog;
@@ -71,7 +72,7 @@ public final class CayNode implements AutoCloseable {
     /// @param catalogs             of MCP servers, beside the one that comes with Cay
     /// @param serverOverrides      file that says how MCP servers are started here; null for none
     /// @param remoteAddresses      where remote MCP servers may lie beside the internet
-    /// @param repositories         where MCP servers lie that users bring themselves; ends in a slash
+    /// @param gateways             what holds for MCP gateways
     /// @param operatorCertificates CA certificates to be trusted inside too; null for none
     public record Settings(
             String instance,
@@ -91,7 +92,7 @@ public final class CayNode implements AutoCloseable {
             int edgePort,
             List<Path> catalogs,
             @Nullable Path serverOverrides,
-            String repositories,
+            GatewayRules gateways,
             List<String> remoteAddresses) {
         public Settings {
             nameservers = List.copyOf(nameservers);
@@ -180,7 +181,7 @@ public final class CayNode implements AutoCloseable {
             this.dialer = closing.add(new Dialer(Addresses.allowing(settings.remoteAddresses()), System.getenv()));
             this.gateways = closing.add(new Gateways(
                     Catalog.load(settings.catalogs(), settings.serverOverrides()),
-                    settings.repositories(),
+                    settings.gateways(),
                     this::openHome,
                     this::install,
                     settings.stateDir().resolve("mcp.key"),

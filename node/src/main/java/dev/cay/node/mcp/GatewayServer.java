@@ -5,7 +5,9 @@ import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.server.ServerHome;
 import dev.cay.rpc.RpcException;
 import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +40,7 @@ final class GatewayServer implements AutoCloseable {
     private final GatewayLog gatewayLog;
     private final FirstLink first = new FirstLink(FirstLink.KEPT);
     private @Nullable ServerHome home;
+    private boolean retired;
     private volatile State state = State.STARTING;
     private volatile String reason = "";
     private volatile String instructions = "";
@@ -68,7 +71,15 @@ final class GatewayServer implements AutoCloseable {
         return CustomServers.isOne(key()) ? CustomServers.INSTALL_LIMIT : HELLO_LIMIT;
     }
 
+    /// Sentences about what its user gave and has no effect.
+    List<String> warnings() {
+        return plan.warnings();
+    }
+
     synchronized ServerHome home() {
+        if (retired) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "it was removed");
+        }
         var now = home;
         if (now == null) {
             now = homes.get();
@@ -148,6 +159,11 @@ final class GatewayServer implements AutoCloseable {
         return state;
     }
 
+    /// Why it failed; empty if it did not.
+    String reason() {
+        return reason;
+    }
+
     /// For people and machines that look after it.
     ObjectNode health() {
         var health = Json.mapper().createObjectNode().put("state", state.word()).put("tools", tools);
@@ -155,6 +171,14 @@ final class GatewayServer implements AutoCloseable {
             health.put("reason", reason);
         }
         return health;
+    }
+
+    /// Ends it for good, whoever may still want it.
+    void retire() {
+        synchronized (this) {
+            retired = true;
+        }
+        close();
     }
 
     /// Ends it; whoever wants it again starts it again.

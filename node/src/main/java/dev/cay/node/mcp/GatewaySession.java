@@ -127,7 +127,7 @@ final class GatewaySession implements Conversation, Upstream.Audience {
         }
         return switch (request.method()) {
             case "ping" -> nothing(request);
-            case "tools/call" -> callTool(call);
+            case "tools/call" -> withId(new ToolCalls(gateway, servers).call(request, call, CALL_LIMIT), call);
             case "prompts/get" -> forward(call, servers.named(Listed.PROMPTS, name(request)));
             case "resources/read", "resources/subscribe", "resources/unsubscribe" -> resource(call);
             case "completion/complete" -> complete(call);
@@ -146,20 +146,6 @@ final class GatewaySession implements Conversation, Upstream.Audience {
 
     private static String name(Message request) {
         return request.params().path("name").asString("");
-    }
-
-    private Message callTool(Exchange call) {
-        var tool = servers.named(Listed.TOOLS, name(call.request));
-        long began = System.nanoTime();
-        boolean well = false;
-        try {
-            var response = forward(call, tool);
-            var tree = response.tree();
-            well = tree.has("result") && !tree.path("result").path("isError").asBoolean(false);
-            return response;
-        } finally {
-            gateway.called(tool.upstream().server(), tool.own(), well, began);
-        }
     }
 
     /// Under the name the server knows.
@@ -317,6 +303,12 @@ final class GatewaySession implements Conversation, Upstream.Audience {
     /// What the client knows is not so any more.
     private void changed(Listed kind) {
         client.send(Message.notification(kind.change(), Json.mapper().createObjectNode()));
+    }
+
+    /// The gateway has other servers than before.
+    void serversChanged() {
+        servers.refresh();
+        List.of(Listed.TOOLS, Listed.PROMPTS, Listed.RESOURCES).forEach(this::changed);
     }
 
     @Override

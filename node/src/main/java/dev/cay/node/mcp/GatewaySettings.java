@@ -14,13 +14,16 @@ import tools.jackson.databind.node.ObjectNode;
 
 /// What a user wants of a gateway. Full of credentials: prints as nothing.
 ///
-/// @param token   what its clients must show; null if anybody may come
-/// @param servers as the user gave them, by their keys
-record GatewaySettings(@Nullable String token, ObjectNode servers) {
+/// @param token     what its clients must show; null if anybody may come
+/// @param metaTools null for as the operator has it
+/// @param servers   as the user gave them, by their keys
+record GatewaySettings(@Nullable String token, @Nullable MetaChoice metaTools, ObjectNode servers) {
     private static final int MOST_SERVERS = 32;
+    private static final int LARGEST = 1 << 20;
 
-    /// @param config the object that clients give as `mcp`
-    static GatewaySettings read(byte[] config, @Nullable String token) {
+    /// @param config    the object that clients give as `mcp`
+    /// @param metaTools the word for it; null or empty for none
+    static GatewaySettings read(byte[] config, @Nullable String token, @Nullable String metaTools) {
         JsonNode tree;
         try {
             tree = Json.mapper().readTree(config);
@@ -34,7 +37,40 @@ record GatewaySettings(@Nullable String token, ObjectNode servers) {
         if (servers.size() > MOST_SERVERS) {
             throw invalid("--config has %d servers; a gateway has at most %d".formatted(servers.size(), MOST_SERVERS));
         }
-        return new GatewaySettings(token == null || token.isEmpty() ? null : token, servers);
+        return new GatewaySettings(
+                token == null || token.isEmpty() ? null : token,
+                metaTools == null || metaTools.isEmpty() ? null : MetaChoice.of("--meta-tools", metaTools),
+                servers);
+    }
+
+    /// The same with one more.
+    GatewaySettings with(String key, ObjectNode options) {
+        if (servers.has(key)) {
+            throw new CayException(
+                    ErrorKind.ALREADY_EXISTS,
+                    "%s is there already; remove it first to give it other options".formatted(key));
+        }
+        if (servers.size() >= MOST_SERVERS) {
+            throw new CayException(
+                    ErrorKind.EXHAUSTED,
+                    "a gateway has at most %d servers; remove one that is not needed".formatted(MOST_SERVERS));
+        }
+        var more = servers.deepCopy();
+        more.set(key, options);
+        var changed = new GatewaySettings(token, metaTools, more);
+        if (changed.bytes().length > LARGEST) {
+            throw invalid("the options of all servers are larger than 1 MiB together");
+        }
+        return changed;
+    }
+
+    GatewaySettings without(String key) {
+        if (!servers.has(key)) {
+            throw new CayException(ErrorKind.NOT_FOUND, "%s was removed meanwhile".formatted(key));
+        }
+        var fewer = servers.deepCopy();
+        fewer.remove(key);
+        return new GatewaySettings(token, metaTools, fewer);
     }
 
     private static CayException invalid(String message) {
@@ -64,6 +100,9 @@ record GatewaySettings(@Nullable String token, ObjectNode servers) {
 
     byte[] bytes() {
         var tree = Json.mapper().createObjectNode().put("token", token);
+        if (metaTools != null) {
+            tree.put("metaTools", metaTools.word());
+        }
         tree.set("servers", servers);
         return Json.write(tree);
     }
@@ -71,7 +110,11 @@ record GatewaySettings(@Nullable String token, ObjectNode servers) {
     static GatewaySettings of(byte[] bytes) {
         var tree = Json.mapper().readTree(bytes);
         var token = tree.path("token");
-        return new GatewaySettings(token.isString() ? token.asString() : null, (ObjectNode) tree.path("servers"));
+        var metaTools = tree.path("metaTools");
+        return new GatewaySettings(
+                token.isString() ? token.asString() : null,
+                metaTools.isString() ? MetaChoice.of("metaTools", metaTools.asString()) : null,
+                (ObjectNode) tree.path("servers"));
     }
 
     @Override

@@ -23,9 +23,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import tools.jackson.databind.node.ObjectNode;
 
 /// The MCP gateways of all sandboxes of this node. Thread-safe.
 ///
@@ -36,10 +39,12 @@ public final class Gateways implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Gateways.class);
     private static final String FILE = "mcp.sealed";
 
-    private record Running(McpGateway gateway, byte[] sealed) {}
+    /// @param folder where it is kept what is wanted of it
+    private record Running(McpGateway gateway, GatewaySettings settings, byte[] sealed, Path folder) {}
 
     private final Catalog catalog;
     private final CustomServers custom;
+    private final MetaChoice metaTools;
     private final ServerHomes homes;
     private final Consumer<LaunchPlan> installer;
     private final Seal seal;
@@ -48,12 +53,11 @@ public final class Gateways implements AutoCloseable {
     private final GatewayMeters meters;
     private final Map<SandboxId, Running> running = new HashMap<>();
 
-    /// @param repositories where servers lie that users bring themselves; ends in a slash
-    /// @param installer    fetches what a server needs to start, and starts nothing
-    /// @param key          file of the key that seals credentials
+    /// @param installer fetches what a server needs to start, and starts nothing
+    /// @param key       file of the key that seals credentials
     public Gateways(
             Catalog catalog,
-            String repositories,
+            GatewayRules rules,
             ServerHomes homes,
             Consumer<LaunchPlan> installer,
             Path key,
@@ -62,7 +66,8 @@ public final class Gateways implements AutoCloseable {
             Meters meters)
             throws IOException {
         this.catalog = catalog;
-        this.custom = new CustomServers(repositories);
+        this.custom = new CustomServers(rules.repositories());
+        this.metaTools = rules.metaTools();
         this.homes = homes;
         this.installer = installer;
         this.seal = Seal.with(key);
@@ -74,40 +79,65 @@ public final class Gateways implements AutoCloseable {
     /// Begins a gateway, in place of one that was there. Refuses settings that cannot work, with the reason; whether
     /// servers do is seen when they start, in the background.
     ///
-    /// @param folder of what is known of the sandbox's processes
-    /// @param config the object that clients give as `mcp`
-    public McpGateway start(SandboxId id, Path folder, byte[] config, @Nullable String token) {
-        var settings = GatewaySettings.read(config, token);
+    /// @param folder    of what is known of the sandbox's processes
+    /// @param config    the object that clients give as `mcp`
+    /// @param metaTools a word of {@link MetaChoice}; null for as the operator has it
+    public McpGateway start(
+            SandboxId id, Path folder, byte[] config, @Nullable String token, @Nullable String metaTools) {
+        var settings = GatewaySettings.read(config, token, metaTools);
         var plans = settings.plans(catalog, custom);
+        var gateway = replacing(id, () -> put(id, settings, plans, write(folder, settings), folder));
+        plans.forEach(plan -> plan.warnings().forEach(warning -> gateway.log().say(warning)));
+        gateway.probe();
+        return gateway;
+    }
+
+    private byte[] write(Path folder, GatewaySettings settings) {
         byte[] sealed = seal.close(settings.bytes());
         try {
             WholeFile.write(folder.resolve(FILE), sealed, PosixFilePermissions.fromString("rw-------"));
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "the gateway's settings cannot be kept", e);
         }
-        var gateway = put(id, settings, plans, sealed);
-        plans.forEach(plan -> plan.warnings().forEach(warning -> gateway.log().say(warning)));
-        gateway.probe();
-        return gateway;
+        return sealed;
     }
 
     /// The one a sandbox has, also if an earlier daemon began it, or if it came with a snapshot.
     public Optional<McpGateway> recall(SandboxId id, Path folder) {
+        return replacing(id, () -> found(id, folder));
+    }
+
+    /// Changes which gateway a sandbox has, and ends the one that it does not have any more. What is on disk and what
+    /// is known change together, so that nobody writes for a gateway that was replaced.
+    private <T> T replacing(SandboxId id, Supplier<T> work) {
+        Running before;
+        Running after;
+        T result;
+        synchronized (this) {
+            before = running.get(id);
+            result = work.get();
+            after = running.get(id);
+        }
+        if (before != null && (after == null || after.gateway != before.gateway)) {
+            before.gateway.close();
+        }
+        return result;
+    }
+
+    private synchronized Optional<McpGateway> found(SandboxId id, Path folder) {
         byte[] sealed;
         try {
             sealed = Files.readAllBytes(folder.resolve(FILE));
         } catch (NoSuchFileException e) {
-            end(id);
+            running.remove(id);
             return Optional.empty();
         } catch (IOException e) {
             log.atWarn().setCause(e).addKeyValue("sandbox", id).log("the settings of an MCP gateway cannot be read");
             return Optional.empty();
         }
-        synchronized (this) {
-            var known = running.get(id);
-            if (known != null && Arrays.equals(known.sealed, sealed)) {
-                return Optional.of(known.gateway);
-            }
+        var known = running.get(id);
+        if (known != null && Arrays.equals(known.sealed, sealed)) {
+            return Optional.of(known.gateway);
         }
         try {
             var settings = seal.open(sealed).map(GatewaySettings::of);
@@ -115,7 +145,7 @@ public final class Gateways implements AutoCloseable {
                 log.atWarn().addKeyValue("sandbox", id).log("the settings of an MCP gateway were sealed elsewhere");
                 return Optional.empty();
             }
-            return Optional.of(put(id, settings.get(), settings.get().plans(catalog, custom), sealed));
+            return Optional.of(put(id, settings.get(), settings.get().plans(catalog, custom), sealed, folder));
         } catch (RuntimeException e) {
             // The operator may have changed the catalog meanwhile.
             log.atWarn()
@@ -126,20 +156,68 @@ public final class Gateways implements AutoCloseable {
         }
     }
 
-    private McpGateway put(SandboxId id, GatewaySettings settings, List<LaunchPlan> plans, byte[] sealed) {
+    private synchronized McpGateway put(
+            SandboxId id, GatewaySettings settings, List<LaunchPlan> plans, byte[] sealed, Path folder) {
         var gatewayLog = new GatewayLog(logs.of(id), clock);
-        var servers = plans.stream()
-                .map(plan -> new GatewayServer(plan, () -> homes.open(id, plan), gatewayLog))
-                .toList();
-        var gateway = new McpGateway(McpGateway.PORT + "-" + id.value(), settings.token(), servers, gatewayLog, meters);
-        Running before;
-        synchronized (this) {
-            before = running.put(id, new Running(gateway, sealed));
-        }
-        if (before != null) {
-            before.gateway.close();
-        }
+        var choice = settings.metaTools();
+        var gateway = new McpGateway(
+                McpGateway.PORT + "-" + id.value(),
+                settings.token(),
+                plans.stream().map(plan -> server(id, plan, gatewayLog)).toList(),
+                gatewayLog,
+                meters,
+                new MetaTools(choice == null ? metaTools : choice, catalog, new Edits(id)));
+        running.put(id, new Running(gateway, settings, sealed, folder));
         return gateway;
+    }
+
+    private GatewayServer server(SandboxId id, LaunchPlan plan, GatewayLog gatewayLog) {
+        return new GatewayServer(plan, () -> homes.open(id, plan), gatewayLog);
+    }
+
+    /// Writes what a gateway shall have from now on. One that was replaced meanwhile changes nothing: what lies there
+    /// is its successor's, also if that is only about to be read.
+    private synchronized void change(SandboxId id, McpGateway gateway, UnaryOperator<GatewaySettings> change) {
+        var known = running.get(id);
+        if (known == null || known.gateway != gateway || !isKept(known)) {
+            throw new CayException(ErrorKind.CONFLICT, "this gateway was replaced by another; connect anew");
+        }
+        var settings = change.apply(known.settings);
+        running.put(id, new Running(gateway, settings, write(known.folder, settings), known.folder));
+    }
+
+    private static boolean isKept(Running known) {
+        try {
+            return Arrays.equals(known.sealed, Files.readAllBytes(known.folder.resolve(FILE)));
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /// What clients may change about the gateway of a sandbox.
+    private final class Edits implements MetaTools.Editor {
+        private final SandboxId id;
+
+        Edits(SandboxId id) {
+            this.id = id;
+        }
+
+        @Override
+        public GatewayServer add(McpGateway gateway, String key, ObjectNode options) {
+            var added = server(id, catalog.plan(key, options), gateway.log());
+            synchronized (Gateways.this) {
+                change(id, gateway, settings -> settings.with(key, options));
+                // Before somebody can replace and close the gateway, who would not know of it.
+                gateway.add(added);
+            }
+            return added;
+        }
+
+        @Override
+        public void remove(McpGateway gateway, String key) {
+            change(id, gateway, settings -> settings.without(key));
+            gateway.find(key).ifPresent(gateway::remove);
+        }
     }
 
     /// Fetches what servers need to start, before anybody wants them. Stops at the first that cannot be had.
@@ -170,13 +248,7 @@ public final class Gateways implements AutoCloseable {
 
     /// The sandbox is gone, with all that was kept for it.
     public void end(SandboxId id) {
-        Running known;
-        synchronized (this) {
-            known = running.remove(id);
-        }
-        if (known != null) {
-            known.gateway.close();
-        }
+        var _ = replacing(id, () -> Optional.ofNullable(running.remove(id)));
     }
 
     @Override

@@ -6,14 +6,18 @@ import dev.cay.http.Json;
 import dev.cay.node.ingress.Envd;
 import dev.cay.rpc.Conversation;
 import dev.cay.rpc.HttpFace;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Port 50005 of one sandbox: all its MCP servers behind one address and one token.
@@ -34,21 +38,67 @@ public final class McpGateway implements Handler, HttpFace.Host, AutoCloseable {
     private final List<GatewayServer> servers;
     private final GatewayLog log;
     private final GatewayMeters meters;
+    private final MetaTools meta;
     private final Set<GatewaySession> sessions = ConcurrentHashMap.newKeySet();
     private final HttpFace face;
 
     /// @param name what host names of this port begin with
-    McpGateway(String name, @Nullable String token, List<GatewayServer> servers, GatewayLog log, GatewayMeters meters) {
+    McpGateway(
+            String name,
+            @Nullable String token,
+            List<GatewayServer> servers,
+            GatewayLog log,
+            GatewayMeters meters,
+            MetaTools meta) {
         this.token = token;
         this.servers = new CopyOnWriteArrayList<>(servers);
         this.log = log;
         this.meters = meters;
+        this.meta = meta;
         this.face = new HttpFace(this, HttpFace.Settings.usual().withHosts(host -> host.startsWith(name + ".")));
     }
 
     /// Starts every server once, all at the same time. Returns at once.
     void probe() {
         servers.forEach(GatewayServer::probe);
+    }
+
+    /// Has one more from now on, and starts it. Clients are told.
+    void add(GatewayServer server) {
+        servers.add(server);
+        log.say("%s: added by a client".formatted(server.key()));
+        server.probe();
+        sessions.forEach(GatewaySession::serversChanged);
+    }
+
+    /// Does not have it any more, and ends it. Clients are told.
+    void remove(GatewayServer server) {
+        servers.remove(server);
+        log.say("%s: removed by a client".formatted(server.key()));
+        sessions.forEach(GatewaySession::serversChanged);
+        server.retire();
+    }
+
+    Optional<GatewayServer> find(String key) {
+        return servers.stream().filter(server -> server.key().equals(key)).findFirst();
+    }
+
+    /// Refuses with what there is.
+    GatewayServer require(String key) {
+        return find(key).orElseThrow(() -> new CayException(
+                ErrorKind.NOT_FOUND,
+                "%s is no server of this gateway; it has %s"
+                        .formatted(
+                                Texts.brief(key),
+                                servers.isEmpty()
+                                        ? "none"
+                                        : servers.stream()
+                                                .map(GatewayServer::key)
+                                                .collect(Collectors.joining(", ")))));
+    }
+
+    MetaTools meta() {
+        return meta;
     }
 
     @Override
@@ -121,13 +171,14 @@ public final class McpGateway implements Handler, HttpFace.Host, AutoCloseable {
         log.on(paper);
     }
 
-    /// What those servers that are known by now say of themselves.
+    /// What is to be known of its own tools, and what those servers that are known by now say of themselves.
     String instructions() {
-        String all = servers.stream()
+        var own = Stream.of(meta.instructions()).filter(text -> !text.isEmpty());
+        var others = servers.stream()
                 .filter(server -> !server.instructions().isBlank())
                 .map(server ->
-                        "%s: %s".formatted(server.key(), server.instructions().strip()))
-                .collect(Collectors.joining("\n\n"));
+                        "%s: %s".formatted(server.key(), server.instructions().strip()));
+        String all = Stream.concat(own, others).collect(Collectors.joining("\n\n"));
         return all.length() <= MOST_INSTRUCTIONS ? all : all.substring(0, MOST_INSTRUCTIONS);
     }
 
@@ -147,6 +198,6 @@ public final class McpGateway implements Handler, HttpFace.Host, AutoCloseable {
     @Override
     public void close() {
         face.close();
-        rest();
+        servers.forEach(GatewayServer::retire);
     }
 }

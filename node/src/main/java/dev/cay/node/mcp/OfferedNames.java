@@ -17,7 +17,12 @@ final class OfferedNames {
 
     private static final int HASH = 8;
 
-    private final Set<String> taken = new HashSet<>();
+    private final Set<String> taken;
+
+    /// @param taken names that are given to others
+    OfferedNames(Set<String> taken) {
+        this.taken = new HashSet<>(taken);
+    }
 
     /// @param prefix the server's name, or empty
     String offer(String prefix, String name) {

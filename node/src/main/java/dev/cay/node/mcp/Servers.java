@@ -45,24 +45,26 @@ final class Servers implements AutoCloseable {
     record Named(Upstream upstream, String own) {}
 
     /// Where a server is in this session.
-    private static final class Place {
+    static final class Place {
         private final GatewayServer server;
         private @Nullable CompletableFuture<Upstream> coming;
         private final Map<Listed, List<ObjectNode>> lists = new EnumMap<>(Listed.class);
 
-        Place(GatewayServer server) {
+        private Place(GatewayServer server) {
             this.server = server;
         }
-    }
 
-    private record Entry(Place place, String own) {}
+        GatewayServer server() {
+            return server;
+        }
+    }
 
     private final McpGateway gateway;
     private final Upstream.Audience audience;
     private final Consumer<Listed> changed;
     private ObjectNode hello = Json.mapper().createObjectNode();
     private List<Place> places = List.of();
-    private final Map<Listed, Map<String, Entry>> names = new EnumMap<>(Listed.class);
+    private final Map<Listed, Map<String, MergedList.Entry>> names = new EnumMap<>(Listed.class);
     private boolean closed;
 
     /// @param changed told when a list is not as the client knows it
@@ -198,26 +200,28 @@ final class Servers implements AutoCloseable {
         }
     }
 
-    /// What all servers have of a kind. One that fails is left out; one that is late is told of later.
+    /// What clients are told there is of a kind: the gateway's own, and what servers have.
     ObjectNode list(Listed kind) {
         var answer = Json.mapper().createObjectNode();
         var array = answer.putArray(kind.field());
-        merged(kind).forEach(array::add);
+        gateway.meta().offered(kind).forEach(array::add);
+        if (!gateway.meta().hides(kind)) {
+            merged(kind, PATIENCE).items().forEach(array::add);
+        }
         return answer;
     }
 
-    private List<ObjectNode> merged(Listed kind) {
+    /// What all servers have of a kind. One that fails is left out; one that is late is told of later.
+    MergedList merged(Listed kind, Duration patience) {
         var all = places();
         var coming = all.stream().map(place -> items(place, kind)).toList();
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
-        var offered = new OfferedNames();
-        var items = new ArrayList<ObjectNode>();
-        var table = new HashMap<String, Entry>();
+        long deadline = System.nanoTime() + patience.toNanos();
+        var merged = new MergedList(kind, gateway.meta().names(kind));
         for (int i = 0; i < all.size(); i++) {
             var place = all.get(i);
             try {
                 var own = get(place, coming.get(i), Duration.ofNanos(deadline - System.nanoTime()));
-                own.forEach(item -> add(place, kind, item, offered, items, table));
+                own.forEach(item -> merged.add(place, item));
             } catch (RpcException e) {
                 if (Thread.currentThread().isInterrupted()) {
                     throw e;
@@ -226,32 +230,9 @@ final class Servers implements AutoCloseable {
             }
         }
         synchronized (this) {
-            names.put(kind, table);
+            names.put(kind, merged.table());
         }
-        return items;
-    }
-
-    private static void add(
-            Place place,
-            Listed kind,
-            ObjectNode item,
-            OfferedNames offered,
-            List<ObjectNode> items,
-            Map<String, Entry> table) {
-        String own = item.path(kind.identity()).asString();
-        if (!place.server.offers(kind, own)) {
-            return;
-        }
-        if (!kind.isNamed()) {
-            // An address is an address: the first who has it is asked.
-            if (table.putIfAbsent(own, new Entry(place, own)) == null) {
-                items.add(item);
-            }
-            return;
-        }
-        String name = offered.offer(place.server.prefix(), own);
-        table.put(name, new Entry(place, own));
-        items.add(name.equals(own) ? item : item.deepCopy().put(kind.identity(), name));
+        return merged;
     }
 
     private CompletableFuture<List<ObjectNode>> items(Place place, Listed kind) {
@@ -285,28 +266,28 @@ final class Servers implements AutoCloseable {
 
     Named named(Listed kind, String name) {
         var entry = find(kind, name).orElseGet(() -> {
-            merged(kind);
+            merged(kind, PATIENCE);
             return find(kind, name)
                     .orElseThrow(() -> new RpcException(
                             RpcException.INVALID_PARAMS,
                             "unknown %s: %s".formatted(kind == Listed.TOOLS ? "tool" : "prompt", Texts.brief(name))));
         });
-        return new Named(await(entry.place), entry.own);
+        return new Named(await(entry.place()), entry.own());
     }
 
-    private synchronized Optional<Entry> find(Listed kind, String name) {
+    private synchronized Optional<MergedList.Entry> find(Listed kind, String name) {
         return Optional.ofNullable(names.getOrDefault(kind, Map.of()).get(name));
     }
 
     /// Who has what lies at an address.
     Upstream ofResource(String uri) {
-        merged(Listed.RESOURCES);
+        merged(Listed.RESOURCES, PATIENCE);
         var listed = find(Listed.RESOURCES, uri);
         if (listed.isPresent()) {
-            return await(listed.get().place);
+            return await(listed.get().place());
         }
-        merged(Listed.TEMPLATES);
-        Map<String, Entry> templates;
+        merged(Listed.TEMPLATES, PATIENCE);
+        Map<String, MergedList.Entry> templates;
         synchronized (this) {
             templates = Map.copyOf(names.getOrDefault(Listed.TEMPLATES, Map.of()));
         }
@@ -314,7 +295,7 @@ final class Servers implements AutoCloseable {
                 .filter(template -> template.getKey().equals(uri) || UriTemplates.fits(template.getKey(), uri))
                 .map(Map.Entry::getValue)
                 .findFirst();
-        return fitting.map(entry -> await(entry.place)).orElseGet(() -> capable("resources", uri));
+        return fitting.map(entry -> await(entry.place())).orElseGet(() -> capable("resources", uri));
     }
 
     /// Servers need not list all they have; where only one has any, it is asked.

@@ -62,7 +62,7 @@ final class McpDoor implements AutoCloseable {
     }
 
     private void begin(GatewayControl.Wanted wanted) {
-        offer(machine.gateways().start(id, known, wanted.config(), wanted.token()));
+        offer(machine.gateways().start(id, known, wanted.config(), wanted.token(), wanted.metaTools()));
     }
 
     private synchronized void offer(McpGateway offered) {

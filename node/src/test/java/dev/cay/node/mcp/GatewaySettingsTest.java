@@ -9,6 +9,7 @@ import dev.cay.wire.CayException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.node.JsonNodeFactory;
 
 final class GatewaySettingsTest {
     private static final CustomServers CUSTOM = new CustomServers("https://git.example/");
@@ -18,7 +19,7 @@ final class GatewaySettingsTest {
     }
 
     private static GatewaySettings settings(String config) {
-        return GatewaySettings.read(config.getBytes(StandardCharsets.UTF_8), "token");
+        return GatewaySettings.read(config.getBytes(StandardCharsets.UTF_8), "token", null);
     }
 
     @Test
@@ -33,10 +34,48 @@ final class GatewaySettingsTest {
         var before = settings("{\"notion\": {\"internalIntegrationToken\": \"ntn_1\"}}");
         assertThat(GatewaySettings.of(before.bytes())).isEqualTo(before);
         assertThat(before.toString()).doesNotContain("ntn_1").doesNotContain("token");
-        assertThat(GatewaySettings.of(GatewaySettings.read("{}".getBytes(StandardCharsets.UTF_8), "")
+        assertThat(GatewaySettings.of(GatewaySettings.read("{}".getBytes(StandardCharsets.UTF_8), "", "")
                                 .bytes())
                         .token())
                 .isNull();
+    }
+
+    @Test
+    void keepTheChoiceOfMetaTools() {
+        var chosen = GatewaySettings.read("{}".getBytes(StandardCharsets.UTF_8), "token", "only");
+        assertThat(GatewaySettings.of(chosen.bytes()).metaTools()).isEqualTo(MetaChoice.ONLY);
+        assertThat(settings("{}").metaTools()).isNull();
+        assertThatThrownBy(() -> GatewaySettings.read("{}".getBytes(StandardCharsets.UTF_8), "token", "yes"))
+                .isInstanceOf(CayException.class)
+                .hasMessageContaining("--meta-tools must be off, on or only");
+    }
+
+    /// As they were sealed before there was such a choice.
+    @Test
+    void areReadWithoutTheChoice() {
+        var old = "{\"token\": \"t\", \"servers\": {\"tavily\": {\"apiKey\": \"k\"}}}";
+        var settings = GatewaySettings.of(old.getBytes(StandardCharsets.UTF_8));
+        assertThat(settings.metaTools()).isNull();
+        assertThat(settings.token()).isEqualTo("t");
+        assertThat(settings.plans(Catalog.builtIn(), CUSTOM)).hasSize(1);
+    }
+
+    @Test
+    void haveAtMostThirtyTwoServersHoweverTheyCame() {
+        var options = JsonNodeFactory.instance.objectNode();
+        var settings = settings("{}");
+        for (int i = 0; i < 32; i++) {
+            settings = settings.with("s" + i, options);
+        }
+        var full = settings;
+        assertThatThrownBy(() -> full.with("one-more", options)).hasMessageContaining("at most 32");
+        assertThatThrownBy(() -> full.with("s1", options)).hasMessageContaining("there already");
+        assertThatThrownBy(() -> full.without("one-more")).hasMessageContaining("removed");
+        assertThat(full.without("s1").with("one-more", options).servers().size())
+                .isEqualTo(32);
+        assertThatThrownBy(() -> settings("{}")
+                        .with("large", JsonNodeFactory.instance.objectNode().put("x", "y".repeat(1 << 20))))
+                .hasMessageContaining("1 MiB");
     }
 
     @Test

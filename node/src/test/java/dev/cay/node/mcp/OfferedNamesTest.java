@@ -3,10 +3,11 @@ package dev.cay.node.mcp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.HashSet;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 final class OfferedNamesTest {
-    private final OfferedNames names = new OfferedNames();
+    private final OfferedNames names = new OfferedNames(Set.of());
 
     @Test
     void beginWithTheServersName() {
@@ -37,7 +38,7 @@ final class OfferedNamesTest {
     @Test
     void areTheSameForTheSame() {
         String longName = "y".repeat(100);
-        assertThat(names.offer("a", longName)).isEqualTo(new OfferedNames().offer("a", longName));
-        assertThat(names.offer("a", longName + "1")).isNotEqualTo(new OfferedNames().offer("a", longName + "2"));
+        assertThat(names.offer("a", longName)).isEqualTo(new OfferedNames(Set.of()).offer("a", longName));
+        assertThat(names.offer("a", longName + "1")).isNotEqualTo(new OfferedNames(Set.of()).offer("a", longName + "2"));
     }
 }

@@ -23,7 +23,9 @@ import dev.cay.node.image.NodeLayer;
 import dev.cay.node.linux.FdPoller;
 import dev.cay.node.linux.HostThreads;
 import dev.cay.node.log.LogHub;
+import dev.cay.node.mcp.GatewayRules;
 import dev.cay.node.mcp.Gateways;
+import dev.cay.node.mcp.MetaChoice;
 import dev.cay.node.mcp.catalog.Catalog;
 import dev.cay.node.network.NetworkPool;
 import dev.cay.node.process.ProcessTable;
@@ -197,7 +199,7 @@ final class TestNode implements AutoCloseable {
             var logs = new LogHub(InstantSource.system());
             var gateways = closing.add(new Gateways(
                     Catalog.builtIn(),
-                    "https://git.invalid/",
+                    new GatewayRules("https://git.invalid/", MetaChoice.OFF),
                     (_, server) -> {
                         throw new IllegalStateException("no servers here: " + server.key());
                     },

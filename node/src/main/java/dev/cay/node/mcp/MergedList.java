@@ -1,0 +1,66 @@
+package dev.cay.node.mcp;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import tools.jackson.databind.node.ObjectNode;
+
+/// One list made of those of several servers, in which every name is there once. Used by one thread until it is
+/// complete.
+final class MergedList {
+    /// Whose it is.
+    ///
+    /// @param own what its server calls it
+    record Entry(Servers.Place place, String own) {}
+
+    private final Listed kind;
+    private final OfferedNames offered;
+    private final List<ObjectNode> items = new ArrayList<>();
+    private final Map<String, Entry> table = new LinkedHashMap<>();
+
+    /// @param taken names that are not for servers
+    MergedList(Listed kind, Set<String> taken) {
+        this.kind = kind;
+        this.offered = new OfferedNames(taken);
+    }
+
+    void add(Servers.Place place, ObjectNode item) {
+        String own = item.path(kind.identity()).asString();
+        if (!place.server().offers(kind, own)) {
+            return;
+        }
+        if (!kind.isNamed()) {
+            // An address is an address: the first who has it is asked.
+            if (table.putIfAbsent(own, new Entry(place, own)) == null) {
+                items.add(item);
+            }
+            return;
+        }
+        String name = offered.offer(place.server().prefix(), own);
+        table.put(name, new Entry(place, own));
+        items.add(name.equals(own) ? item : item.deepCopy().put(kind.identity(), name));
+    }
+
+    /// As clients get them.
+    List<ObjectNode> items() {
+        return items;
+    }
+
+    /// Those of one server.
+    List<ObjectNode> items(GatewayServer server) {
+        return items.stream()
+                .filter(item -> {
+                    var name = item.path(kind.identity()).asString();
+                    return Objects.requireNonNull(table.get(name)).place.server() == server;
+                })
+                .toList();
+    }
+
+    /// By what clients call them.
+    Map<String, Entry> table() {
+        return table;
+    }
+}

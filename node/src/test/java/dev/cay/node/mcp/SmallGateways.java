@@ -1,0 +1,71 @@
+package dev.cay.node.mcp;
+
+import dev.cay.metrics.Meters;
+import dev.cay.node.log.LogHub;
+import dev.cay.node.mcp.catalog.Catalog;
+import dev.cay.node.mcp.catalog.LaunchPlan;
+import dev.cay.node.mcp.remote.Addresses;
+import dev.cay.node.mcp.remote.Dialer;
+import dev.cay.node.mcp.remote.RemoteHome;
+import dev.cay.wire.SandboxId;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+
+/// Gateways whose servers are called over HTTP, on this host: all of them but the sandbox.
+final class SmallGateways implements AutoCloseable {
+    static final SandboxId ID = new SandboxId("small");
+
+    final Catalog catalog;
+    final Gateways gateways;
+    final Meters meters = new Meters();
+    final List<String> log = new CopyOnWriteArrayList<>();
+    private final Path folder;
+    private final Dialer dialer = new Dialer(Addresses.allowing(List.of("127.0.0.1")), Map.of());
+
+    /// @param servers what stands in a file of section `servers`
+    /// @param config  what stands in the configuration
+    SmallGateways(Path directory, MetaChoice choice, String servers, String config) throws IOException {
+        folder = Files.createDirectories(directory.resolve("known"));
+        catalog = Catalog.load(
+                List.of(Files.writeString(directory.resolve("servers.yaml"), servers)),
+                Files.writeString(directory.resolve("cay.yaml"), config));
+        var logs = new LogHub(InstantSource.system());
+        logs.listen((_, line) -> log.add(line.toString()));
+        gateways = new Gateways(
+                catalog,
+                new GatewayRules("https://git.invalid/", choice),
+                (_, plan) -> new RemoteHome(plan.key(), (LaunchPlan.Remote) plan.start(), dialer, () -> true),
+                _ -> {},
+                directory.resolve("mcp.key"),
+                logs,
+                InstantSource.system(),
+                meters);
+    }
+
+    /// An entry that is reached at an address.
+    static String entry(String key, String url) {
+        return "  %s: {title: The %s, category: tests, launch: {remote: {url: '%s'}}}%n".formatted(key, key, url);
+    }
+
+    McpGateway start(String config, @Nullable String metaTools) {
+        return gateways.start(ID, folder, config.getBytes(StandardCharsets.UTF_8), "token", metaTools);
+    }
+
+    /// As after a restart of the daemon, if this is the first that is asked.
+    McpGateway recall() {
+        return gateways.recall(ID, folder).orElseThrow();
+    }
+
+    @Override
+    public void close() {
+        gateways.close();
+        dialer.close();
+    }
+}
