@@ -103,8 +103,13 @@ test('a server that does not start leaves the others, and its reason in the log'
   const half = await sandboxWith({ fixtures: {}, [key('exit-at-start')]: {} })
   const client = await connect(half)
   assert.ok(named((await client.listTools()).tools, 'test_simple_text'))
-  const log = await half.commands.run('cat /var/log/mcp-gateway/gateway.log', { user: 'root' })
-  assert.match(log.stdout, /SECRET_KEY is not set/)
+  // It is written a moment after it is said.
+  for (let tries = 0; ; tries++) {
+    const { stdout } = await half.commands.run('cat /var/log/mcp-gateway/gateway.log', { user: 'root' })
+    if (/SECRET_KEY is not set/.test(stdout)) break
+    assert.ok(tries < 40, stdout)
+    await new Promise((resume) => setTimeout(resume, 250))
+  }
   await client.close()
 })
 
