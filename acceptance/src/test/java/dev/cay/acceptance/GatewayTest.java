@@ -164,6 +164,18 @@ final class GatewayTest {
         return run("2.51.0", "gateway.test.mjs");
     }
 
+    @Test
+    void theJavaSdkFindsItsGateway() {
+        try (Sandbox sandbox = cay.create(NewSandbox.usual().withMcp(Map.of("fixtures", Map.of())))) {
+            String health = sandbox.mcpUrl().resolve("/health").toString();
+            assertThat(sandbox.commands().run("curl -fsS " + health).stdout()).doesNotContain("fixtures");
+            var command = Command.of("curl -fsS -H \"Authorization: Bearer $TOKEN\" " + health)
+                    .with("TOKEN", sandbox.mcpToken());
+            assertThat(sandbox.commands().run(command).stdout()).contains("fixtures");
+            assertThat(cay.connect(sandbox.id()).mcpToken()).isEqualTo(sandbox.mcpToken());
+        }
+    }
+
     @TestFactory
     List<DynamicNode> serversFromRepositories() throws Exception {
         return run("2.51.0", "repository.test.mjs");

@@ -1,14 +1,11 @@
 package dev.cay.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.bench.OwnCay;
 import dev.cay.sdk.Cay;
 import dev.cay.sdk.Cell;
 import dev.cay.sdk.Command;
-import dev.cay.sdk.FileEvent;
-import dev.cay.sdk.FileInfo;
 import dev.cay.sdk.NewSandbox;
 import dev.cay.sdk.Sandbox;
 import dev.cay.sdk.SandboxException;
@@ -16,62 +13,23 @@ import dev.cay.sdk.SandboxException.Kind;
 import dev.cay.sdk.SandboxFilter;
 import dev.cay.sdk.SandboxInfo;
 import dev.cay.sdk.Settings;
-import java.io.ByteArrayInputStream;
-import java.io.SequenceInputStream;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.UUID;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.io.TempDir;
 
-/// The Java SDK against a real Cay, by names over TLS and by plain addresses.
-@ExtendWith(TestPlatform.class)
-@Timeout(600)
-final class JavaSdkTest {
-    private static final Duration LIMIT = Duration.ofSeconds(30);
-
-    @TempDir
-    @SuppressWarnings("NullAway.Init")
-    Path directory;
-
-    @SuppressWarnings("NullAway.Init")
-    private Cay cay;
-
-    @SuppressWarnings("NullAway.Init")
-    private Cay named;
-
-    @BeforeEach
-    void open(OwnCay platform) {
-        cay = Cay.with(Settings.from(platform.environment(OwnCay.Mode.URL)));
-        named = Cay.with(Settings.from(platform.environment(OwnCay.Mode.DOMAIN)));
-    }
-
-    @AfterEach
-    void close() {
-        cay.close();
-        named.close();
-    }
-
+/// The life of sandboxes, and what runs in them.
+final class JavaSdkTest extends SdkTest {
     @Test
     void livesAndIsFoundAndEnds() {
         String mark = UUID.randomUUID().toString();
@@ -100,12 +58,66 @@ final class JavaSdkTest {
     }
 
     @Test
+    void livesOnWhenDetachedUntilSomebodyKillsIt() {
+        String mark = UUID.randomUUID().toString();
+        Sandbox sandbox = cay.create(NewSandbox.usual().withMetadata("mark", mark));
+        try (var _ = sandbox.detach()) {
+            assertThat(sandbox.url(8000).toString()).isEqualTo("https://" + sandbox.host(8000));
+        }
+        var marked = SandboxFilter.ALL.with("mark", mark);
+        assertThat(cay.list(marked.in(SandboxInfo.State.RUNNING))).hasSize(1);
+        assertThat(cay.list(marked.in(SandboxInfo.State.PAUSED))).isEmpty();
+        assertThat(cay.kill(sandbox.id())).isTrue();
+        assertThat(cay.kill(sandbox.id())).isFalse();
+        assertKind(Kind.GONE, () -> sandbox.commands().run("true"));
+    }
+
+    @Test
+    void sleepsWhenItsTimeIsUpAndWakesWithTheNextCall() throws Exception {
+        var wish = NewSandbox.usual().livingFor(Duration.ofSeconds(3)).pausingAndResuming();
+        try (var sandbox = cay.create(wish)) {
+            sandbox.files().write("kept", "here");
+            await(() -> sandbox.info().state() == SandboxInfo.State.PAUSED);
+            assertThat(sandbox.files().read("kept")).isEqualTo("here");
+            assertThat(sandbox.info().state()).isEqualTo(SandboxInfo.State.RUNNING);
+        }
+    }
+
+    @Test
+    void tellsWhatItUses() throws Exception {
+        try (var sandbox = cay.create()) {
+            await(() -> !sandbox.metrics().isEmpty());
+            assertThat(sandbox.metrics().getLast()).satisfies(used -> {
+                assertThat(used.at()).isAfter(Instant.now().minus(Duration.ofMinutes(2)));
+                assertThat(used.cpuCount()).isPositive();
+                assertThat(used.memoryUsed()).isPositive().isLessThan(used.memoryTotal());
+                assertThat(used.diskUsed()).isLessThan(used.diskTotal());
+            });
+        }
+    }
+
+    private static void await(Callable<Boolean> condition) throws Exception {
+        long end = System.nanoTime() + LIMIT.toNanos();
+        while (!condition.call()) {
+            assertThat(System.nanoTime()).as("in time").isLessThan(end);
+            TimeUnit.MILLISECONDS.sleep(100);
+        }
+    }
+
+    @Test
     void isReachedByNamesOverTlsToo() throws Exception {
         try (var sandbox = named.create()) {
             assertThat(sandbox.commands().run("echo hi").stdout()).isEqualTo("hi\n");
             sandbox.files().write("a", "b");
             assertThat(sandbox.files().read("a")).isEqualTo("b");
             assertThat(sandbox.host(3000)).startsWith("3000-" + sandbox.id() + ".");
+            sandbox.commands()
+                    .start(Command.of("exec python3 -m http.server 3000 --bind 127.0.0.1")
+                            .withoutLimit());
+            try (var other = cay.create()) {
+                String ask = "curl -fsS --retry 20 --retry-all-errors --retry-delay 1 " + sandbox.url(3000) + "/a";
+                assertThat(other.commands().run(ask).stdout()).isEqualTo("b");
+            }
         }
     }
 
@@ -157,6 +169,13 @@ final class JavaSdkTest {
                 assertThat(cat.await(LIMIT).stdout()).isEqualTo("one\ntwo\n");
                 assertThat(cat.kill()).isFalse();
             }
+            try (var complaining = sandbox.commands()
+                    .start(Command.of("echo no >&2; sleep 1000").withoutLimit().onStderr(heard::add))) {
+                assertThat(heard.poll(LIMIT.toSeconds(), TimeUnit.SECONDS)).isEqualTo("no\n");
+                assertThat(sandbox.commands().kill(complaining.pid())).isTrue();
+                assertThat(complaining.await(LIMIT).error()).isEqualTo("signal: killed");
+                assertThat(sandbox.commands().kill(complaining.pid())).isFalse();
+            }
             var sleeping = sandbox.commands().start(Command.of("sleep 1000").withoutLimit());
             assertKind(Kind.TIMEOUT, () -> sleeping.await(Duration.ofMillis(200)));
             assertThat(sleeping.kill()).isTrue();
@@ -199,102 +218,6 @@ final class JavaSdkTest {
             assertThat(result.cut()).isTrue();
             assertThat(heard[0]).isEqualTo(3_000_000);
         }
-    }
-
-    @Test
-    void filesGoInAndOut() throws Exception {
-        try (var sandbox = cay.create()) {
-            var files = sandbox.files();
-            files.write("deep/er/ä b.txt", "gruß");
-            assertThat(files.read("/home/user/deep/er/ä b.txt")).isEqualTo("gruß");
-            byte[] bytes = new byte[5 << 20];
-            new Random(7).nextBytes(bytes);
-            files.write("stream", new ByteArrayInputStream(bytes));
-            assertThat(files.readBytes("stream")).isEqualTo(bytes);
-            Path here = directory.resolve("here");
-            files.download("stream", here);
-            files.upload(here, "back");
-            try (var in = files.open("back")) {
-                assertThat(in.readAllBytes()).isEqualTo(bytes);
-            }
-            assertThat(files.list(".", 2)).extracting(FileInfo::name).contains("deep", "er", "stream", "back");
-            assertThat(files.find("stream")).get().returns((long) bytes.length, FileInfo::size);
-            assertThat(files.as("root").find("stream"))
-                    .as("root's home is another one")
-                    .isEmpty();
-            assertThat(files.makeDirectory("deep")).isFalse();
-            assertThat(files.makeDirectory("new")).isTrue();
-            files.move("back", "new/there");
-            files.remove("deep");
-            assertThat(files.exists("back")).isFalse();
-            assertThat(files.exists("new/there")).isTrue();
-            assertKind(Kind.NOT_FOUND, () -> files.read("nothing"));
-            assertKind(Kind.INVALID, () -> files.write("/etc", "a directory"));
-            assertKind(Kind.NOT_FOUND, () -> files.upload(directory.resolve("nothing"), "x"));
-        }
-    }
-
-    /// The time for an answer does not begin before all is sent.
-    @Test
-    void aSlowUploadIsNotGivenUp(OwnCay platform) throws Exception {
-        var hasty = Settings.from(platform.environment(OwnCay.Mode.URL)).withRequestTimeout(Duration.ofSeconds(2));
-        try (var impatient = Cay.with(hasty);
-                var sandbox = impatient.create()) {
-            var slow = new SequenceInputStream(
-                    new ByteArrayInputStream(new byte[] {'a'}), new ByteArrayInputStream(new byte[] {'b'}) {
-                        @Override
-                        public int read(byte[] into, int from, int most) {
-                            LockSupport.parkNanos(Duration.ofSeconds(3).toNanos());
-                            return super.read(into, from, most);
-                        }
-                    });
-            sandbox.files().write("slow", slow);
-            assertThat(sandbox.files().read("slow")).isEqualTo("ab");
-        }
-    }
-
-    @Test
-    void watchesADirectory() throws Exception {
-        try (var sandbox = cay.create()) {
-            var events = new LinkedBlockingQueue<FileEvent>();
-            try (var watch = sandbox.files().watch(".", true, events::add)) {
-                sandbox.files().write("w/x", "1");
-                FileEvent event;
-                do {
-                    event = events.poll(LIMIT.toSeconds(), TimeUnit.SECONDS);
-                    assertThat(event).isNotNull();
-                } while (!event.equals(new FileEvent(FileEvent.Type.CREATE, "w/x")));
-                assertThat(watch.isOpen()).isTrue();
-                assertThat(watch.failure()).isNull();
-            }
-            assertKind(Kind.NOT_FOUND, () -> sandbox.files().watch("nowhere", events::add));
-        }
-    }
-
-    @Test
-    void anybodyWithTheAddressCanMoveAFile() throws Exception {
-        try (var sandbox = cay.create();
-                var plain = HttpClient.newHttpClient()) {
-            URI up = sandbox.files().uploadUrl("given", Duration.ofMinutes(1));
-            var sent = plain.send(
-                    HttpRequest.newBuilder(up)
-                            .header("Content-Type", "application/octet-stream")
-                            .POST(HttpRequest.BodyPublishers.ofString("by address"))
-                            .build(),
-                    HttpResponse.BodyHandlers.ofString());
-            assertThat(sent.statusCode()).as(sent.body()).isEqualTo(200);
-            URI down = sandbox.files().downloadUrl("given", Duration.ofMinutes(1));
-            assertThat(status(plain, down)).isEqualTo(200);
-            assertThat(status(plain, URI.create(down.toString().replace("given", "other"))))
-                    .isEqualTo(401);
-            assertThat(status(plain, sandbox.files().downloadUrl("given", Duration.ofSeconds(-5))))
-                    .isEqualTo(401);
-        }
-    }
-
-    private static int status(HttpClient client, URI uri) throws Exception {
-        return client.send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.discarding())
-                .statusCode();
     }
 
     @Test
@@ -394,12 +317,5 @@ final class JavaSdkTest {
                         .isEqualTo("" + i);
             }
         }
-    }
-
-    private static void assertKind(Kind kind, ThrowingCallable call) {
-        assertThatThrownBy(call)
-                .isInstanceOfSatisfying(
-                        SandboxException.class,
-                        e -> assertThat(e.kind()).as(e.getMessage()).isEqualTo(kind));
     }
 }
