@@ -48,19 +48,24 @@ public final class OwnCay implements AutoCloseable {
     private final Map<String, String> settings;
     private @Nullable Process daemon;
 
-    private OwnCay(Path directory, Map<String, String> settings) throws IOException {
+    private OwnCay(Path directory, Map<String, String> settings, String sections) throws IOException {
         this.directory = directory;
         this.settings = Map.copyOf(settings);
-        Files.writeString(directory.resolve("cay.yaml"), configuration());
+        Files.writeString(directory.resolve("cay.yaml"), configuration() + sections);
     }
 
     /// @param settings keys of `cay.yaml` with values that differ from what this daemon would have, like
     ///                 `network.range`
     public static OwnCay start(Map<String, String> settings) throws IOException, InterruptedException {
+        return start(settings, "");
+    }
+
+    /// @param sections of `cay.yaml` that no variable can stand for, like `mcp.servers`
+    public static OwnCay start(Map<String, String> settings, String sections) throws IOException, InterruptedException {
         var directory = Files.createTempDirectory("cay-own-");
         // Sandboxes' own root users pass through it on the way to their bundles.
         Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
-        var cay = new OwnCay(directory, settings);
+        var cay = new OwnCay(directory, settings, sections);
         try {
             cay.startAgain();
             return cay;

@@ -19,7 +19,8 @@ public final class Proofs {
             new RushProof(),
             new FaultsProof(),
             new FuzzProof(),
-            new RunnersProof());
+            new RunnersProof(),
+            new CatalogProof());
 
     private Proofs() {}
 

@@ -64,8 +64,13 @@ public final class Stage implements AutoCloseable {
     ///
     /// @param settings keys of `cay.yaml` that the proof needs otherwise
     public OwnCay cay(Map<String, String> settings) throws IOException, InterruptedException {
+        return cay(settings, "");
+    }
+
+    /// @param sections of `cay.yaml`, as {@link OwnCay#start(Map, String)} takes them
+    public OwnCay cay(Map<String, String> settings, String sections) throws IOException, InterruptedException {
         progress.step("starting a daemon of its own");
-        var cay = OwnCay.start(settings);
+        var cay = OwnCay.start(settings, sections);
         daemons.push(cay);
         progress.done("daemon, pid " + cay.daemon().pid());
         return cay;

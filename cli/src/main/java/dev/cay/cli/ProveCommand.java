@@ -27,13 +27,15 @@ import picocli.CommandLine.Parameters;
                 "Show that a promise holds, where that takes minutes: with real sandboxes in a daemon of its own.",
         footer = {
             "",
-            "The verdict goes into docs/PROMISES.md with date and commit, all details into target/proofs/NAME.md.",
+            "The verdict goes into docs/PROMISES.md with date and commit, all details into target/proofs/NAME.md,",
+            "and the table of servers that catalog makes into docs/mcp.md.",
             "A Cay that is running is not disturbed, except by the load. Exits with 1 if a promise does not hold.",
             "",
             "Examples:",
             "  sudo ./cay prove --list",
             "  sudo ./cay prove crash",
             "  sudo ./cay prove overload --only forks,memory",
+            "  sudo ./cay prove catalog --only notion,exa",
             "  sudo ./cay prove rush --small",
             "  sudo ./cay prove crash density --no-record"
         })
@@ -101,11 +103,12 @@ final class ProveCommand implements Callable<Integer> {
             lines.addAll(List.of("", proof.promise() + ".", "", verdict.summary(), ""));
             lines.addAll(verdict.details());
             Files.write(Files.createDirectories(Path.of(home, "target/proofs")).resolve(proof.name() + ".md"), lines);
+            if (!unrecorded && scope.isWhole()) {
+                new PromisesPage(Path.of(home)).note(proof, verdict, LocalDate.now(java.time.ZoneOffset.UTC));
+                proof.document(Path.of(home), verdict);
+            }
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "cannot keep the details of the proof", e);
-        }
-        if (!unrecorded && scope.isWhole()) {
-            new PromisesPage(Path.of(home)).note(proof, verdict, LocalDate.now(java.time.ZoneOffset.UTC));
         }
     }
 }

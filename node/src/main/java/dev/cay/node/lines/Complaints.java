@@ -56,9 +56,12 @@ final class Complaints implements AutoCloseable {
     private void read() {
         try {
             byte[] chunk = new byte[CHUNK];
+            boolean ending;
             do {
                 signs.acquire();
-            } while (readSome(chunk) && !last);
+                // Known before the look: what came after an earlier one may be the very last.
+                ending = last;
+            } while (readSome(chunk) && !ending);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (IOException | RuntimeException e) {

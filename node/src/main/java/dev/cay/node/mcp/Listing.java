@@ -35,7 +35,7 @@ record Listing(Upstream upstream, Listed kind) {
                 }
                 if (item instanceof ObjectNode object
                         && object.path(kind.identity()).isString()) {
-                    items.add(object);
+                    items.add(kind == Listed.TOOLS ? acceptable(object) : object);
                 }
             }
             cursor = result.path("nextCursor").asString("");
@@ -44,6 +44,17 @@ record Listing(Upstream upstream, Listed kind) {
             }
         }
         return items;
+    }
+
+    /// Schemas of tools are those of objects, says the protocol. Clients refuse a whole list for one tool of which that
+    /// is not so, with all that other servers have in it.
+    static ObjectNode acceptable(ObjectNode tool) {
+        var input = tool.path("inputSchema") instanceof ObjectNode schema ? schema : tool.putObject("inputSchema");
+        input.put("type", "object");
+        if (!tool.path("outputSchema").path("type").asString("").equals("object")) {
+            tool.remove("outputSchema");
+        }
+        return tool;
     }
 
     private JsonNode page(String cursor) {

@@ -159,13 +159,20 @@ final class Upstream implements ServerLink.Listener, AutoCloseable {
         } catch (InterruptedException | RpcTimeout e) {
             cancel(id, e instanceof InterruptedException ? "the client called it off" : "it took too long");
             if (e instanceof RpcTimeout late) {
-                throw new RpcException(RpcException.INTERNAL_ERROR, String.valueOf(late.getMessage()));
+                throw new RpcException(
+                        RpcException.INTERNAL_ERROR, late.getMessage() + (call == null ? lastWords() : ""));
             }
             Thread.currentThread().interrupt();
             throw new RpcException(RpcException.INTERNAL_ERROR, "called off");
         } finally {
             waiting.remove(id);
         }
+    }
+
+    /// Why it is late may be what it complains about. Who looks after servers wants to know; clients get answers only.
+    private String lastWords() {
+        var to = link;
+        return to == null ? "" : to.lastWords();
     }
 
     private static final class RpcTimeout extends Exception {

@@ -23,6 +23,12 @@ public interface ServerLink extends AutoCloseable {
     /// @throws dev.cay.wire.CayException when the server does not take it any more
     void send(Message message);
 
+    /// The last the server said on its standard error, as the end of a sentence: `; it said last: no such host`. Empty
+    /// if that was nothing, or cannot be heard from here.
+    default String lastWords() {
+        return "";
+    }
+
     /// Ends the connection, and what runs for it alone. Nothing is heard afterwards.
     @Override
     void close();

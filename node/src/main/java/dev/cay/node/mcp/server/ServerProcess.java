@@ -24,6 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,6 +35,13 @@ final class ServerProcess implements ServerLink, LineProcess.Hearer {
 
     /// How much of what a server said last is shown.
     private static final int LAST_WORDS = 4 << 10;
+
+    /// Colours, and other characters that nobody sees.
+    private static final Pattern UNSEEN = Pattern.compile("\u001b\\[[0-9;]*[A-Za-z]|[\\p{Cntrl}&&[^\\n\\t]]");
+
+    /// Where in its program it was. Why it ended stands before that, and would not be seen behind so much.
+    private static final Pattern FRAMES = Pattern.compile(
+            "(?m)^[ \\t]++at .*(:\\d+:\\d+\\)?|<anonymous>\\)|native\\))(?: \\{)?$\\R?|^Node\\.js v[\\d.]+$\\R?");
 
     /// How long one message may wait to be taken.
     private static final Duration SEND_LIMIT = Duration.ofSeconds(30);
@@ -264,9 +272,15 @@ final class ServerProcess implements ServerLink, LineProcess.Hearer {
         } else {
             what = "ended (%s)".formatted(exit.status());
         }
-        String last = secrets.strikeOut(complaint.text(), complaint.isCut()).replaceAll("[\\p{Cntrl}&&[^\n\t]]", "");
+        return "server %s %s%s".formatted(name, what, lastWords());
+    }
+
+    @Override
+    public String lastWords() {
+        String last = secrets.strikeOut(complaint.text(), complaint.isCut());
+        last = FRAMES.matcher(UNSEEN.matcher(last).replaceAll("")).replaceAll("");
         last = last.substring(Math.max(0, last.length() - LAST_WORDS)).strip();
-        return "server %s %s%s".formatted(name, what, last.isEmpty() ? "" : "; it said last: " + last);
+        return last.isEmpty() ? "" : "; it said last: " + last;
     }
 
     /// Returns at once; what runs ends within seconds.
