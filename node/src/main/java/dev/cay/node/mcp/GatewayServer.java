@@ -3,12 +3,10 @@ package dev.cay.node.mcp;
 import dev.cay.http.Json;
 import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.server.ServerHome;
-import dev.cay.rpc.Message;
 import dev.cay.rpc.RpcException;
 import dev.cay.wire.CayException;
 import java.time.Duration;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -36,6 +34,7 @@ final class GatewayServer implements AutoCloseable {
     private final LaunchPlan plan;
     private final Supplier<ServerHome> homes;
     private final GatewayLog gatewayLog;
+    private final FirstLink first = new FirstLink(FirstLink.KEPT);
     private @Nullable ServerHome home;
     private volatile State state = State.STARTING;
     private volatile String reason = "";
@@ -76,36 +75,54 @@ final class GatewayServer implements AutoCloseable {
         return instructions;
     }
 
-    /// Starts it once, so that clients find it ready, and whoever looks finds out what is wrong with it.
+    /// Starts it once, so that clients find it ready, and whoever looks finds out what is wrong with it. What was
+    /// started is kept for the first of them.
     void probe() {
         gatewayLog.say("%s: starting".formatted(key()));
-        var deaf = new Upstream.Audience() {
-            @Override
-            public void request(Upstream from, Message request, Optional<Upstream.Call> about) {
-                var none = new RpcException(RpcException.METHOD_NOT_FOUND, "nobody is there to answer");
-                from.send(Message.error(request.id(), none));
-            }
+        first.begin();
+        Thread.ofVirtual().name("mcp-probe-" + key()).start(this::tryOut);
+    }
 
-            @Override
-            public void notification(Upstream from, Message notification, Optional<Upstream.Call> about) {}
-
-            @Override
-            public void over(Upstream from, String why) {}
-        };
-        try (var upstream = Upstream.open(this, Json.mapper().createObjectNode(), deaf)) {
+    private void tryOut() {
+        try {
+            var upstream = first.open(this);
             connected(upstream);
             if (upstream.can(Listed.TOOLS.capability())) {
                 tools = new Listing(upstream, Listed.TOOLS).fetch().size();
             }
             gatewayLog.say("%s: ready, %d tools".formatted(key(), tools));
+            first.keep();
         } catch (CayException e) {
-            failed(e.userMessage());
+            unusable(e.userMessage());
         } catch (RpcException e) {
-            failed(String.valueOf(e.getMessage()));
+            unusable(String.valueOf(e.getMessage()));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         } catch (RuntimeException e) {
             log.atError().setCause(e).addKeyValue("server", key()).log("an MCP server could not be tried");
-            failed("it could not be tried; the log of Cay says why");
+            unusable("it could not be tried; the log of Cay says why");
         }
+    }
+
+    private void unusable(String why) {
+        first.close();
+        failed(why);
+    }
+
+    /// Connects a client: by the connection it was tried with if that is still there and does for this client, else by
+    /// one of its own.
+    ///
+    /// @param hello parameters of `initialize` as the client sent them
+    Upstream connect(ObjectNode hello, Upstream.Audience audience) {
+        var kept = first.take(hello, audience);
+        return kept.isPresent() ? kept.get() : Upstream.open(this, hello, audience);
+    }
+
+    /// Ends the connection it was tried with, if nobody has it.
+    ///
+    /// @return false if somebody has, or it is gone
+    boolean makeRoom() {
+        return first.giveUp();
     }
 
     void connected(Upstream upstream) {
@@ -136,6 +153,7 @@ final class GatewayServer implements AutoCloseable {
     /// Ends it; whoever wants it again starts it again.
     @Override
     public void close() {
+        first.close();
         ServerHome now;
         synchronized (this) {
             now = home;

@@ -48,9 +48,7 @@ public final class McpGateway implements Handler, HttpFace.Host, AutoCloseable {
 
     /// Starts every server once, all at the same time. Returns at once.
     void probe() {
-        for (var server : servers) {
-            Thread.ofVirtual().name("mcp-probe-" + server.key()).start(server::probe);
-        }
+        servers.forEach(GatewayServer::probe);
     }
 
     @Override
@@ -100,6 +98,9 @@ public final class McpGateway implements Handler, HttpFace.Host, AutoCloseable {
     ///
     /// @return false if there is none
     boolean makeRoom(GatewayServer server) {
+        if (server.makeRoom()) {
+            return true;
+        }
         var idlest = sessions.stream()
                 .flatMap(session -> session.idle(server).stream())
                 .max(Comparator.comparing(Upstream::idle));

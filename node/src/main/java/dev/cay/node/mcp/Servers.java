@@ -150,7 +150,7 @@ final class Servers implements AutoCloseable {
         boolean asked = false;
         for (int tries = 1; ; tries++) {
             try {
-                return Upstream.open(place.server, hello, audience);
+                return place.server.connect(hello, audience);
             } catch (CayException e) {
                 if (e.kind() != ErrorKind.EXHAUSTED || tries == ROOM_TRIES) {
                     throw e;

@@ -1,0 +1,173 @@
+package dev.cay.node.mcp;
+
+import dev.cay.http.Json;
+import dev.cay.rpc.Message;
+import dev.cay.rpc.RpcException;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/// The connection that a server was tried with, kept for a while for the first client that wants one, so that no server
+/// starts twice to be used once. Thread-safe.
+///
+/// On it the server was greeted, and asked what it has, by somebody who can do nothing: only a client that can do
+/// nothing either gets it, as the server would believe the wrong thing of another one. It is given away once.
+final class FirstLink implements Upstream.Audience, AutoCloseable {
+    /// How long it waits for a client.
+    static final Duration KEPT = Duration.ofSeconds(30);
+
+    /// More than a start may take, a package fetched first included.
+    private static final Duration LONGEST_START = Duration.ofMinutes(15);
+
+    /// Whose it is.
+    private enum Fate {
+        NOT_BEGUN,
+        FREE,
+        TAKEN,
+        GIVEN_UP
+    }
+
+    private final Duration kept;
+    private final CompletableFuture<Upstream> coming = new CompletableFuture<>();
+    private final CountDownLatch settled = new CountDownLatch(1);
+    private Fate fate = Fate.NOT_BEGUN;
+    private volatile Upstream.@Nullable Audience taker;
+    private volatile boolean keeping;
+
+    /// @param kept how long it waits for a client
+    FirstLink(Duration kept) {
+        this.kept = kept;
+    }
+
+    /// From now on clients wait for it rather than start the server themselves.
+    synchronized void begin() {
+        if (fate == Fate.NOT_BEGUN) {
+            fate = Fate.FREE;
+        }
+    }
+
+    /// Connects. A client that waits gets the connection at once, or hears why there is none.
+    Upstream open(GatewayServer server) {
+        try {
+            var upstream = Upstream.open(server, Json.mapper().createObjectNode(), this);
+            coming.complete(upstream);
+            return upstream;
+        } catch (RuntimeException e) {
+            coming.completeExceptionally(e);
+            throw e;
+        } finally {
+            closeIfGivenUp();
+        }
+    }
+
+    /// Waits for a client, and ends the connection if none comes.
+    void keep() throws InterruptedException {
+        keeping = true;
+        if (!settled.await(kept.toNanos(), TimeUnit.NANOSECONDS)) {
+            boolean _ = giveUp();
+        }
+    }
+
+    /// Gives it away, if nobody has it and it does for this client. Waits until it is connected.
+    ///
+    /// @param hello    parameters of the client's `initialize`
+    /// @param audience hears the server from now on
+    Optional<Upstream> take(ObjectNode hello, Upstream.Audience audience) {
+        synchronized (this) {
+            if (fate != Fate.FREE || !hello.path("capabilities").isEmpty()) {
+                return Optional.empty();
+            }
+            fate = Fate.TAKEN;
+            taker = audience;
+        }
+        settled.countDown();
+        return Optional.of(await()).filter(upstream -> !upstream.isOver());
+    }
+
+    private Upstream await() {
+        try {
+            return coming.get(LONGEST_START.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof CayException || e.getCause() instanceof RpcException) {
+                throw (RuntimeException) e.getCause();
+            }
+            throw new CayException(ErrorKind.INTERNAL, "it could not be tried; the log of Cay says why", e);
+        } catch (TimeoutException e) {
+            throw new CayException(ErrorKind.DEADLINE_EXCEEDED, "it takes too long to start", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CayException(ErrorKind.CANCELED, "its start was interrupted", e);
+        }
+    }
+
+    /// Ends it if nobody has it, now or as soon as it is there.
+    ///
+    /// @return false if somebody has, or there is none
+    boolean giveUp() {
+        synchronized (this) {
+            boolean free = fate == Fate.FREE;
+            if (fate != Fate.TAKEN) {
+                fate = Fate.GIVEN_UP;
+            }
+            if (!free) {
+                return false;
+            }
+        }
+        settled.countDown();
+        closeIfGivenUp();
+        return true;
+    }
+
+    private void closeIfGivenUp() {
+        synchronized (this) {
+            if (fate != Fate.GIVEN_UP) {
+                return;
+            }
+        }
+        var _ = coming.thenAccept(Upstream::close);
+    }
+
+    @Override
+    public void request(Upstream from, Message request, Optional<Upstream.Call> about) {
+        var whose = taker;
+        if (whose != null) {
+            whose.request(from, request, about);
+            return;
+        }
+        var none = new RpcException(RpcException.METHOD_NOT_FOUND, "nobody is there to answer");
+        from.send(Message.error(request.id(), none));
+    }
+
+    @Override
+    public void notification(Upstream from, Message notification, Optional<Upstream.Call> about) {
+        var whose = taker;
+        if (whose != null) {
+            whose.notification(from, notification, about);
+        }
+    }
+
+    /// Whoever still tries the server finds out by what they wait for.
+    @Override
+    public void over(Upstream from, String reason) {
+        var whose = taker;
+        if (whose != null) {
+            whose.over(from, reason);
+        } else if (keeping && giveUp()) {
+            from.server().failed(reason);
+        }
+    }
+
+    /// Whoever has it keeps it.
+    @Override
+    public void close() {
+        boolean _ = giveUp();
+    }
+}

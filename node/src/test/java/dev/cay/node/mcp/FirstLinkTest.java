@@ -1,0 +1,283 @@
+package dev.cay.node.mcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cay.http.Json;
+import dev.cay.node.log.LogHub;
+import dev.cay.node.mcp.catalog.Launch;
+import dev.cay.node.mcp.catalog.LaunchPlan;
+import dev.cay.node.mcp.server.ServerHome;
+import dev.cay.node.mcp.server.ServerLink;
+import dev.cay.rpc.Message;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxId;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import tools.jackson.databind.node.ObjectNode;
+
+@Timeout(60)
+class FirstLinkTest {
+    private static final ObjectNode NOTHING = hello("{}");
+
+    private final Home home = new Home();
+    private final GatewayServer server = new GatewayServer(
+            LaunchPlan.of("echo", new Launch.Npm("echo", "1.0.0", "echo", true)),
+            () -> home,
+            new GatewayLog(new LogHub(InstantSource.system()).of(new SandboxId("one")), InstantSource.system()));
+
+    @Test
+    void theFirstClientGetsWhatTheServerWasTriedWith() throws Exception {
+        server.probe();
+        awaitReady();
+        var audience = new Audience();
+        var upstream = server.connect(NOTHING, audience);
+        assertThat(home.links).hasSize(1);
+        assertThat(upstream.call("tools/call", NOTHING, null, Duration.ofSeconds(20))
+                        .tree()
+                        .has("result"))
+                .isTrue();
+        home.links.getFirst().listener.heard(note("for its client"));
+        assertThat(audience.told.poll(20, TimeUnit.SECONDS)).isEqualTo("for its client");
+        upstream.close();
+        assertThat(home.links.getFirst().closed.getCount()).isZero();
+    }
+
+    @Test
+    void oneGetsItAndAllOthersGetTheirOwn() throws Exception {
+        server.probe();
+        awaitReady();
+        var clients = new ArrayList<CompletableFuture<Upstream>>();
+        for (int i = 0; i < 20; i++) {
+            clients.add(CompletableFuture.supplyAsync(
+                    () -> server.connect(NOTHING, new Audience()),
+                    work -> Thread.ofVirtual().start(work)));
+        }
+        var upstreams = new ArrayList<Upstream>();
+        for (var client : clients) {
+            upstreams.add(client.get(20, TimeUnit.SECONDS));
+        }
+        assertThat(upstreams).doesNotHaveDuplicates();
+        assertThat(home.links).hasSize(20);
+    }
+
+    @Test
+    void whatOneClientDidNoOtherSees() throws Exception {
+        server.probe();
+        awaitReady();
+        server.connect(NOTHING, new Audience()).close();
+        server.connect(NOTHING, new Audience());
+        assertThat(home.links).hasSize(2);
+        assertThat(home.links.get(1).closed.getCount()).isEqualTo(1);
+    }
+
+    @Test
+    void aClientThatCanDoSomethingIsIntroducedToTheServer() throws Exception {
+        server.probe();
+        awaitReady();
+        server.connect(hello("{\"capabilities\": {\"sampling\": {}}}"), new Audience());
+        assertThat(home.links).hasSize(2);
+        assertThat(home.links.get(1).said.getFirst()).contains("sampling");
+        server.connect(hello("{\"capabilities\": {}}"), new Audience());
+        assertThat(home.links).as("the other one was still there").hasSize(2);
+    }
+
+    @Test
+    void whoComesWhileTheServerStartsWaitsForThat() throws Exception {
+        home.mayAnswer = new CountDownLatch(1);
+        server.probe();
+        var client = CompletableFuture.supplyAsync(() -> server.connect(NOTHING, new Audience()));
+        assertThat(home.connected.poll(20, TimeUnit.SECONDS)).isNotNull();
+        home.mayAnswer.countDown();
+        assertThat(client.get(20, TimeUnit.SECONDS).isOver()).isFalse();
+        awaitReady();
+        assertThat(home.links).hasSize(1);
+    }
+
+    @Test
+    void whoWaitsHearsWhyAServerDoesNotStart() throws Exception {
+        var first = new FirstLink(FirstLink.KEPT);
+        first.begin();
+        var client = CompletableFuture.supplyAsync(() -> first.take(NOTHING, new Audience()));
+        home.refuses = true;
+        assertThatThrownBy(() -> first.open(server)).hasMessage("no such program");
+        assertThatThrownBy(() -> client.get(20, TimeUnit.SECONDS)).hasMessageContaining("no such program");
+    }
+
+    @Test
+    void whatTheServerSaysBeforeIsForNobody() throws Exception {
+        server.probe();
+        awaitReady();
+        var link = home.links.getFirst();
+        link.listener.heard(note("for nobody"));
+        link.listener.heard(Message.request(Json.mapper().stringNode("ask"), "roots/list", NOTHING));
+        assertThat(link.said).last().asString().contains("nobody is there to answer");
+        var audience = new Audience();
+        server.connect(NOTHING, audience);
+        assertThat(audience.told).isEmpty();
+    }
+
+    @Test
+    void itIsGivenUpWhenNobodyWantsIt() throws Exception {
+        var first = new FirstLink(Duration.ofMillis(50));
+        first.begin();
+        first.open(server);
+        first.keep();
+        assertThat(home.links.getFirst().closed.getCount()).isZero();
+        assertThat(first.take(NOTHING, new Audience())).isEmpty();
+    }
+
+    @Test
+    void itMakesRoomAndIsNotMissedTwice() throws Exception {
+        server.probe();
+        awaitReady();
+        assertThat(server.makeRoom()).isTrue();
+        assertThat(home.links.getFirst().closed.getCount()).isZero();
+        assertThat(server.makeRoom()).isFalse();
+        server.connect(NOTHING, new Audience());
+        assertThat(server.makeRoom()).as("what a client has").isFalse();
+        assertThat(home.links.get(1).closed.getCount()).isEqualTo(1);
+    }
+
+    @Test
+    void itEndsWithTheServerAlsoWhileItIsMade() throws Exception {
+        home.mayAnswer = new CountDownLatch(1);
+        server.probe();
+        assertThat(home.connected.poll(20, TimeUnit.SECONDS)).isNotNull();
+        server.close();
+        home.mayAnswer.countDown();
+        assertThat(home.links.getFirst().closed.await(20, TimeUnit.SECONDS)).isTrue();
+        server.connect(NOTHING, new Audience());
+        assertThat(home.links).hasSize(2);
+    }
+
+    @Test
+    void oneThatEndedMeanwhileIsNotGivenAway() throws Exception {
+        server.probe();
+        awaitReady();
+        home.links.getFirst().listener.over("it fell over");
+        var upstream = server.connect(NOTHING, new Audience());
+        assertThat(upstream.isOver()).isFalse();
+        assertThat(home.links).hasSize(2);
+    }
+
+    @Test
+    void norOneThatEndedBeforeItWasTried() {
+        var first = new FirstLink(FirstLink.KEPT);
+        first.begin();
+        first.open(server);
+        home.links.getFirst().listener.over("it fell over");
+        assertThat(first.take(NOTHING, new Audience())).isEmpty();
+    }
+
+    /// Until it was tried, which is when it knows its tools.
+    private void awaitReady() throws InterruptedException {
+        long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+        while (server.health().path("tools").asInt() != 1) {
+            assertThat(System.nanoTime()).as("tried within 20 s").isLessThan(end);
+            Thread.sleep(5);
+        }
+    }
+
+    private static ObjectNode hello(String json) {
+        return (ObjectNode) Json.mapper().readTree(json);
+    }
+
+    private static Message note(String text) {
+        return Message.notification(
+                "notifications/message", Json.mapper().createObjectNode().put("data", text));
+    }
+
+    /// A server whose processes are objects.
+    private static final class Home implements ServerHome {
+        private final List<Link> links = new CopyOnWriteArrayList<>();
+        private final BlockingQueue<Link> connected = new LinkedBlockingQueue<>();
+        private volatile CountDownLatch mayAnswer = new CountDownLatch(0);
+        private volatile boolean refuses;
+
+        @Override
+        public ServerLink connect(ServerLink.Listener listener) {
+            if (refuses) {
+                throw new CayException(ErrorKind.FAILED, "no such program");
+            }
+            var link = new Link(listener, mayAnswer);
+            links.add(link);
+            connected.add(link);
+            return link;
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    private static final class Link implements ServerLink {
+        private final Listener listener;
+        private final CountDownLatch mayAnswer;
+        private final List<String> said = new CopyOnWriteArrayList<>();
+        private final CountDownLatch closed = new CountDownLatch(1);
+
+        Link(Listener listener, CountDownLatch mayAnswer) {
+            this.listener = listener;
+            this.mayAnswer = mayAnswer;
+        }
+
+        @Override
+        public void send(Message message) {
+            said.add(message.tree().toString());
+            if (message.kind() == Message.Kind.REQUEST) {
+                Thread.ofVirtual().start(() -> answer(message));
+            }
+        }
+
+        private void answer(Message request) {
+            try {
+                mayAnswer.await();
+            } catch (InterruptedException e) {
+                return;
+            }
+            var result = switch (request.method()) {
+                case "initialize" -> "{\"capabilities\": {\"tools\": {}}}";
+                case "tools/list" -> "{\"tools\": [{\"name\": \"echo\"}]}";
+                default -> "{}";
+            };
+            listener.heard(Message.result(request.id(), Json.mapper().readTree(result)));
+        }
+
+        @Override
+        public void close() {
+            closed.countDown();
+        }
+    }
+
+    /// A client, as a server sees it.
+    private static final class Audience implements Upstream.Audience {
+        private final BlockingQueue<String> told = new LinkedBlockingQueue<>();
+
+        @Override
+        public void request(Upstream from, Message request, Optional<Upstream.Call> about) {
+            told.add(request.method());
+        }
+
+        @Override
+        public void notification(Upstream from, Message notification, Optional<Upstream.Call> about) {
+            told.add(notification.params().path("data").asString(""));
+        }
+
+        @Override
+        public void over(Upstream from, String reason) {
+            told.add("over: " + reason);
+        }
+    }
+}
