@@ -2,17 +2,23 @@ package dev.cay.node.mcp;
 
 import dev.cay.node.log.SandboxLog;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /// What a gateway tells: in the sandbox's log, and in a file inside, where users look for it. Never a credential: all
 /// that servers say was cleaned of theirs before. Never blocks. Thread-safe.
+///
+/// The file is written as a whole: at once when things are calm, and ever less often while lines keep coming.
 public final class GatewayLog {
     private static final int MOST_LINES = 500;
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(25);
+    private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
 
     /// Where the file is written.
     public interface Paper {
@@ -61,25 +67,37 @@ public final class GatewayLog {
         }
     }
 
+    /// Until there is nothing new after a pause.
     private void writeAll() {
-        while (true) {
-            Paper sheet;
-            byte[] content;
-            synchronized (this) {
-                sheet = paper;
-                if (!dirty || sheet == null) {
-                    writing = false;
-                    return;
-                }
-                dirty = false;
-                content = (String.join("\n", lines) + "\n").getBytes(StandardCharsets.UTF_8);
-            }
-            try {
-                sheet.write(content);
-            } catch (Exception e) {
-                // The lines are in the sandbox's log too.
-                on(null);
-            }
+        for (var pause = FIRST_PAUSE; writeOnce(); pause = longer(pause)) {
+            LockSupport.parkNanos(pause.toNanos());
         }
+    }
+
+    private static Duration longer(Duration pause) {
+        var twice = pause.multipliedBy(2);
+        return twice.compareTo(LONGEST_PAUSE) < 0 ? twice : LONGEST_PAUSE;
+    }
+
+    /// @return false if there was nothing to write, or nothing to write on
+    private boolean writeOnce() {
+        Paper sheet;
+        byte[] content;
+        synchronized (this) {
+            sheet = paper;
+            if (!dirty || sheet == null) {
+                writing = false;
+                return false;
+            }
+            dirty = false;
+            content = (String.join("\n", lines) + "\n").getBytes(StandardCharsets.UTF_8);
+        }
+        try {
+            sheet.write(content);
+        } catch (Exception e) {
+            // The lines are in the sandbox's log too.
+            on(null);
+        }
+        return true;
     }
 }
