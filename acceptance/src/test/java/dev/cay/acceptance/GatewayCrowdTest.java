@@ -7,7 +7,6 @@ import dev.cay.bench.OwnCay;
 import dev.cay.prove.Household;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,21 +17,23 @@ final class GatewayCrowdTest {
     private static final int AGENTS = 10;
     private static final int CALLS = 100;
 
+    /// So that answers do not come in the order of the calls.
+    private static final Duration PAUSE = Duration.ofMillis(200);
+
     /// Longer than it takes, and shorter than what is left lying would take to go by itself.
     private static final Duration GONE_LIMIT = Duration.ofSeconds(45);
 
     @Test
     void everyCallGetsItsOwnAnswerAndNothingIsLeftOfTheServers(@TempDir Path directory) throws Exception {
-        var settings = new HashMap<>(Agents.settings(directory));
-        // So that nothing comes and goes but what the agents have.
-        settings.put("sandboxes.spares", "0");
-        try (var cay = OwnCay.start(settings)) {
+        try (var cay = OwnCay.start(Agents.settings(directory))) {
             cay.awaitTemplate("mcp-gateway");
             var household = new Household(cay);
             var before = household.things();
-            try (var agents = Agents.gather(cay, AGENTS, CALLS)) {
+            try (var agents = Agents.gather(cay, AGENTS, CALLS, PAUSE)) {
                 var answers = agents.call();
-                assertThat(answers.failures()).as("after %.1f s", answers.seconds()).isEmpty();
+                assertThat(answers.failures())
+                        .as("after %.1f s", answers.seconds())
+                        .isEmpty();
                 assertThat(answers.right()).isEqualTo(AGENTS * CALLS);
                 // What is looked for afterwards is seen while it is there: a sandbox for each, and one for its server.
                 assertThat(household.things())

@@ -1,13 +1,15 @@
 package dev.cay.bench;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -30,56 +32,84 @@ public final class Agents implements AutoCloseable {
     }
 
     private final Script script;
+    private final Times memory;
 
-    private Agents(Script script) {
+    private Agents(Script script, Times memory) {
         this.script = script;
+        this.memory = memory;
     }
 
-    /// What a platform needs to know of the server.
+    /// What a platform needs to know of the server. It starts no sandbox in advance: all there are belong to agents.
     ///
     /// @param directory where a catalog is written
     public static Map<String, String> settings(Path directory) throws IOException {
-        var file = JsonMapper.shared().createObjectNode();
-        var entry = file.putObject("servers").putObject("echo").put("title", "Echo").put("category", "test");
-        var command = entry.putObject("launch").putArray("command");
-        // A dollar begins a variable in catalogs.
-        List.of("node", "--input-type=module", "-e", serverSource().replace("$", "$$"))
-                .forEach(command::add);
-        Path catalog = directory.resolve("echo.yaml");
-        // YAML knows all that JSON does.
-        Files.writeString(catalog, file.toString());
-        return Map.of("mcp.catalogs", catalog.toString(), "templates.prepare", "mcp-gateway");
+        return settings(directory, List.of());
     }
 
-    static String serverSource() throws IOException {
-        try (var in = Agents.class.getResourceAsStream(SERVER)) {
-            if (in == null) {
-                throw new IllegalStateException("no resource " + SERVER);
-            }
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    /// @param others servers that may be used besides
+    static Map<String, String> settings(Path directory, List<NpmServer> others) throws IOException {
+        var file = JsonMapper.shared().createObjectNode();
+        var servers = file.putObject("servers");
+        var echo = servers.putObject("echo").put("title", "Echo").put("category", "test");
+        var command = echo.putObject("launch").putArray("command");
+        // A dollar begins a variable in catalogs.
+        List.of(
+                        "node",
+                        "--input-type=module",
+                        "-e",
+                        Files.readString(server(directory)).replace("$", "$$"))
+                .forEach(command::add);
+        others.forEach(server -> server.describe(servers));
+        Path catalog = directory.resolve("servers.yaml");
+        // YAML knows all that JSON does.
+        Files.writeString(catalog, file.toString());
+        return Map.of("mcp.catalogs", catalog.toString(), "templates.prepare", "mcp-gateway", "sandboxes.spares", "0");
+    }
+
+    /// The server's program, for those who start it without a sandbox.
+    static Path server(Path directory) throws IOException {
+        var program = directory.resolve(SERVER);
+        try (var in = Objects.requireNonNull(Agents.class.getResourceAsStream(SERVER), SERVER)) {
+            Files.copy(in, program, StandardCopyOption.REPLACE_EXISTING);
         }
+        return program;
     }
 
     /// The script of agents, for what it can do besides.
-    static Script script(OwnCay cay, String... arguments) throws IOException, InterruptedException {
+    static Script script(OwnCay cay, Object... arguments) throws IOException, InterruptedException {
         var environment = new HashMap<>(cay.environment(OwnCay.Mode.DOMAIN));
         environment.put("E2B_API_URL", cay.url().toString());
+        environment.put("CAY_INSTANCE", cay.instance());
         environment.put(
                 "CAY_MCP_CLIENT",
                 NpmClient.install(CLIENT, CLIENT_VERSION).directory().toString());
-        return Script.start(NpmClient.e2b(), environment, Agents.class, "gateway.mjs", arguments);
+        return Script.start(
+                NpmClient.e2b(),
+                environment,
+                Agents.class,
+                "gateway.mjs",
+                Stream.of(arguments).map(Object::toString).toArray(String[]::new));
     }
 
     /// Returns when each has its sandbox, is connected and knows its tools.
-    public static Agents gather(OwnCay cay, int count, int calls) throws IOException, InterruptedException {
-        var script = script(cay, "agents", Integer.toString(count), Integer.toString(calls));
+    ///
+    /// @param calls that each will make
+    /// @param pause the most that the server takes for one
+    public static Agents gather(OwnCay cay, int count, int calls, Duration pause)
+            throws IOException, InterruptedException {
+        var script = script(cay, "agents", count, calls, pause.toMillis());
         try {
-            script.next(LIMIT);
-            return new Agents(script);
+            var found = script.next(LIMIT);
+            return new Agents(script, Times.of(found.get("memory")));
         } catch (InterruptedException | RuntimeException e) {
             script.close();
             throw e;
         }
+    }
+
+    /// Megabytes of its own that each sandbox of a server has, before the calls.
+    Times memory() {
+        return memory;
     }
 
     /// Each makes all its calls at once.

@@ -25,7 +25,8 @@ public final class Bench {
             new Filing(),
             new Pausing(),
             new Forking(),
-            new Interpreting());
+            new Interpreting(),
+            new Relaying());
 
     private Bench() {}
 

@@ -1,4 +1,6 @@
-// Agents that use MCP servers through the gateways of their sandboxes, each with a client of its own.
+// Agents that use MCP servers through the gateways of their sandboxes, each with a client of its own; and the same on the
+// host, where clients speak with servers themselves.
+import { readFileSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { Sandbox, atOnce, order, tell, timed } from './client.mjs'
@@ -6,6 +8,7 @@ import { Sandbox, atOnce, order, tell, timed } from './client.mjs'
 const require = createRequire(process.env.CAY_MCP_CLIENT + '/')
 const load = async (path) => import(pathToFileURL(require.resolve('@modelcontextprotocol/sdk/' + path)).href)
 const { Client } = await load('client/index.js')
+const { StdioClientTransport } = await load('client/stdio.js')
 const { StreamableHTTPClientTransport } = await load('client/streamableHttp.js')
 
 const LIFE = 900_000
@@ -26,25 +29,27 @@ async function throughGateway(box) {
   return client(new StreamableHTTPClientTransport(url, { requestInit: { headers } }))
 }
 
+const onPipe = (program) => client(new StdioClientTransport({ command: program[0], args: program.slice(1), stderr: 'ignore' }))
+
 const textOf = (result) => result.content.map((part) => part.text).join('')
 
 /**
  * So many agents with so many calls each, all at once: servers answer when all calls of an agent are there. No two calls
  * have the same text, so no answer fits another's.
  */
-async function agents(count, calls) {
+async function agents(count, calls, pause) {
   const boxes = []
   await atOnce(count, 4, async () => boxes.push(await Sandbox.create({ mcp: { echo: {} }, timeoutMs: LIFE })))
   const clients = await Promise.all(boxes.map(throughGateway))
   const names = await Promise.all(clients.map(async (one) => (await one.listTools()).tools[0].name))
-  tell({ boxes: boxes.map((box) => box.sandboxId) })
+  tell({ memory: sides(boxes) })
   await order()
   const failures = []
   let right = 0
   const call = async (agent, n) => {
     const text = `agent ${agent} call ${n}`
     try {
-      const request = { name: names[agent], arguments: { text, together: calls, pause: 200 } }
+      const request = { name: names[agent], arguments: { text, together: calls, pause } }
       const said = textOf(await clients[agent].callTool(request, undefined, PATIENCE))
       if (said === text) right++
       else failures.push(`${text} was answered: ${said}`)
@@ -61,6 +66,98 @@ async function agents(count, calls) {
   tell({ killed: true })
 }
 
-const [what, ...numbers] = process.argv.slice(2)
-await { agents }[what](...numbers.map(Number))
+/** Of a process, empty when it has ended. */
+function about(pid, file) {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** Megabytes that a process has for itself. */
+const ownMemory = (pid) =>
+  [...about(pid, 'smaps_rollup').matchAll(/^Private_\w+: +(\d+) kB$/gm)].reduce((sum, [, kB]) => sum + kB / 1024, 0)
+
+/** What each sandbox has that is not one of these: those of servers. */
+function sides(boxes) {
+  const known = new Set(boxes.map((box) => box.sandboxId))
+  const group = new RegExp(`/cay-${process.env.CAY_INSTANCE}/(\\w+)`)
+  const found = new Map()
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    const id = group.exec(about(pid, 'cgroup'))?.[1]
+    if (id && !known.has(id)) found.set(id, (found.get(id) ?? 0) + ownMemory(pid))
+  }
+  return [...found.values()]
+}
+
+/** The same server so many times on the host. */
+async function alone(program, count) {
+  const clients = await Promise.all(Array.from({ length: count }, () => onPipe(program)))
+  await Promise.all(clients.map((one) => one.listTools()))
+  tell({ memory: clients.map((one) => ownMemory(one.transport.pid)) })
+}
+
+/** Times of calls, when so many clients call all the time, each one thing after the other. */
+async function callTimes(sessions, count, connect) {
+  const clients = await Promise.all(Array.from({ length: sessions }, connect))
+  const { tools: [{ name }] } = await clients[0].listTools()
+  const round = async (each) => {
+    const times = []
+    await Promise.all(clients.map(async (one) => {
+      for (let n = 0; n < each; n++) {
+        times.push(await timed(() => one.callTool({ name, arguments: { text: 'hi' } }, undefined, PATIENCE)))
+      }
+    }))
+    return times
+  }
+  await round(100)
+  const times = await round(count)
+  await Promise.all(clients.map((one) => one.close()))
+  return times
+}
+
+async function calls(program, count, ...widths) {
+  const box = await Sandbox.create({ mcp: { echo: {} }, timeoutMs: LIFE })
+  for (const sessions of widths) {
+    const gateway = await callTimes(sessions, count, () => throughGateway(box))
+    tell({ sessions, gateway, pipe: await callTimes(sessions, count, () => onPipe(program)) })
+  }
+  await box.kill()
+}
+
+/** From the order to start servers to the list of their tools, so many times; `programs` is what runs on the host. */
+async function starts(programs, runs) {
+  const inside = async (keys) => {
+    const box = await Sandbox.create('mcp-gateway', { timeoutMs: LIFE })
+    const config = JSON.stringify(Object.fromEntries(keys.map((key) => [key, {}])))
+    const took = await timed(async () => {
+      await box.commands.run(`mcp-gateway --config '${config}' --token bench`, { user: 'root', timeoutMs: 0 })
+      const { tools } = await (await throughGateway(box)).listTools(undefined, PATIENCE)
+      const missing = keys.filter((key) => !tools.some(({ name }) => name.startsWith(key)))
+      if (missing.length) throw new Error(`no tools of ${missing}`)
+    })
+    await box.kill()
+    return took
+  }
+  const outside = (keys) => timed(() => Promise.all(keys.map(async (key) => {
+    const one = await onPipe([programs[key]])
+    await one.listTools(undefined, PATIENCE)
+    // Its end is not measured.
+    one.close()
+  })))
+  const all = Object.keys(programs)
+  await inside(all) // Fetches them.
+  for (const keys of [all.slice(0, 1), all]) {
+    const [gateway, host] = [[], []]
+    for (let n = 0; n < runs; n++) {
+      gateway.push(await inside(keys))
+      host.push(await outside(keys))
+    }
+    tell({ servers: keys.length, gateway, host })
+  }
+}
+
+const [what, ...given] = process.argv.slice(2)
+await { agents, alone, calls, starts }[what](...given.map((one) => JSON.parse(one)))
 process.exit(0)

@@ -36,8 +36,7 @@ class FirstLinkTest {
     private final GatewayServer server = new GatewayServer(
             LaunchPlan.of("echo", new Launch.Npm("echo", "1.0.0", "echo", true)),
             () -> home,
-            new GatewayLog(
-                    new LogHub(InstantSource.system()).of(new SandboxId("one")), InstantSource.system()));
+            new GatewayLog(new LogHub(InstantSource.system()).of(new SandboxId("one")), InstantSource.system()));
 
     @Test
     void theFirstClientGetsWhatTheServerWasTriedWith() throws Exception {
@@ -197,7 +196,8 @@ class FirstLinkTest {
     }
 
     private static Message note(String text) {
-        return Message.notification("notifications/message", Json.mapper().createObjectNode().put("data", text));
+        return Message.notification(
+                "notifications/message", Json.mapper().createObjectNode().put("data", text));
     }
 
     /// A server whose processes are objects.
@@ -247,12 +247,11 @@ class FirstLinkTest {
             } catch (InterruptedException e) {
                 return;
             }
-            var result =
-                    switch (request.method()) {
-                        case "initialize" -> "{\"capabilities\": {\"tools\": {}}}";
-                        case "tools/list" -> "{\"tools\": [{\"name\": \"echo\"}]}";
-                        default -> "{}";
-                    };
+            var result = switch (request.method()) {
+                case "initialize" -> "{\"capabilities\": {\"tools\": {}}}";
+                case "tools/list" -> "{\"tools\": [{\"name\": \"echo\"}]}";
+                default -> "{}";
+            };
             listener.heard(Message.result(request.id(), Json.mapper().readTree(result)));
         }
 
