@@ -2,6 +2,7 @@ package dev.cay.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpServer;
 import dev.cay.bench.NpmClient;
 import dev.cay.bench.OwnCay;
 import dev.cay.sdk.Cay;
@@ -54,6 +55,7 @@ final class GatewayTest {
 
     private OwnCay platform;
     private Cay cay;
+    private HttpServer scrubber;
 
     /// The address of a stand-in for Notion's API is known when its sandbox is there: the platform starts again with
     /// it,
@@ -64,7 +66,8 @@ final class GatewayTest {
                 .script("fixtures", "fixtures-server.mjs")
                 .script("githubOfficial", "github-standin.mjs")
                 .named("githubOfficial", "github-official")
-                .secret("githubOfficial", "githubPersonalAccessToken", "GITHUB_PERSONAL_ACCESS_TOKEN");
+                .secret("githubOfficial", "githubPersonalAccessToken", "GITHUB_PERSONAL_ACCESS_TOKEN")
+                .script("watched", "fixtures-server.mjs");
         for (String mode : HOSTILE) {
             world.script("hostile_" + mode.replace('-', '_'), "hostile-server.mjs", mode);
         }
@@ -75,10 +78,21 @@ final class GatewayTest {
         api.files().write("api.mjs", Files.readString(Path.of("src/test/js/mcp/notion-api.mjs")));
         api.commands().start(Command.of("exec node api.mjs 8000").withoutLimit());
         world.notion("https://" + api.host(8000)).write(directory);
+        scrubber = GatewayWorld.scrubber();
         // A suite calls the tools of the fixtures by their own names.
         Files.writeString(
                 platform.directory().resolve("cay.yaml"),
-                "\nmcp:\n  servers:\n    fixtures: {tools: {unprefixed: true}}\n",
+                """
+
+                mcp:
+                  servers:
+                    fixtures: {tools: {unprefixed: true}}
+                  interceptors:
+                    - {when: before, exec: [bash, %s], servers: [watched]}
+                    - {when: after, http: 'http://127.0.0.1:%d/', servers: [watched]}
+                """.formatted(
+                                Path.of("src/test/js/mcp/no-simple-text.sh").toAbsolutePath(),
+                                scrubber.getAddress().getPort()),
                 StandardOpenOption.APPEND);
         platform.crash();
         platform.startAgain();
@@ -88,6 +102,7 @@ final class GatewayTest {
     void end() throws Exception {
         cay.close();
         platform.close();
+        scrubber.stop(0);
     }
 
     private Map<String, String> environment() throws Exception {

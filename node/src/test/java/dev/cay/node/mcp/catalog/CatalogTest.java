@@ -200,12 +200,14 @@ final class CatalogTest {
                 .results()
                 .map(block -> block.group(1))
                 .toList();
-        assertThat(blocks).hasSize(4);
+        assertThat(blocks).hasSize(5);
         var catalog = Catalog.load(List.of(write("servers.yaml", blocks.get(1))), write("cay.yaml", blocks.get(2)));
         assertThat(catalog.servers()).hasSize(267);
         assertThat(catalog.launch(catalog.require("githubOfficial"))).get().isInstanceOf(Launch.Command.class);
         assertThat(catalog.launch(catalog.require("slack"))).get().isInstanceOf(Launch.Npm.class);
         assertThat(catalog.launch(catalog.require("sentry"))).isEmpty();
+        assertThat(Interception.read(write("cay.yaml", blocks.getLast()), catalog))
+                .hasSize(2);
     }
 
     @Test
