@@ -1,5 +1,5 @@
 // The gateway under all that servers and clients do to it. Which servers there are behind it is up to the platform's
-// configuration: `fixtures` runs fixtures-server.mjs, `hostile_MODE` runs hostile-server.mjs MODE, for each mode named here.
+// configuration: `fixtures` and `watched` run fixtures-server.mjs, the latter with interceptors; `hostile_MODE` runs hostile-server.mjs MODE, for each mode named here.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { connect, create, textOf, tokenOf, urlOf } from './gateway.mjs'
@@ -125,4 +125,65 @@ test('an unknown session is not found', async () => {
   }
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
   assert.equal((await fetch(urlOf(sandbox), { method: 'POST', headers, body })).status, 404)
+})
+
+test('a model finds, adds, calls and removes servers by tools', async () => {
+  const bare = await sandboxWith({})
+  await bare.commands.run("mcp-gateway --config '{}' --meta-tools only", { user: 'root' })
+  const client = await connect(bare)
+  const names = async () => (await client.listTools()).tools.map((tool) => tool.name)
+  const own = ['mcp-find', 'mcp-add', 'mcp-remove', 'mcp-exec']
+  assert.deepEqual(await names(), own)
+  const call = (name, args) => client.callTool({ name, arguments: args })
+  const find = async () => (await call('mcp-find', { query: 'fixtures' })).structuredContent.servers.find(({ key }) => key === 'fixtures')
+  assert.deepEqual([(await find()).startable, (await find()).added], [true, false])
+  assert.match(textOf(await call('mcp-add', { name: 'fixtuers' })), /did you mean fixtures/)
+  const added = await call('mcp-add', { name: 'fixtures' })
+  assert.ok(added.structuredContent.tools.includes('test_simple_text'), textOf(added))
+  assert.deepEqual(await names(), own)
+  assert.equal((await find()).added, true)
+  const heard = []
+  const exec = { name: 'mcp-exec', arguments: { name: 'test_tool_with_progress' } }
+  const done = await client.callTool(exec, undefined, { onprogress: ({ progress }) => heard.push(progress) })
+  assert.match(textOf(done), /successfully/)
+  assert.deepEqual(heard, [0, 50, 100])
+
+  // All of it is kept, with the choice.
+  await bare.pause()
+  await bare.connect()
+  const again = await connect(bare)
+  assert.deepEqual((await again.listTools()).tools.map((tool) => tool.name), own)
+  const simple = { name: 'mcp-exec', arguments: { name: 'test_simple_text' } }
+  assert.match(textOf(await again.callTool(simple)), /simple text response/)
+  await again.callTool({ name: 'mcp-remove', arguments: { name: 'fixtures' } })
+  assert.ok((await again.callTool(simple)).isError)
+  await again.close()
+  await client.close()
+})
+
+test('what a model adds is there for other clients, who are told', async () => {
+  const bare = await sandboxWith({})
+  await bare.commands.run("mcp-gateway --config '{}' --meta-tools on", { user: 'root' })
+  const [one, other] = await Promise.all([connect(bare), connect(bare)])
+  assert.equal((await other.listTools()).tools.length, 4)
+  const told = new Promise((heard) => (other.fallbackNotificationHandler = async ({ method }) => {
+    if (method === 'notifications/tools/list_changed') heard()
+  }))
+  await one.callTool({ name: 'mcp-add', arguments: { name: 'fixtures' } })
+  await told
+  assert.ok(named((await other.listTools()).tools, 'test_simple_text'))
+  await Promise.all([one.close(), other.close()])
+})
+
+test('interceptors of the operator change calls and stop them', async () => {
+  const watched = await sandboxWith({ watched: {}, fixtures: {} })
+  const client = await connect(watched)
+  const { tools } = await client.listTools()
+  const mine = { name: 'watched-json_schema_2020_12_tool', arguments: { name: 'me', email: 'a@b.c' } }
+  assert.ok(tools.some((tool) => tool.name === mine.name))
+  assert.match(textOf(await client.callTool(mine)), /somebody else.* \(seen\)$/s)
+  const denied = await client.callTool({ name: 'watched-test_simple_text', arguments: {} })
+  assert.deepEqual([denied.isError, textOf(denied)], [true, 'not on this Cay'])
+  assert.match(textOf(await client.callTool({ name: 'test_simple_text', arguments: {} })), /for testing\.$/)
+  await client.close()
 })

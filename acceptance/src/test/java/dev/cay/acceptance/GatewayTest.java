@@ -2,6 +2,7 @@ package dev.cay.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpServer;
 import dev.cay.bench.NpmClient;
 import dev.cay.bench.OwnCay;
 import dev.cay.node.mcp.McpGateway;
@@ -60,6 +61,7 @@ final class GatewayTest {
     private OwnCay platform;
     private Cay cay;
     private NodeProgram elsewhere;
+    private HttpServer scrubber;
 
     /// The address of a stand-in for Notion's API is known when its sandbox is there: the platform starts again with
     /// it,
@@ -72,7 +74,8 @@ final class GatewayTest {
                 .remote("fixturesElsewhere", elsewhere.firstLine())
                 .script("githubOfficial", "github-standin.mjs")
                 .named("githubOfficial", "github-official")
-                .secret("githubOfficial", "githubPersonalAccessToken", "GITHUB_PERSONAL_ACCESS_TOKEN");
+                .secret("githubOfficial", "githubPersonalAccessToken", "GITHUB_PERSONAL_ACCESS_TOKEN")
+                .script("watched", "fixtures-server.mjs");
         for (String mode : HOSTILE) {
             world.script("hostile_" + mode.replace('-', '_'), "hostile-server.mjs", mode);
         }
@@ -84,6 +87,7 @@ final class GatewayTest {
         api.commands().start(Command.of("exec node api.mjs 8000").withoutLimit());
         serveRepositories(api);
         world.notion("https://" + api.host(8000)).write(directory);
+        scrubber = GatewayWorld.scrubber();
         // A suite calls the tools of the fixtures by their own names.
         Files.writeString(platform.directory().resolve("cay.yaml"), """
 
@@ -93,7 +97,13 @@ final class GatewayTest {
                   servers:
                     fixtures: {tools: {unprefixed: true}}
                     fixturesElsewhere: {tools: {unprefixed: true}}
-                """.formatted(api.host(8080)), StandardOpenOption.APPEND);
+                  interceptors:
+                    - {when: before, exec: [bash, %s], servers: [watched]}
+                    - {when: after, http: 'http://127.0.0.1:%d/', servers: [watched]}
+                """.formatted(
+                        api.host(8080),
+                        Path.of("src/test/js/mcp/no-simple-text.sh").toAbsolutePath(),
+                        scrubber.getAddress().getPort()), StandardOpenOption.APPEND);
         platform.crash();
         platform.startAgain();
     }
@@ -125,6 +135,7 @@ final class GatewayTest {
         cay.close();
         platform.close();
         elsewhere.close();
+        scrubber.stop(0);
     }
 
     private Map<String, String> environment() throws Exception {

@@ -1,7 +1,10 @@
 package dev.cay.acceptance;
 
+import com.sun.net.httpserver.HttpServer;
 import dev.cay.bench.OwnCay;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -74,6 +77,23 @@ final class GatewayWorld {
         write(directory);
         return OwnCay.start(Map.of(
                 "mcp.catalogs", directory.resolve("servers.yaml").toString(), "templates.prepare", "mcp-gateway"));
+    }
+
+    /// An operator's server that notes on all results of tools that it has seen them.
+    static HttpServer scrubber() throws IOException {
+        var server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", exchange -> {
+            try (exchange) {
+                var asked = (ObjectNode) JsonMapper.shared()
+                        .readTree(exchange.getRequestBody().readAllBytes());
+                asked.withArray("/result/content").addObject().put("type", "text").put("text", " (seen)");
+                byte[] answer = JsonMapper.shared().writeValueAsBytes(Map.of("result", asked.path("result")));
+                exchange.sendResponseHeaders(200, answer.length);
+                exchange.getResponseBody().write(answer);
+            }
+        });
+        server.start();
+        return server;
     }
 
     /// Is read at the next start.

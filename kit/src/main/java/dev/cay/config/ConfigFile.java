@@ -8,6 +8,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Set;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
@@ -26,14 +27,17 @@ final class ConfigFile {
     private final Deque<String> names = new ArrayDeque<>();
     private final List<String> problems;
     private final Path file;
+    private final Set<String> others;
 
-    private ConfigFile(Path file, List<String> problems) {
+    private ConfigFile(Path file, Set<String> others, List<String> problems) {
         this.file = file;
+        this.others = others;
         this.problems = problems;
     }
 
-    static List<Entry> read(Path file, List<String> problems) {
-        var reading = new ConfigFile(file, problems);
+    /// @param others sections that are for others to read
+    static List<Entry> read(Path file, Set<String> others, List<String> problems) {
+        var reading = new ConfigFile(file, others, problems);
         try {
             if (Files.size(file) > LARGEST) {
                 problems.add(file + " is larger than 1 MB; that cannot be a configuration");
@@ -71,7 +75,13 @@ final class ConfigFile {
         while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
             names.addLast(parser.currentName());
             int line = parser.currentTokenLocation().getLineNr();
-            switch (parser.nextToken()) {
+            var token = parser.nextToken();
+            if (others.contains(String.join(".", names))) {
+                parser.skipChildren();
+                names.removeLast();
+                continue;
+            }
+            switch (token) {
                 case START_OBJECT -> section(parser);
                 case START_ARRAY -> add(items(parser), line);
                 case VALUE_NULL -> {}

@@ -21,8 +21,8 @@ public final class ConfigLoader {
     /// Names the file; every other variable that begins with `CAY_` must be a key or one of these.
     public static final String FILE_VARIABLE = "CAY_CONFIG";
 
-    /// A map by keys of the MCP catalog, which is not known here; its own reader is as strict.
-    private static final String OPEN_SECTION = "mcp.servers";
+    /// What is about the MCP catalog, which is not known here; its own reader is as strict.
+    private static final Set<String> OPEN_SECTIONS = Set.of("mcp.servers", "mcp.interceptors");
 
     private static final Set<String> LAUNCHER_VARIABLES = Set.of(FILE_VARIABLE, "CAY_JAVA_OPTS", "CAY_BUILD");
 
@@ -60,11 +60,8 @@ public final class ConfigLoader {
         }
         fileRead = file;
         var names = ConfigKeys.all().stream().map(ConfigKey::name).toList();
-        for (var entry : ConfigFile.read(file, problems)) {
+        for (var entry : ConfigFile.read(file, OPEN_SECTIONS, problems)) {
             String source = file + ":" + entry.line();
-            if ((entry.name() + ".").startsWith(OPEN_SECTION + ".")) {
-                continue;
-            }
             if (names.contains(entry.name())) {
                 given.put(entry.name(), new Given(entry.text(), source));
             } else if (names.stream().anyMatch(name -> name.startsWith(entry.name() + "."))) {

@@ -196,6 +196,11 @@ final class ConfigLoaderTest {
         assertThat(load(Map.of(), Map.of()).config().mcp())
                 .isEqualTo(new CayConfig.Mcp(
                         List.of(Path.of("/etc/cay/mine.yaml")), "https://github.com/", List.of(), "off", file));
+        write("mcp:\n  interceptors: [{when: before, exec: [/opt/check, a]}]\n  metaTools: only\nhttp: {port: 4000}\n");
+        assertThat(load(Map.of(), Map.of()).config().mcp().metaTools()).isEqualTo("only");
+        assertThat(load(Map.of(), Map.of()).config().http().port()).isEqualTo(4000);
+        write("mcp:\n  catalogs: [{when: before}]\n");
+        assertThat(problems(Map.of(), Map.of())).singleElement().asString().contains("list of plain values");
         write("mcp:\n  servrs: x\n");
         assertThat(problems(Map.of(), Map.of())).singleElement().asString().contains("unknown key mcp.servrs");
     }

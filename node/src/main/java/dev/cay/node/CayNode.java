@@ -30,7 +30,9 @@ import dev.cay.node.mcp.GatewayRules;
 import dev.cay.node.mcp.Gateways;
 import dev.cay.node.mcp.McpGateway;
 import dev.cay.node.mcp.catalog.Catalog;
+import dev.cay.node.mcp.catalog.Interception;
 import dev.cay.node.mcp.catalog.LaunchPlan;
+import dev.cay.node.mcp.intercept.Interceptors;
 import dev.cay.node.mcp.remote.Addresses;
 import dev.cay.node.mcp.remote.Dialer;
 import dev.cay.node.mcp.remote.RemoteHome;
@@ -70,7 +72,8 @@ public final class CayNode implements AutoCloseable {
     /// What an operator decides about the node.
     ///
     /// @param catalogs             of MCP servers, beside the one that comes with Cay
-    /// @param serverOverrides      file that says how MCP servers are started here; null for none
+    /// @param serverOverrides      file that says how MCP servers are started here, and what looks at calls of their
+    ///                             tools; null for none
     /// @param remoteAddresses      where remote MCP servers may lie beside the internet
     /// @param gateways             what holds for MCP gateways
     /// @param operatorCertificates CA certificates to be trusted inside too; null for none
@@ -179,9 +182,11 @@ public final class CayNode implements AutoCloseable {
                     new Snapshots(pool, layers, runtime, fileWork, InstantSource.system(), settings.maxProcesses()));
             var logs = new LogHub(InstantSource.system());
             this.dialer = closing.add(new Dialer(Addresses.allowing(settings.remoteAddresses()), System.getenv()));
+            var catalog = Catalog.load(settings.catalogs(), settings.serverOverrides());
             this.gateways = closing.add(new Gateways(
-                    Catalog.load(settings.catalogs(), settings.serverOverrides()),
+                    catalog,
                     settings.gateways(),
+                    closing.add(new Interceptors(Interception.read(settings.serverOverrides(), catalog))),
                     this::openHome,
                     this::install,
                     settings.stateDir().resolve("mcp.key"),

@@ -118,7 +118,7 @@ public record Programs(List<String> prefix) {
         }
     }
 
-    private ProcessBuilder builder(List<String> command) {
+    ProcessBuilder builder(List<String> command) {
         var all = new ArrayList<>(prefix);
         all.addAll(command);
         all.set(0, find(all.getFirst()).map(Path::toString).orElse(all.getFirst()));

@@ -7,6 +7,7 @@ import dev.cay.node.log.LogHub;
 import dev.cay.node.mcp.catalog.Catalog;
 import dev.cay.node.mcp.catalog.Launch;
 import dev.cay.node.mcp.catalog.LaunchPlan;
+import dev.cay.node.mcp.intercept.Interceptors;
 import dev.cay.node.mcp.server.ServerHomes;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -45,6 +46,7 @@ public final class Gateways implements AutoCloseable {
     private final Catalog catalog;
     private final CustomServers custom;
     private final MetaChoice metaTools;
+    private final Interceptors interceptors;
     private final ServerHomes homes;
     private final Consumer<LaunchPlan> installer;
     private final Seal seal;
@@ -58,6 +60,7 @@ public final class Gateways implements AutoCloseable {
     public Gateways(
             Catalog catalog,
             GatewayRules rules,
+            Interceptors interceptors,
             ServerHomes homes,
             Consumer<LaunchPlan> installer,
             Path key,
@@ -68,6 +71,7 @@ public final class Gateways implements AutoCloseable {
         this.catalog = catalog;
         this.custom = new CustomServers(rules.repositories());
         this.metaTools = rules.metaTools();
+        this.interceptors = interceptors;
         this.homes = homes;
         this.installer = installer;
         this.seal = Seal.with(key);
@@ -166,7 +170,8 @@ public final class Gateways implements AutoCloseable {
                 plans.stream().map(plan -> server(id, plan, gatewayLog)).toList(),
                 gatewayLog,
                 meters,
-                new MetaTools(choice == null ? metaTools : choice, catalog, new Edits(id)));
+                new MetaTools(choice == null ? metaTools : choice, catalog, new Edits(id)),
+                interceptors.of(id));
         running.put(id, new Running(gateway, settings, sealed, folder));
         return gateway;
     }

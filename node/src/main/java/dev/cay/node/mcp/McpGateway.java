@@ -4,6 +4,7 @@ import dev.cay.http.Exchange;
 import dev.cay.http.Handler;
 import dev.cay.http.Json;
 import dev.cay.node.ingress.Envd;
+import dev.cay.node.mcp.intercept.CallWatch;
 import dev.cay.rpc.Conversation;
 import dev.cay.rpc.HttpFace;
 import dev.cay.wire.CayException;
@@ -39,6 +40,7 @@ public final class McpGateway implements Handler, HttpFace.Host, AutoCloseable {
     private final GatewayLog log;
     private final GatewayMeters meters;
     private final MetaTools meta;
+    private final CallWatch watch;
     private final Set<GatewaySession> sessions = ConcurrentHashMap.newKeySet();
     private final HttpFace face;
 
@@ -49,12 +51,14 @@ public final class McpGateway implements Handler, HttpFace.Host, AutoCloseable {
             List<GatewayServer> servers,
             GatewayLog log,
             GatewayMeters meters,
-            MetaTools meta) {
+            MetaTools meta,
+            CallWatch watch) {
         this.token = token;
         this.servers = new CopyOnWriteArrayList<>(servers);
         this.log = log;
         this.meters = meters;
         this.meta = meta;
+        this.watch = watch;
         this.face = new HttpFace(this, HttpFace.Settings.usual().withHosts(host -> host.startsWith(name + ".")));
     }
 
@@ -99,6 +103,10 @@ public final class McpGateway implements Handler, HttpFace.Host, AutoCloseable {
 
     MetaTools meta() {
         return meta;
+    }
+
+    CallWatch watch() {
+        return watch;
     }
 
     @Override

@@ -1,16 +1,21 @@
 package dev.cay.node.mcp;
 
 import dev.cay.config.Suggestion;
+import dev.cay.node.mcp.catalog.Interception.When;
 import dev.cay.rpc.Message;
 import dev.cay.rpc.RpcException;
 import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import java.time.Duration;
+import java.util.function.Supplier;
+import tools.jackson.databind.node.NullNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /// What becomes of a client's call of a tool, whether it is the gateway's own, a server's, or a server's that is called
 /// through one of the gateway's.
 record ToolCalls(McpGateway gateway, Servers servers) {
     private static final int NEAREST = 3;
+    private static final String CALL = "tools/call";
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     /// @param limit how long a server may take without a sign
@@ -64,18 +69,54 @@ record ToolCalls(McpGateway gateway, Servers servers) {
         }
     }
 
-    /// Under the name the server knows.
+    /// Under the name the server knows, and as far as those allow it who look at calls here.
     private Message forward(Servers.Named tool, ObjectNode given, Upstream.Call call, Duration limit) {
+        var server = tool.upstream().server();
         long began = System.nanoTime();
         boolean well = false;
         try {
             var params = given.deepCopy().put("name", tool.own());
-            var response = tool.upstream().call("tools/call", params, call, limit);
+            var response = watched(server.key(), tool, params, call, limit);
             var tree = response.tree();
             well = tree.has("result") && !tree.path("result").path("isError").asBoolean(false);
             return response;
+        } catch (CayException e) {
+            if (e.kind() != ErrorKind.CANCELED) {
+                gateway.log().say("%s: call of %s stopped by an interceptor".formatted(server.key(), Texts.brief(tool.own())));
+            }
+            return Message.result(NullNode.getInstance(), ToolResults.failed(e.userMessage()));
         } finally {
-            gateway.called(tool.upstream().server(), tool.own(), well, began);
+            gateway.called(server, tool.own(), well, began);
+        }
+    }
+
+    private Message watched(String key, Servers.Named tool, ObjectNode params, Upstream.Call call, Duration limit) {
+        var watch = gateway.watch();
+        if (watch.concerns(When.BEFORE, key, tool.own())) {
+            var arguments = MetaTools.object(params, "arguments");
+            params.set("arguments", watch.look(When.BEFORE, key, tool.own(), arguments));
+        }
+        if (!watch.concerns(When.AFTER, key, tool.own())) {
+            return tool.upstream().call(CALL, params, call, limit);
+        }
+        // What is fetched later would be looked at by nobody.
+        params.remove("task");
+        var result = result(() -> tool.upstream().call(CALL, params, call, limit));
+        return Message.result(NullNode.getInstance(), watch.look(When.AFTER, key, tool.own(), result));
+    }
+
+    /// An error may hold a server's words, too, and is looked at like other results.
+    private static ObjectNode result(Supplier<Message> call) {
+        try {
+            var response = call.get().tree();
+            return response.path("result") instanceof ObjectNode result
+                    ? result
+                    : ToolResults.failed(response.path("error").path("message").asString("the call failed"));
+        } catch (RpcException e) {
+            if (Thread.currentThread().isInterrupted()) {
+                throw e;
+            }
+            return ToolResults.failed(String.valueOf(e.getMessage()));
         }
     }
 }

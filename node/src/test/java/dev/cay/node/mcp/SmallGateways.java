@@ -3,7 +3,9 @@ package dev.cay.node.mcp;
 import dev.cay.metrics.Meters;
 import dev.cay.node.log.LogHub;
 import dev.cay.node.mcp.catalog.Catalog;
+import dev.cay.node.mcp.catalog.Interception;
 import dev.cay.node.mcp.catalog.LaunchPlan;
+import dev.cay.node.mcp.intercept.Interceptors;
 import dev.cay.node.mcp.remote.Addresses;
 import dev.cay.node.mcp.remote.Dialer;
 import dev.cay.node.mcp.remote.RemoteHome;
@@ -27,20 +29,22 @@ final class SmallGateways implements AutoCloseable {
     final Meters meters = new Meters();
     final List<String> log = new CopyOnWriteArrayList<>();
     private final Path folder;
+    private final Interceptors interceptors;
     private final Dialer dialer = new Dialer(Addresses.allowing(List.of("127.0.0.1")), Map.of());
 
     /// @param servers what stands in a file of section `servers`
     /// @param config  what stands in the configuration
     SmallGateways(Path directory, MetaChoice choice, String servers, String config) throws IOException {
         folder = Files.createDirectories(directory.resolve("known"));
-        catalog = Catalog.load(
-                List.of(Files.writeString(directory.resolve("servers.yaml"), servers)),
-                Files.writeString(directory.resolve("cay.yaml"), config));
+        var file = Files.writeString(directory.resolve("cay.yaml"), config);
+        catalog = Catalog.load(List.of(Files.writeString(directory.resolve("servers.yaml"), servers)), file);
+        interceptors = new Interceptors(Interception.read(file, catalog));
         var logs = new LogHub(InstantSource.system());
         logs.listen((_, line) -> log.add(line.toString()));
         gateways = new Gateways(
                 catalog,
                 new GatewayRules("https://git.invalid/", choice),
+                interceptors,
                 (_, plan) -> new RemoteHome(plan.key(), (LaunchPlan.Remote) plan.start(), dialer, () -> true),
                 _ -> {},
                 directory.resolve("mcp.key"),
@@ -66,6 +70,7 @@ final class SmallGateways implements AutoCloseable {
     @Override
     public void close() {
         gateways.close();
+        interceptors.close();
         dialer.close();
     }
 }

@@ -27,6 +27,7 @@ import dev.cay.node.mcp.GatewayRules;
 import dev.cay.node.mcp.Gateways;
 import dev.cay.node.mcp.MetaChoice;
 import dev.cay.node.mcp.catalog.Catalog;
+import dev.cay.node.mcp.intercept.Interceptors;
 import dev.cay.node.network.NetworkPool;
 import dev.cay.node.process.ProcessTable;
 import dev.cay.node.process.Workers;
@@ -200,6 +201,7 @@ final class TestNode implements AutoCloseable {
             var gateways = closing.add(new Gateways(
                     Catalog.builtIn(),
                     new GatewayRules("https://git.invalid/", MetaChoice.OFF),
+                    closing.add(new Interceptors(List.of())),
                     (_, server) -> {
                         throw new IllegalStateException("no servers here: " + server.key());
                     },

@@ -106,6 +106,18 @@ final class CatalogFile {
         return overrides;
     }
 
+    /// Section `mcp.interceptors` of a file whose rest is others' to read.
+    List<Interception> interceptions(Catalog catalog) {
+        var interceptions = new ArrayList<Interception>();
+        var items = new Fields(name + ": mcp", root.path("mcp"), problems).sections("interceptors");
+        for (int i = 0; i < items.size(); i++) {
+            InterceptionFields.read("mcp.interceptors[%d]".formatted(i), items.get(i), catalog)
+                    .ifPresent(interceptions::add);
+        }
+        refuseIfWrong();
+        return interceptions;
+    }
+
     private void refuseIfWrong() {
         if (!problems.isEmpty()) {
             throw new CayException(ErrorKind.INVALID_ARGUMENT, String.join("\n", problems));

@@ -1,6 +1,8 @@
 package dev.cay.node.mcp.catalog;
 
+import dev.cay.config.ConfigValue;
 import dev.cay.config.Suggestion;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -168,6 +170,37 @@ final class Fields {
 
     Optional<Fields> section(String name) {
         return Optional.ofNullable(take(name)).map(node -> new Fields(at(name), node, problems));
+    }
+
+    /// The items of a list, each a map.
+    List<Fields> sections(String name) {
+        JsonNode node = take(name);
+        if (node == null) {
+            return List.of();
+        }
+        if (!node.isArray()) {
+            problem(name, "must be a list");
+            return List.of();
+        }
+        var sections = new ArrayList<Fields>();
+        for (JsonNode item : node) {
+            sections.add(new Fields("%s[%d]".formatted(at(name), sections.size()), item, problems));
+        }
+        return sections;
+    }
+
+    /// As everywhere in the configuration: `90s`, `5m`; a number means seconds.
+    Optional<Duration> duration(String name, Duration least, Duration most) {
+        JsonNode node = take(name);
+        if (node == null) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(ConfigValue.duration(least, most).parse(node.isContainer() ? "" : node.asString()));
+        } catch (IllegalArgumentException e) {
+            problem(name, "must be " + e.getMessage());
+            return Optional.empty();
+        }
     }
 
     /// What it holds, where names are the writer's own.

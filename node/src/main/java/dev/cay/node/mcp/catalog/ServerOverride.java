@@ -35,11 +35,13 @@ public record ServerOverride(@Nullable Launch launch, Map<String, Template> env,
         public boolean permits(String tool) {
             return (allow.isEmpty() || matches(allow, tool)) && !matches(deny, tool);
         }
+    }
 
-        private static boolean matches(List<String> patterns, String tool) {
-            return patterns.stream()
-                    .anyMatch(pattern -> tool.matches(Pattern.quote(pattern).replace("*", "\\E.*\\Q")));
-        }
+    /// Names are servers' words, and may be of several lines.
+    static boolean matches(List<String> patterns, String name) {
+        return patterns.stream()
+                .map(pattern -> Pattern.compile(Pattern.quote(pattern).replace("*", "\\E.*\\Q"), Pattern.DOTALL))
+                .anyMatch(pattern -> pattern.matcher(name).matches());
     }
 
     @Override

@@ -14,7 +14,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /// Whom this host trusts, also by certificates the operator added to it: most JDKs bring a list of their own.
-final class HostRoots {
+public final class HostRoots {
     private static final List<Path> FILES = List.of(
             Path.of("/etc/ssl/certs/ca-certificates.crt"),
             Path.of("/etc/pki/tls/certs/ca-bundle.crt"),
@@ -23,7 +23,7 @@ final class HostRoots {
     private HostRoots() {}
 
     /// What the JDK trusts where the host has no list.
-    static SSLContext tls() {
+    public static SSLContext tls() {
         try {
             Optional<Path> file = FILES.stream().filter(Files::isReadable).findFirst();
             return file.isPresent() ? trusting(file.get()) : SSLContext.getDefault();

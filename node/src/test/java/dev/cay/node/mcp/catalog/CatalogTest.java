@@ -203,7 +203,7 @@ final class CatalogTest {
                 .results()
                 .map(block -> block.group(1))
                 .toList();
-        assertThat(blocks).hasSize(4);
+        assertThat(blocks).hasSize(5);
         var catalog = Catalog.load(List.of(write("servers.yaml", blocks.get(1))), write("cay.yaml", blocks.get(2)));
         assertThat(catalog.servers()).hasSize(267);
         assertThat(catalog.plan("githubOfficial", options("githubPersonalAccessToken")).start())
@@ -214,6 +214,8 @@ final class CatalogTest {
                         List.of("node", "/opt/mcp/server.js", "--root=given"), Path.of("/opt/reports")));
         assertThat(catalog.launch(catalog.require("slack"))).get().isInstanceOf(Launch.Npm.class);
         assertThat(catalog.launch(catalog.require("sentry"))).isEmpty();
+        assertThat(Interception.read(write("cay.yaml", blocks.getLast()), catalog))
+                .hasSize(2);
     }
 
     @Test

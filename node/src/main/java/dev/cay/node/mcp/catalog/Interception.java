@@ -1,0 +1,70 @@
+package dev.cay.node.mcp.catalog;
+
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/// Something of the operator's that looks at calls of tools, from section `mcp.interceptors` of the configuration. Prints
+/// no arguments and no addresses, as they may hold credentials.
+///
+/// @param place   where it stands, like `mcp.interceptors[0]`
+/// @param servers keys of the servers it looks at; `*` stands for any characters, empty for all
+/// @param tools   names of tools, without their server's, likewise
+public record Interception(
+        String place, When when, Way way, List<String> servers, List<String> tools, Duration timeout) {
+    public Interception {
+        servers = List.copyOf(servers);
+        tools = List.copyOf(tools);
+    }
+
+    /// Of the call.
+    public enum When {
+        BEFORE,
+        AFTER;
+
+        public String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /// How it is asked.
+    public sealed interface Way {}
+
+    public record Program(List<String> command) implements Way {
+        public Program {
+            command = List.copyOf(command);
+        }
+    }
+
+    public record Web(URI url) implements Way {}
+
+    /// In the order in which they are asked. Throws one exception that lists every problem.
+    ///
+    /// @param config the file whose section it is; null for none
+    public static List<Interception> read(@Nullable Path config, Catalog catalog) {
+        return config == null ? List.of() : CatalogFile.open(config).interceptions(catalog);
+    }
+
+    /// @param tool its name without the server's
+    public boolean concerns(String server, String tool) {
+        return (servers.isEmpty() || ServerOverride.matches(servers, server))
+                && (tools.isEmpty() || ServerOverride.matches(tools, tool));
+    }
+
+    /// What people are told of it.
+    public String name() {
+        return "%s (%s)"
+                .formatted(place, switch (way) {
+                    case Program program -> String.valueOf(Path.of(program.command().getFirst()).getFileName());
+                    case Web web -> web.url().getHost();
+                });
+    }
+
+    @Override
+    public String toString() {
+        return name();
+    }
+}

@@ -1,0 +1,29 @@
+package dev.cay.node.mcp.intercept;
+
+import dev.cay.node.host.OperatorProgram;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// A program on this host. What it complains of is for the operator alone.
+///
+/// @param name what people are told it is
+record AskedProgram(String name, OperatorProgram program) implements Asked {
+    private static final Logger log = LoggerFactory.getLogger(AskedProgram.class);
+
+    @Override
+    public byte[] ask(byte[] question, Duration limit) throws InterruptedException {
+        var answer = program.ask(question, MOST, limit);
+        if (answer.exit() != 0) {
+            log.atWarn()
+                    .addKeyValue("interceptor", name)
+                    .addKeyValue("exit", answer.exit())
+                    .addKeyValue("complaint", answer.complaint())
+                    .log("an interceptor failed");
+            throw new CayException(ErrorKind.FAILED, "ended with %d".formatted(answer.exit()));
+        }
+        return answer.output();
+    }
+}

@@ -1,0 +1,87 @@
+package dev.cay.node.mcp.intercept;
+
+import dev.cay.http.Json;
+import dev.cay.node.mcp.catalog.Interception.When;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxId;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Has the calls of one sandbox looked at, by one interceptor after the other, in the order of the configuration.
+/// Thread-safe.
+public final class CallWatch {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private final SandboxId sandbox;
+    private final List<Interceptor> all;
+    private final Semaphore room;
+    private final Semaphore share;
+
+    /// @param room  for questions of all sandboxes at a time
+    /// @param share for those of this one
+    CallWatch(SandboxId sandbox, List<Interceptor> all, Semaphore room, Semaphore share) {
+        this.sandbox = sandbox;
+        this.all = all;
+        this.room = room;
+        this.share = share;
+    }
+
+    /// Whether anybody looks at it then.
+    public boolean concerns(When when, String server, String tool) {
+        return all.stream().anyMatch(one -> isAbout(one, when, server, tool));
+    }
+
+    private static boolean isAbout(Interceptor one, When when, String server, String tool) {
+        return one.rule().when() == when && one.rule().concerns(server, tool);
+    }
+
+    /// What becomes of the arguments of a call, or of its result.
+    ///
+    /// @param tool its name without the server's
+    /// @throws CayException with a sentence for whoever called, if that is nothing
+    public ObjectNode look(When when, String server, String tool, ObjectNode value) {
+        Predicate<Interceptor> concerned = one -> isAbout(one, when, server, tool);
+        var now = value;
+        for (var one : all.stream().filter(concerned).toList()) {
+            var question = Json.mapper()
+                    .createObjectNode()
+                    .put("when", when.word())
+                    .put("sandbox", sandbox.value())
+                    .put("server", server)
+                    .put("tool", tool);
+            now = ask(one, question, now);
+        }
+        return now;
+    }
+
+    private ObjectNode ask(Interceptor one, ObjectNode question, ObjectNode value) {
+        try {
+            enter(share);
+            try {
+                enter(room);
+                try {
+                    return one.ask(question, value);
+                } finally {
+                    room.release();
+                }
+            } finally {
+                share.release();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CayException(ErrorKind.CANCELED, "the call was called off", e);
+        }
+    }
+
+    private static void enter(Semaphore semaphore) throws InterruptedException {
+        if (!semaphore.tryAcquire(PATIENCE.toNanos(), TimeUnit.NANOSECONDS)) {
+            throw new CayException(
+                    ErrorKind.EXHAUSTED, "the call was stopped, as too many wait for interceptors; try again later");
+        }
+    }
+}
