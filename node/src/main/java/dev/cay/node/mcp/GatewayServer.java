@@ -9,6 +9,7 @@ import dev.cay.wire.CayException;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -37,6 +38,7 @@ final class GatewayServer implements AutoCloseable {
     private final Supplier<ServerHome> homes;
     private final GatewayLog gatewayLog;
     private @Nullable ServerHome home;
+    private CompletableFuture<@Nullable Void> turn = CompletableFuture.completedFuture(null);
     private volatile State state = State.STARTING;
     private volatile String reason = "";
     private volatile String instructions = "";
@@ -131,6 +133,37 @@ final class GatewayServer implements AutoCloseable {
             health.put("reason", reason);
         }
         return health;
+    }
+
+    /// Runs what is to be done with it when what was asked for before is done. Returns at once.
+    synchronized void inTurn(Runnable work) {
+        turn = turn.handleAsync(
+                (_, _) -> {
+                    try {
+                        work.run();
+                    } catch (RuntimeException e) {
+                        log.atError().setCause(e).addKeyValue("server", key()).log("an MCP server is left as it is");
+                    }
+                    return null;
+                },
+                thread -> Thread.ofVirtual().name("mcp-turn-" + key()).start(thread));
+    }
+
+    /// @return false when it is to be closed instead
+    boolean sleep() {
+        var now = now();
+        return now != null && now.sleep();
+    }
+
+    void wake() {
+        var now = now();
+        if (now != null) {
+            now.wake();
+        }
+    }
+
+    private synchronized @Nullable ServerHome now() {
+        return home;
     }
 
     /// Ends it; whoever wants it again starts it again.

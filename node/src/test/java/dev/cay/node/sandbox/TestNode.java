@@ -24,6 +24,7 @@ import dev.cay.node.linux.HostThreads;
 import dev.cay.node.log.LogHub;
 import dev.cay.node.mcp.Gateways;
 import dev.cay.node.mcp.catalog.Catalog;
+import dev.cay.node.mcp.server.ServerHomes;
 import dev.cay.node.network.NetworkPool;
 import dev.cay.node.process.ProcessTable;
 import dev.cay.node.process.Workers;
@@ -31,6 +32,7 @@ import dev.cay.node.runtime.ContainerRuntime;
 import dev.cay.node.runtime.GuestProgram;
 import dev.cay.node.runtime.RuncRuntime;
 import dev.cay.node.runtime.TestHost;
+import dev.cay.node.snapshot.SealedImages;
 import dev.cay.node.snapshot.Snapshots;
 import dev.cay.node.snapshot.WarmSnapshots;
 import dev.cay.node.storage.Pool;
@@ -149,6 +151,11 @@ final class TestNode implements AutoCloseable {
     /// A way to the sandbox that is being warmed, which nobody else can reach; by the name {@link #WARMED}.
     volatile @Nullable OpenSandbox beingWarmed;
 
+    /// Where servers of gateways are made.
+    volatile ServerHomes serverHomes = (_, server) -> {
+        throw new IllegalStateException("no servers here: " + server.key());
+    };
+
     private final Undo closing = new Undo();
     private final URI edge;
 
@@ -218,9 +225,7 @@ final class TestNode implements AutoCloseable {
             var gateways = closing.add(new Gateways(
                     Catalog.builtIn(),
                     "https://git.invalid/",
-                    (_, server) -> {
-                        throw new IllegalStateException("no servers here: " + server.key());
-                    },
+                    (owner, server) -> serverHomes.open(owner, server),
                     _ -> {},
                     state.resolve("mcp.key"),
                     logs,
@@ -239,6 +244,7 @@ final class TestNode implements AutoCloseable {
                     runtime,
                     snapshots,
                     new WarmSnapshots(layers, nodeLayer, snapshots, guest.key()),
+                    new SealedImages(pool, place.directory().resolve("run/images"), fileWork),
                     poller,
                     closing.add(new HostThreads("namespace", 2, 1024)),
                     fileWork,
