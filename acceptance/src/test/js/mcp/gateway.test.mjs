@@ -90,6 +90,25 @@ test('servers that misbehave in every way at once harm nobody else', async () =>
   open.delete(all)
 })
 
+test('a client goes on after a pause, and so does what its server remembers', async () => {
+  const own = await sandboxWith({ fixtures: {} })
+  const client = await connect(own)
+  const another = await connect(own)
+  const names = async (one) => (await one.listTools()).tools.map((tool) => tool.name)
+  assert.ok(!(await names(another)).includes('test_extra_tool'))
+  await client.callTool({ name: (await names(client)).find((name) => name.endsWith('test_trigger_tool_change')), arguments: {} })
+  const before = await names(client)
+  assert.ok(before.includes('test_extra_tool'), before.join())
+  const session = client.wire.sessionId
+  await own.pause()
+  await own.connect()
+  assert.deepEqual(await names(client), before)
+  assert.equal(client.wire.sessionId, session)
+  assert.ok(!(await names(another)).includes('test_extra_tool'))
+  await client.close()
+  await another.close()
+})
+
 test('whatever tools are called, clients get names they accept', async () => {
   const evil = await sandboxWith({ [key('evil-names')]: {} })
   const client = await connect(evil)

@@ -68,7 +68,7 @@ final class UninstallCommand implements Callable<Integer> {
             List.of("layers", "maven", "m2", "npm", "complete", "absent-packages", "bench");
 
     private static final List<String> RUN =
-            List.of("cay.json", "cay.json.new", "end-all", "farewell", "bundles", "runc");
+            List.of("cay.json", "cay.json.new", "end-all", "farewell", "bundles", "images", "runc");
 
     @Mixin
     private ConfigOptions options = new ConfigOptions();

@@ -26,6 +26,11 @@ public final class HttpFace implements Handler, AutoCloseable {
 
         /// A conversation for a client of that owner; its first request is `initialize`. The face closes it.
         Conversation open(String owner, Conversation.Client client);
+
+        /// Whether nobody can come now. Such times do not count as ones in which nobody came.
+        default boolean isAway() {
+            return false;
+        }
     }
 
     /// @param largestMessage in bytes; answers 413 beyond
@@ -50,6 +55,7 @@ public final class HttpFace implements Handler, AutoCloseable {
         }
     }
 
+    private final Host host;
     private final Door door;
     private final Answers answers;
     private final Sessions sessions;
@@ -58,6 +64,7 @@ public final class HttpFace implements Handler, AutoCloseable {
     private final Thread sweeper;
 
     public HttpFace(Host host, Settings settings) {
+        this.host = host;
         door = new Door(host, settings.largestMessage(), settings.hosts());
         answers = new Answers(settings.keepAlive());
         sessions = new Sessions(settings.mostSessions(), settings.idle());
@@ -148,6 +155,10 @@ public final class HttpFace implements Handler, AutoCloseable {
     private void sweep() {
         try {
             answers.cutSlowReaders();
+            if (host.isAway()) {
+                sessions.touch();
+                newEra.touch();
+            }
             sessions.sweep(LONGEST_CALL);
             newEra.sweep(LONGEST_CALL);
         } catch (RuntimeException e) {

@@ -131,6 +131,11 @@ final class NewEra implements AutoCloseable {
         };
     }
 
+    /// As if all had been used just now.
+    void touch() {
+        conversations.touch();
+    }
+
     /// To be called every now and then.
     void sweep(Duration longestCall) {
         parked.sweep();

@@ -150,6 +150,15 @@ final class Session implements AutoCloseable {
         }
     }
 
+    void touch() {
+        lock.lock();
+        try {
+            idleSince = System.nanoTime();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /// How long nothing has gone on; nothing while something does.
     Optional<Duration> idle() {
         lock.lock();

@@ -102,6 +102,11 @@ final class Sessions implements AutoCloseable {
         SharedConversation.later(() -> end(session, reason));
     }
 
+    /// As if all had been used just now.
+    void touch() {
+        sessions.values().forEach(Session::touch);
+    }
+
     /// To be called every now and then.
     void sweep(Duration longestCall) {
         for (var session : sessions.values()) {

@@ -273,7 +273,7 @@ final class SharedConversation implements Conversation.Client, AutoCloseable {
         }
     }
 
-    private void touch() {
+    void touch() {
         lock.lock();
         try {
             idleSince = System.nanoTime();

@@ -96,6 +96,15 @@ final class SharedConversations implements AutoCloseable {
         }
     }
 
+    void touch() {
+        lock.lock();
+        try {
+            open.values().forEach(SharedConversation::touch);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /// To be called every now and then.
     void sweep(Duration longestCall) {
         List<SharedConversation> all;

@@ -29,6 +29,7 @@ final class FaceServer implements AutoCloseable, HttpFace.Host {
     static final Duration LIMIT = Duration.ofSeconds(30);
 
     final BlockingQueue<ScriptedConversation> opened = new LinkedBlockingQueue<>();
+    volatile boolean away;
     final HttpFace face;
     final InetSocketAddress address;
     private final HttpListeners listeners = new HttpListeners();
@@ -50,6 +51,11 @@ final class FaceServer implements AutoCloseable, HttpFace.Host {
         var conversation = new ScriptedConversation(owner, way);
         opened.add(conversation);
         return conversation;
+    }
+
+    @Override
+    public boolean isAway() {
+        return away;
     }
 
     ScriptedConversation conversation() throws InterruptedException {

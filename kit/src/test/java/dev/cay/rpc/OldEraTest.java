@@ -345,6 +345,18 @@ class OldEraTest {
     }
 
     @Test
+    void timesInWhichNobodyCanComeDoNotCount() throws Exception {
+        server.close();
+        start(HttpFace.Settings.usual().withSessions(100, Duration.ofMillis(500)));
+        server.away = true;
+        server.initialize("one");
+        var conversation = server.conversation();
+        assertThat(conversation.told.poll(1500, TimeUnit.MILLISECONDS)).isNull();
+        server.away = false;
+        assertThat(conversation.told.poll(30, TimeUnit.SECONDS)).isEqualTo("closed");
+    }
+
+    @Test
     void tooManyCallsOfOneSessionAreRefused() throws Exception {
         String session = server.initialize("one");
         var conversation = server.conversation();

@@ -45,6 +45,7 @@ import dev.cay.node.runtime.GuestProgram;
 import dev.cay.node.runtime.RuncRuntime;
 import dev.cay.node.sandbox.Keepers;
 import dev.cay.node.sandbox.Machine;
+import dev.cay.node.snapshot.SealedImages;
 import dev.cay.node.snapshot.Snapshots;
 import dev.cay.node.snapshot.WarmSnapshots;
 import dev.cay.node.storage.Pool;
@@ -212,6 +213,7 @@ public final class CayNode implements AutoCloseable {
                     runtime,
                     snapshots,
                     new WarmSnapshots(layers, nodeLayer, snapshots, guest.key()),
+                    new SealedImages(pool, settings.runDir().resolve("images"), fileWork),
                     poller,
                     closing.add(new HostThreads("namespace", 2, 1024)),
                     fileWork,

@@ -55,6 +55,7 @@ public final class Removal {
                         "--one-file-system",
                         "--",
                         runDir.resolve("bundles").toString(),
+                        runDir.resolve("images").toString(),
                         runDir.resolve("runc").toString()));
         return List.copyOf(failures);
     }

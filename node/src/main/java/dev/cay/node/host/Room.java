@@ -34,11 +34,12 @@ public final class Room {
 
     /// Refuses with UNAVAILABLE when memory or the host's disk run out. Slots and the pool refuse for themselves.
     public void require() {
-        requireMemory();
+        requireMemory(NEED);
         requireDisk();
     }
 
-    private void requireMemory() {
+    /// The same for so many bytes of memory alone.
+    public void requireMemory(long need) {
         long total = 0;
         long available = Long.MAX_VALUE;
         var lines = LINE.matcher(text(meminfo));
@@ -50,7 +51,7 @@ public final class Room {
                 available = bytes;
             }
         }
-        long least = NEED + Math.clamp(total / 20, 256 * MIB, 2048 * MIB);
+        long least = need + Math.clamp(total / 20, 256 * MIB, 2048 * MIB);
         if (available < least) {
             throw full("%d MB of memory are available and %d MB must be; kill sandboxes or add memory"
                     .formatted(available / MIB, least / MIB));

@@ -88,6 +88,11 @@ public final class LineBuffer implements AutoCloseable {
         return isLong() ? FAIR : null;
     }
 
+    /// What there is of a line that has not come to its end.
+    byte[] begun() {
+        return Arrays.copyOf(rest, length);
+    }
+
     public boolean isLong() {
         return tiers > 0;
     }

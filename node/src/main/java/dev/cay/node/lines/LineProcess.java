@@ -32,6 +32,7 @@ public final class LineProcess implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(LineProcess.class);
 
     private static final int CHUNK = 64 << 10;
+    private static final byte[] NOTHING = {};
     private static final int SIGKILL = 9;
 
     /// Root inside can make a call on a borrowed pipe hang.
@@ -66,10 +67,15 @@ public final class LineProcess implements AutoCloseable {
     private final AtomicBoolean killed = new AtomicBoolean();
     private final Thread reader;
     private final Complaints complaints;
+
+    /// What came before, and what is left for another to go on with.
+    private byte[] begun;
+
     private volatile boolean outReady;
     private volatile @Nullable Exit exit;
     private volatile @Nullable String givenUp;
     private volatile boolean closed;
+    private volatile boolean whole;
     private @Nullable Hearer hearer;
 
     /// How a process is told of its end before there is an object for it.
@@ -92,12 +98,13 @@ public final class LineProcess implements AutoCloseable {
         }
     }
 
-    private LineProcess(GuestLink link, Workers workers, LongLines room, Streams streams, Tail complaint)
+    private LineProcess(GuestLink link, Workers workers, LongLines room, Streams streams, Tail complaint, byte[] begun)
             throws ProtocolException {
         this.link = link;
         this.workers = workers;
         this.room = room;
         this.streams = streams;
+        this.begun = begun;
         if (streams.stdin() == null || streams.stdout() == null || streams.stderr() == null) {
             streams.close();
             throw new ProtocolException("a process without its pipes");
@@ -116,7 +123,7 @@ public final class LineProcess implements AutoCloseable {
             throws IOException {
         var end = new End();
         var streams = link.spawn(spawn, end::exited);
-        return begin(new LineProcess(link, workers, room, streams, complaint), end);
+        return begin(new LineProcess(link, workers, room, streams, complaint, NOTHING), end);
     }
 
     /// Whom an exit is for that may come before {@link #attach}.
@@ -132,13 +139,27 @@ public final class LineProcess implements AutoCloseable {
         public int pid() {
             return pid;
         }
+
+        /// It was over before anybody claimed it.
+        public void exited(Exit exit) {
+            end.exited(exit);
+        }
     }
 
     /// One that runs already. What it was told last may have been cut off in the middle of a line.
     public static LineProcess attach(GuestLink link, Workers workers, LongLines room, Claim claim, Tail complaint)
             throws IOException {
+        return attach(link, workers, room, claim, complaint, NOTHING);
+    }
+
+    /// The same, to go on where {@link #leave} stopped: nothing is lost in between.
+    ///
+    /// @param begun what that returned
+    public static LineProcess attach(
+            GuestLink link, Workers workers, LongLines room, Claim claim, Tail complaint, byte[] begun)
+            throws IOException {
         var streams = link.attach(claim.pid);
-        return begin(new LineProcess(link, workers, room, streams, complaint), claim.end);
+        return begin(new LineProcess(link, workers, room, streams, complaint, begun), claim.end);
     }
 
     private static LineProcess begin(LineProcess process, End end) {
@@ -265,6 +286,8 @@ public final class LineProcess implements AutoCloseable {
     private String readToTheEnd(Hearer who) {
         try {
             try (var lines = new LineBuffer(room)) {
+                lines.add(begun, begun.length, line -> who.line(line, lines));
+                begun = NOTHING;
                 while (goesOn()) {
                     await(lines);
                     boolean more = !(outReady || exit != null) || readSome(lines, who);
@@ -272,6 +295,8 @@ public final class LineProcess implements AutoCloseable {
                         break;
                     }
                 }
+                begun = lines.begun();
+                whole = !lines.isLong();
             }
             awaitLastWords();
         } catch (InterruptedException e) {
@@ -333,6 +358,24 @@ public final class LineProcess implements AutoCloseable {
     private void awaitLastWords() throws InterruptedException {
         if (goesOn() && awaitExit(MOMENT)) {
             complaints.awaitLast(MOMENT);
+        }
+    }
+
+    /// Closes it where a line ends or between two reads, for another one to go on there; what was read by then has
+    /// been heard. When that cannot be done it is closed nevertheless.
+    ///
+    /// @param limit how long whoever hears it may take
+    /// @return what was read of a line that has not come to its end
+    public byte[] leave(Duration limit) throws IOException, InterruptedException {
+        closed = true;
+        signs.release();
+        try {
+            if (!reader.join(limit) || !whole) {
+                throw new IOException("what it said last could not be heard to its end");
+            }
+            return begun;
+        } finally {
+            close();
         }
     }
 

@@ -9,6 +9,7 @@ import dev.cay.wire.ErrorKind;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -41,6 +42,7 @@ final class GatewayServer implements AutoCloseable {
     private final FirstLink first = new FirstLink(FirstLink.KEPT);
     private @Nullable ServerHome home;
     private boolean retired;
+    private CompletableFuture<@Nullable Void> turn = CompletableFuture.completedFuture(null);
     private volatile State state = State.STARTING;
     private volatile String reason = "";
     private volatile String instructions = "";
@@ -179,6 +181,39 @@ final class GatewayServer implements AutoCloseable {
             retired = true;
         }
         close();
+    }
+
+    /// Runs what is to be done with it when what was asked for before is done. Returns at once.
+    synchronized void inTurn(Runnable work) {
+        turn = turn.handleAsync(
+                (_, _) -> {
+                    try {
+                        work.run();
+                    } catch (RuntimeException e) {
+                        log.atError().setCause(e).addKeyValue("server", key()).log("an MCP server is left as it is");
+                    }
+                    return null;
+                },
+                thread -> Thread.ofVirtual().name("mcp-turn-" + key()).start(thread));
+    }
+
+    /// @return false when it is to be closed instead
+    boolean sleep() {
+        // Who comes later starts one of its own.
+        first.close();
+        var now = now();
+        return now != null && now.sleep();
+    }
+
+    void wake() {
+        var now = now();
+        if (now != null) {
+            now.wake();
+        }
+    }
+
+    private synchronized @Nullable ServerHome now() {
+        return home;
     }
 
     /// Ends it; whoever wants it again starts it again.

@@ -320,6 +320,11 @@ final class GatewaySession implements Conversation, Upstream.Audience {
         gateway.left(this);
     }
 
+    /// See {@link Servers#disconnect}.
+    void disconnect(GatewayServer server) {
+        servers.disconnect(server);
+    }
+
     /// See {@link Servers#idle}.
     Optional<Upstream> idle(GatewayServer server) {
         return servers.idle(server);

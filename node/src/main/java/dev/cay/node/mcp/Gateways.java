@@ -239,16 +239,24 @@ public final class Gateways implements AutoCloseable {
         }
     }
 
-    /// The sandbox is put away, or the daemon stops: its servers end, and start again when it is back and they are
+    /// What runs in the sandbox ends, or the daemon does: its servers end, and start again when it is back and they are
     /// wanted.
     public void rest(SandboxId id) {
-        Running known;
-        synchronized (this) {
-            known = running.get(id);
-        }
-        if (known != null) {
-            known.gateway.rest();
-        }
+        find(id).ifPresent(McpGateway::rest);
+    }
+
+    /// The sandbox is put away with all that runs, and so are its servers. Returns at once.
+    public void sleep(SandboxId id) {
+        find(id).ifPresent(McpGateway::sleep);
+    }
+
+    /// The sandbox is back. Returns at once; who wants a server waits for it.
+    public void wake(SandboxId id) {
+        find(id).ifPresent(McpGateway::wake);
+    }
+
+    private synchronized Optional<McpGateway> find(SandboxId id) {
+        return Optional.ofNullable(running.get(id)).map(Running::gateway);
     }
 
     /// The sandbox is gone, with all that was kept for it.

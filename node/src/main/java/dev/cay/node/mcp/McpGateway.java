@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Port 50005 of one sandbox: all its MCP servers behind one address and one token.
 ///
-/// Outlives the moments in which its sandbox is away; what servers keep in memory does not outlive a pause.
+/// Outlives the times in which its sandbox is away, with its clients' sessions and what servers keep in memory for
+/// them.
 public final class McpGateway implements Handler, HttpFace.Host, AutoCloseable {
     /// Where clients find it.
     public static final int PORT = 50005;
@@ -43,6 +44,7 @@ public final class McpGateway implements Handler, HttpFace.Host, AutoCloseable {
     private final CallWatch watch;
     private final Set<GatewaySession> sessions = ConcurrentHashMap.newKeySet();
     private final HttpFace face;
+    private volatile boolean away;
 
     /// @param name what host names of this port begin with
     McpGateway(
@@ -148,6 +150,11 @@ public final class McpGateway implements Handler, HttpFace.Host, AutoCloseable {
         return session;
     }
 
+    @Override
+    public boolean isAway() {
+        return away;
+    }
+
     void left(GatewaySession session) {
         sessions.remove(session);
     }
@@ -198,9 +205,30 @@ public final class McpGateway implements Handler, HttpFace.Host, AutoCloseable {
                 .formatted(server.key(), Texts.brief(tool), well ? "done" : "failed", took.toMillis()));
     }
 
-    /// The sandbox goes to sleep, or the daemon does: servers are ended, and start again when somebody asks.
+    /// The daemon stops, or the sandbox will be another: servers are ended, and start again when somebody asks.
     void rest() {
-        servers.forEach(GatewayServer::close);
+        servers.forEach(this::end);
+    }
+
+    private void end(GatewayServer server) {
+        server.close();
+        sessions.forEach(session -> session.disconnect(server));
+    }
+
+    /// Puts the servers away with the sandbox, unless it is back before it comes to that. Those that cannot be are
+    /// ended.
+    void sleep() {
+        away = true;
+        servers.forEach(server -> server.inTurn(() -> {
+            if (away && !server.sleep()) {
+                end(server);
+            }
+        }));
+    }
+
+    void wake() {
+        away = false;
+        servers.forEach(server -> server.inTurn(server::wake));
     }
 
     @Override

@@ -358,6 +358,11 @@ final class Servers implements AutoCloseable {
         }
     }
 
+    /// From a server that was ended. It is connected to again when the client wants something of it.
+    void disconnect(GatewayServer server) {
+        places().stream().filter(place -> place.server == server).forEach(Servers::disconnect);
+    }
+
     private static void disconnect(Place place) {
         var coming = place.coming;
         if (coming != null) {

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// What the node has open of a sandbox, if it runs. Opened and closed by its keeper; traffic passes meanwhile.
@@ -40,11 +41,20 @@ final class Doors {
     }
 
     void close() {
+        close(OpenSandbox::close);
+    }
+
+    /// Like {@link #close} for a sandbox that is saved with all that runs.
+    void closeToSleep() {
+        close(OpenSandbox::closeToSleep);
+    }
+
+    private void close(Consumer<OpenSandbox> how) {
         var now = open;
         open = null;
         back();
         if (now != null) {
-            now.close();
+            how.accept(now);
         }
     }
 

@@ -86,6 +86,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     /// Takes up what an earlier daemon left running, and removes what it left half made. Nothing may be created before.
     public void start() {
         Mounts.unmountBelow(machine.pool().directory("sandboxes"));
+        machine.sealed().clear();
         var inheritedSpares = new TakeUp(machine, this::keep).all();
         machine.network().removeOrphans(slots());
         dormitory.tidy();

@@ -17,6 +17,7 @@ import dev.cay.node.network.NetworkPool;
 import dev.cay.node.process.ProcessTable;
 import dev.cay.node.process.Workers;
 import dev.cay.node.runtime.ContainerRuntime;
+import dev.cay.node.snapshot.SealedImages;
 import dev.cay.node.snapshot.Snapshots;
 import dev.cay.node.snapshot.WarmSnapshots;
 import dev.cay.node.storage.Pool;
@@ -30,6 +31,7 @@ import javax.net.ssl.SSLContext;
 /// @param maxProcesses how many processes and threads a sandbox may have
 /// @param mostSpares   how many sandboxes of one kind may be started in advance
 /// @param warm         what sandboxes with an interpreter go on from
+/// @param sealed       memory that must not be readable on a disk
 /// @param hops         threads that enter other network namespaces
 /// @param fileWork     threads for files of sandboxes
 /// @param watching     tells of changes in files of sandboxes
@@ -50,6 +52,7 @@ public record Machine(
         ContainerRuntime runtime,
         Snapshots snapshots,
         WarmSnapshots warm,
+        SealedImages sealed,
         FdPoller poller,
         HostThreads hops,
         HostThreads fileWork,

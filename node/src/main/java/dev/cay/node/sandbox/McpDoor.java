@@ -50,6 +50,7 @@ final class McpDoor implements AutoCloseable {
     /// Goes on with the gateway that the sandbox had.
     void recall() {
         machine.gateways().recall(id, known).ifPresent(this::offer);
+        machine.gateways().wake(id);
     }
 
     boolean isControl(Exchange exchange) {

@@ -87,6 +87,7 @@ final class OpenSandbox implements AutoCloseable {
     private final boolean side;
     private final GuestLink link;
     private volatile boolean comesBack;
+    private volatile boolean sleeps;
     private volatile Envd envd;
 
     /// @param lost runs when the guest went away by itself; must not block
@@ -128,7 +129,8 @@ final class OpenSandbox implements AutoCloseable {
             processes.onLost(_ -> lost.run());
             processes.watch(new ProcessLog(log));
             processes.countMemoryKills(meter::memoryKills);
-            processes.adopt(process -> !Interpreter.isRunner(process));
+            // What runs in a side sandbox is whose it was started for.
+            processes.adopt(process -> !side && !Interpreter.isRunner(process));
             if (interpreter != null) {
                 interpreter.adopt();
             }
@@ -365,6 +367,12 @@ final class OpenSandbox implements AutoCloseable {
         return comesBack;
     }
 
+    /// Like {@link #close}, for a sandbox that is saved with all that runs: servers of its gateway go on until it is.
+    void closeToSleep() {
+        sleeps = true;
+        close();
+    }
+
     /// New requests are refused first, then open ones are cut, then the guest is let go. Cells go on without their
     /// clients, who did not leave by themselves.
     @Override
@@ -372,7 +380,7 @@ final class OpenSandbox implements AutoCloseable {
         if (interpreter != null) {
             interpreter.leave();
         }
-        if (!comesBack) {
+        if (!comesBack && !sleeps) {
             machine.gateways().rest(spec.id());
         }
         closing.close();

@@ -4,6 +4,7 @@ import dev.cay.life.Steps;
 import dev.cay.life.TaskGroup;
 import dev.cay.node.host.Slot;
 import dev.cay.node.runtime.Container;
+import dev.cay.node.runtime.ContainerRuntime;
 import dev.cay.node.runtime.ContainerSpec;
 import dev.cay.node.snapshot.Snapshot;
 import dev.cay.node.snapshot.Snapshots;
@@ -18,6 +19,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +37,11 @@ final class Premises {
     private final Machine machine;
     private volatile SandboxNotes notes;
     private volatile @Nullable Slot slot;
+
+    /// Those of a side sandbox which is put away.
+    private @Nullable String guest;
+
+    private long memory;
 
     /// @param slot null for one that is paused
     Premises(Machine machine, SandboxNotes notes, @Nullable Slot slot) {
@@ -110,9 +117,18 @@ final class Premises {
             layers = layers(spec).stream().map(machine.layers()::require).toList();
             tasks.join(LIMIT);
         }
-        var writable = machine.pool().layer(id());
+        return container(layers);
+    }
+
+    private ContainerSpec container(List<Path> layers) {
         return new ContainerSpec(
-                id(), requireSlot(), spec.resources(), machine.maxProcesses(), layers, writable, id().value());
+                id(),
+                requireSlot(),
+                notes.spec().resources(),
+                machine.maxProcesses(),
+                layers,
+                machine.pool().layer(id()),
+                id().value());
     }
 
     /// All layers below its own files, top first.
@@ -176,6 +192,41 @@ final class Premises {
         return machine.snapshots().bring(snapshot, notes.spec(), requireSlot(), processes(), memory);
     }
 
+    /// Takes a side sandbox off the machine, with its memory sealed; its files stay where they are. It must be closed.
+    /// When that fails, or {@link #takeUp} does, it can only be removed.
+    void putAway() {
+        var container = machine.runtime()
+                .find(id())
+                .orElseThrow(() -> new CayException(ErrorKind.NOT_FOUND, "it does not run any more"));
+        guest = machine.runtime().guest(id());
+        memory = machine.runtime().usage(container).memory();
+        machine.room().requireMemory(memory);
+        machine.sealed()
+                .seal(
+                        id(),
+                        requireSlot(),
+                        memory,
+                        images -> machine.runtime().checkpoint(id(), images, ContainerRuntime.After.END));
+        machine.network().detach(requireSlot());
+        note(notes.at(SandboxNotes.NO_SLOT));
+        giveBack();
+    }
+
+    /// For a moment its memory is there twice.
+    Container takeUp() {
+        machine.room().requireMemory(2 * memory);
+        var taken = machine.plan().take();
+        slot = taken;
+        note(notes.at(taken.index()));
+        machine.network().attach(taken, notes.spec().internetAccess());
+        var layers = Objects.requireNonNull(notes.layers()).stream()
+                .map(machine.layers()::require)
+                .toList();
+        String version = Objects.requireNonNull(guest);
+        return machine.sealed()
+                .open(id(), taken, images -> machine.runtime().restore(container(layers), images, version));
+    }
+
     /// Takes all that a running sandbox has from the host: first the container, then what it stood on. Stops at the
     /// first step that fails, as what is still used must not be given to another one.
     void vacate() {
@@ -196,6 +247,7 @@ final class Premises {
         if (notes.generation() > 0) {
             machine.snapshots().delete(notes.snapshot());
         }
+        machine.sealed().delete(id());
         SandboxNotes.delete(machine.records(), id());
         giveBack();
     }

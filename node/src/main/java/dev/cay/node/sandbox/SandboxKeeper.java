@@ -211,6 +211,39 @@ final class SandboxKeeper {
         });
     }
 
+    /// Puts a side sandbox away until {@link #wake}. One that cannot be kept ends.
+    void sleep() {
+        turns.ask("be put away", LIMIT, () -> {
+            life.requireOpen();
+            life.requireWanted();
+            orEnd("it could not be put away: ", () -> {
+                doors.close();
+                premises.putAway();
+            });
+            life.enter(Stage.PAUSED);
+            return null;
+        });
+    }
+
+    void wake() {
+        turns.ask("be taken up", LIMIT, () -> {
+            life.requirePaused();
+            orEnd("it could not be taken up: ", () -> doors.open(premises.takeUp()));
+            life.enter(Stage.OPEN);
+            return null;
+        });
+    }
+
+    private void orEnd(String otherwise, Undo.Step step) throws Exception {
+        try {
+            step.run();
+        } catch (IOException | RuntimeException e) {
+            reason = otherwise + e.getMessage();
+            giveUp();
+            throw e;
+        }
+    }
+
     void setInternetAccess(boolean allowed) {
         turns.ask("network", LIMIT, () -> {
             life.requireOpen();
@@ -254,11 +287,15 @@ final class SandboxKeeper {
         doors.close();
         reason = tryAgain();
         if (reason != null) {
-            try {
-                removeAll();
-            } catch (RuntimeException e) {
-                log.atError().setCause(e).addKeyValue("sandbox", id()).log("an ended sandbox resists its removal");
-            }
+            giveUp();
+        }
+    }
+
+    private void giveUp() {
+        try {
+            removeAll();
+        } catch (RuntimeException e) {
+            log.atError().setCause(e).addKeyValue("sandbox", id()).log("an ended sandbox resists its removal");
         }
     }
 

@@ -61,17 +61,18 @@ final class Saving {
             if (life.is(Stage.PAUSED)) {
                 return savedNow();
             }
-            becomePaused(keep);
+            becomePaused(keep, keep == Keep.FILES ? doors::close : doors::closeToSleep);
+            putServersAway();
             settle(notes().snapshot());
             return savedNow();
         });
     }
 
-    private void becomePaused(Keep keep) {
+    private void becomePaused(Keep keep, Runnable close) {
         beginGeneration();
         var snapshot = saveTwice(notes().snapshot(), keep, () -> {
             doors.refuse();
-            doors.close();
+            close.run();
         });
         try {
             premises.note(notes().paused(snapshot.saved()));
@@ -83,6 +84,15 @@ final class Saving {
         }
         Steps.reach("paused");
         life.enter(Stage.PAUSED);
+    }
+
+    /// After the sandbox, which does not wait for them. Where its own memory could not be saved, theirs is not either.
+    private void putServersAway() {
+        if (savedNow().memory()) {
+            machine.gateways().sleep(id());
+        } else {
+            machine.gateways().rest(id());
+        }
     }
 
     private void discard(Snapshot snapshot, RuntimeException failure) {
@@ -188,6 +198,9 @@ final class Saving {
                 life.requirePaused();
                 var snapshot = machine.snapshots().require(notes().snapshot());
                 boolean whole = memory && snapshot.hasMemory();
+                if (!whole) {
+                    machine.gateways().rest(id());
+                }
                 if (!(whole && unsettled() && thawOriginal())) {
                     bringTwice(snapshot, whole);
                 }
@@ -262,6 +275,7 @@ final class Saving {
                 keepForRollback();
             }
             life.requirePaused();
+            machine.gateways().rest(id());
             try {
                 bringTwice(target, true);
             } catch (RuntimeException e) {
@@ -279,12 +293,12 @@ final class Saving {
     /// Memory is left behind only where nothing could ever save it: a disk that is full now is no reason.
     private void keepForRollback() {
         try {
-            becomePaused(Keep.MEMORY);
+            becomePaused(Keep.MEMORY, doors::close);
         } catch (CayException e) {
             if (e.kind() != ErrorKind.NOT_SAVED) {
                 throw e;
             }
-            becomePaused(Keep.FILES);
+            becomePaused(Keep.FILES, doors::close);
         }
     }
 

@@ -22,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -41,6 +42,9 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
     private static final int STARTS = 2 * Runtime.getRuntime().availableProcessors();
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
+    /// Each takes its memory a second time for a moment.
+    private static final int MOVES = 2;
+
     /// @param online whether its server needs the internet
     private record Side(SandboxKeeper keeper, SandboxId owner, boolean online, Consumer<String> lost) {}
 
@@ -49,6 +53,7 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
     private final SecureRandom random;
     private final Map<SandboxId, Side> sides = new ConcurrentHashMap<>();
     private final Semaphore starts = new Semaphore(STARTS, true);
+    private final Semaphore moves = new Semaphore(MOVES, true);
     private volatile boolean closed;
 
     /// @param owners finds those they are there for
@@ -61,8 +66,12 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
     @Override
     public ServerRoom open(SandboxId owner, List<String> layers, CatalogServer.Network network, Consumer<String> lost) {
         requireWanted(owner);
+        return inTurn(starts, () -> new Room(this, start(owner, spec(owner, layers, network), network, lost)));
+    }
+
+    private static <T> T inTurn(Semaphore turns, Supplier<T> work) {
         try {
-            if (!starts.tryAcquire(PATIENCE.toNanos(), TimeUnit.NANOSECONDS)) {
+            if (!turns.tryAcquire(PATIENCE.toNanos(), TimeUnit.NANOSECONDS)) {
                 throw new CayException(ErrorKind.UNAVAILABLE, "too many servers are being started; try again");
             }
         } catch (InterruptedException e) {
@@ -70,9 +79,9 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
             throw new CayException(ErrorKind.CANCELED, "the start of a server was interrupted", e);
         }
         try {
-            return new Room(start(owner, spec(owner, layers, network), network, lost));
+            return work.get();
         } finally {
-            starts.release();
+            turns.release();
         }
     }
 
@@ -102,10 +111,7 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
         keeper.start();
         try {
             requireWanted(owner);
-            boolean allowed = !network.disabled() && mayReachInternet(owner);
-            if (allowed != spec.internetAccess()) {
-                keeper.setInternetAccess(allowed);
-            }
+            followOwner(spec.id());
         } catch (CayException e) {
             end(keeper);
             throw e;
@@ -144,11 +150,37 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
         return keeper != null && keeper.mayReachInternet();
     }
 
-    /// As their owner's changes.
+    /// As their owner's changes. Those that are put away learn of it when they are back.
     void setInternetAccess(SandboxId owner, boolean allowed) {
         sides.values().stream()
-                .filter(side -> side.owner.equals(owner) && side.online)
+                .filter(side -> side.owner.equals(owner) && side.online && !side.keeper.isPaused())
                 .forEach(side -> side.keeper.setInternetAccess(allowed));
+    }
+
+    /// What its owner may reach can have changed while it was on its way.
+    private void followOwner(SandboxId id) {
+        var side = sides.get(id);
+        if (side != null) {
+            boolean allowed = side.online && mayReachInternet(side.owner);
+            if (allowed != side.keeper.mayReachInternet()) {
+                side.keeper.setInternetAccess(allowed);
+            }
+        }
+    }
+
+    private void sleep(SandboxKeeper keeper) {
+        inTurn(moves, () -> {
+            keeper.sleep();
+            return true;
+        });
+    }
+
+    private void wake(SandboxKeeper keeper) {
+        inTurn(moves, () -> {
+            keeper.wake();
+            return true;
+        });
+        followOwner(keeper.id());
     }
 
     /// From time to time: ends those that resisted, and those whose owner is gone.
@@ -196,7 +228,7 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
     }
 
     /// One of them, for whoever asked for it.
-    private record Room(SandboxKeeper keeper) implements ServerRoom {
+    private record Room(SideSandboxes all, SandboxKeeper keeper) implements ServerRoom {
         @Override
         public GuestLink link() {
             return keeper.requireOpen().link();
@@ -205,6 +237,16 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
         @Override
         public FileTree files() {
             return keeper.requireOpen().files();
+        }
+
+        @Override
+        public void sleep() {
+            all.sleep(keeper);
+        }
+
+        @Override
+        public void wake() {
+            all.wake(keeper);
         }
 
         @Override

@@ -9,11 +9,14 @@ import java.util.concurrent.CountDownLatch;
 final class DoomedServers {
     private DoomedServers() {}
 
-    /// Arguments: directory, instance and range of the place.
+    /// Arguments: directory, instance and range of the place, and whether the side sandbox shall sleep.
     public static void main(String[] args) throws Exception {
         var node = new TestNode(new TestNode.Place(Path.of(args[0]), args[1], args[2]));
         var network = new CatalogServer.Network(false, List.of());
-        node.keepers.serverRooms().open(ServerHomeTest.OWNER, List.of("base"), network, _ -> {});
+        var room = node.keepers.serverRooms().open(ServerHomeTest.OWNER, List.of("base"), network, _ -> {});
+        if (Boolean.parseBoolean(args[3])) {
+            room.sleep();
+        }
         System.out.println("serving");
         new CountDownLatch(1).await();
     }

@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.cay.http.Json;
 import dev.cay.metrics.Meters;
 import dev.cay.node.log.LogHub;
+import dev.cay.node.mcp.GatewayRules;
 import dev.cay.node.mcp.Gateways;
+import dev.cay.node.mcp.MetaChoice;
 import dev.cay.node.mcp.catalog.Catalog;
+import dev.cay.node.mcp.intercept.Interceptors;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,9 +39,11 @@ class FailedServersTest extends ServerHomeTest {
         entry.putObject("options").putObject("token").put("kind", "secret").put("env", "TOKEN");
         var catalog = Files.writeString(directory.resolve("servers.yaml"), file.toString());
         var told = new CompletableFuture<String>();
-        try (var gateways = new Gateways(
+        try (var interceptors = new Interceptors(List.of());
+                var gateways = new Gateways(
                 Catalog.load(List.of(catalog), null),
-                "https://git.invalid/",
+                new GatewayRules("https://git.invalid/", MetaChoice.OFF),
+                interceptors,
                 homes::open,
                 homes::install,
                 directory.resolve("mcp.key"),
@@ -46,7 +51,7 @@ class FailedServersTest extends ServerHomeTest {
                 InstantSource.system(),
                 new Meters())) {
             String config = "{\"moon\": {\"token\": \"%s\"}}".formatted(SECRET);
-            gateways.start(OWNER, directory, config.getBytes(StandardCharsets.UTF_8), null)
+            gateways.start(OWNER, directory, config.getBytes(StandardCharsets.UTF_8), null, null)
                     .writeLogOn(content -> {
                         String log = new String(content, StandardCharsets.UTF_8);
                         if (log.contains(end)) {

@@ -129,6 +129,48 @@ abstract class ServerHomeTest extends NodeTest {
         return Path.of("/proc/%d/root%s".formatted(pid, path));
     }
 
+    /// What is in the pool is seen where that is mounted.
+    List<String> filesWith(String text) {
+        var found = Programs.ofHost()
+                .run(
+                        TestNode.LIMIT,
+                        "grep",
+                        "-rlaF",
+                        "--devices=skip",
+                        "--exclude=pool.btrfs",
+                        "--",
+                        text,
+                        place.directory().toString());
+        return found.output().lines().filter(line -> !line.startsWith("grep:")).toList();
+    }
+
+    /// What a daemon leaves that is killed while it has a side sandbox.
+    void killedDaemon(boolean asleep) throws Exception {
+        var daemon = new ProcessBuilder(List.of(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "--enable-native-access=ALL-UNNAMED",
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        DoomedServers.class.getName(),
+                        place.directory().toString(),
+                        place.instance(),
+                        place.range(),
+                        Boolean.toString(asleep)))
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        try (var out = daemon.inputReader()) {
+            String line;
+            do {
+                line = out.readLine();
+                assertThat(line).as("the daemon's word").isNotNull();
+            } while (!line.equals("serving"));
+        } finally {
+            daemon.destroyForcibly();
+            assertThat(daemon.waitFor(10, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
     ServerHome open(LaunchPlan plan) {
         return homes.open(OWNER, plan);
     }

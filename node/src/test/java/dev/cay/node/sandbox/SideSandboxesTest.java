@@ -3,19 +3,16 @@ package dev.cay.node.sandbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.cay.node.host.Programs;
 import dev.cay.node.mcp.catalog.CatalogServer;
 import dev.cay.wire.CayException;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.NodeSandbox;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /// Who sees side sandboxes, how long they live, and what lies on the disk of them.
@@ -111,21 +108,6 @@ class SideSandboxesTest extends ServerHomeTest {
         }
     }
 
-    /// What is in the pool is seen where that is mounted.
-    private List<String> filesWith(String text) {
-        var found = Programs.ofHost()
-                .run(
-                        TestNode.LIMIT,
-                        "grep",
-                        "-rlaF",
-                        "--devices=skip",
-                        "--exclude=pool.btrfs",
-                        "--",
-                        text,
-                        place.directory().toString());
-        return found.output().lines().filter(line -> !line.startsWith("grep:")).toList();
-    }
-
     @Test
     void theyEndWithTheirOwner() throws Exception {
         var client = new Client();
@@ -156,7 +138,7 @@ class SideSandboxesTest extends ServerHomeTest {
     void aLaterDaemonEndsThoseOfOneThatWasKilled() throws Exception {
         homes.close();
         node.close();
-        killedDaemon();
+        killedDaemon(false);
         assertThat(sides()).as("left behind").hasSize(1);
         var side = sides().getFirst();
         int slot = slot(side);
@@ -169,31 +151,6 @@ class SideSandboxesTest extends ServerHomeTest {
 
     private int slot(SandboxId id) {
         return SandboxNotes.read(place.records(), id).orElseThrow().slot();
-    }
-
-    private void killedDaemon() throws Exception {
-        var daemon = new ProcessBuilder(List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        DoomedServers.class.getName(),
-                        place.directory().toString(),
-                        place.instance(),
-                        place.range()))
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
-        try (var out = daemon.inputReader()) {
-            String line;
-            do {
-                line = out.readLine();
-                assertThat(line).as("the daemon's word").isNotNull();
-            } while (!line.equals("serving"));
-        } finally {
-            daemon.destroyForcibly();
-            assertThat(daemon.waitFor(10, TimeUnit.SECONDS)).isTrue();
-        }
     }
 
     @Test

@@ -28,12 +28,14 @@ import dev.cay.node.mcp.Gateways;
 import dev.cay.node.mcp.MetaChoice;
 import dev.cay.node.mcp.catalog.Catalog;
 import dev.cay.node.mcp.intercept.Interceptors;
+import dev.cay.node.mcp.server.ServerHomes;
 import dev.cay.node.network.NetworkPool;
 import dev.cay.node.process.ProcessTable;
 import dev.cay.node.process.Workers;
 import dev.cay.node.runtime.ContainerRuntime;
 import dev.cay.node.runtime.GuestProgram;
 import dev.cay.node.runtime.RuncRuntime;
+import dev.cay.node.snapshot.SealedImages;
 import dev.cay.node.snapshot.Snapshots;
 import dev.cay.node.snapshot.WarmSnapshots;
 import dev.cay.node.storage.Pool;
@@ -132,6 +134,11 @@ final class TestNode implements AutoCloseable {
     /// A way to the sandbox that is being warmed, which nobody else can reach; by the name {@link #WARMED}.
     volatile @Nullable OpenSandbox beingWarmed;
 
+    /// Where servers of gateways are made.
+    volatile ServerHomes serverHomes = (_, server) -> {
+        throw new IllegalStateException("no servers here: " + server.key());
+    };
+
     private final Undo closing = new Undo();
     private final URI edge;
 
@@ -202,9 +209,7 @@ final class TestNode implements AutoCloseable {
                     Catalog.builtIn(),
                     new GatewayRules("https://git.invalid/", MetaChoice.OFF),
                     closing.add(new Interceptors(List.of())),
-                    (_, server) -> {
-                        throw new IllegalStateException("no servers here: " + server.key());
-                    },
+                    (owner, server) -> serverHomes.open(owner, server),
                     _ -> {},
                     state.resolve("mcp.key"),
                     logs,
@@ -223,6 +228,7 @@ final class TestNode implements AutoCloseable {
                     runtime,
                     snapshots,
                     new WarmSnapshots(layers, nodeLayer, snapshots, guest.key()),
+                    new SealedImages(pool, place.directory().resolve("run/images"), fileWork),
                     poller,
                     closing.add(new HostThreads("namespace", 2, 1024)),
                     fileWork,

@@ -1,6 +1,8 @@
 package dev.cay.node.mcp.server;
 
 import dev.cay.node.guest.GuestException;
+import dev.cay.node.guest.GuestLink;
+import dev.cay.node.guest.GuestProcess;
 import dev.cay.node.lines.LongLines;
 import dev.cay.node.linux.Errno;
 import dev.cay.node.linux.FdPoller;
@@ -10,6 +12,7 @@ import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -18,13 +21,20 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// A server in a sandbox of its own, in which each connection is a process.
 final class SandboxedHome implements ServerHome {
+    private static final Logger log = LoggerFactory.getLogger(SandboxedHome.class);
+    private static final int SIGKILL = 9;
     private static final int MOST_CONNECTIONS = 48;
 
     /// The first may have to fetch a package.
     private static final Duration START_LIMIT = Duration.ofMinutes(12);
+
+    /// How long what is being said may take before a server is put away.
+    private static final Duration MOMENT = Duration.ofSeconds(2);
 
     /// Failures that say nothing about the server.
     private static final Set<ErrorKind> NOT_ITS_FAULT =
@@ -37,6 +47,7 @@ final class SandboxedHome implements ServerHome {
     private final BackOff backOff;
     private final Secrets secrets;
     private final LongLines lines = new LongLines();
+    private final Absence absence;
     private final Semaphore places = new Semaphore(MOST_CONNECTIONS);
     private final Set<ServerProcess> links = ConcurrentHashMap.newKeySet();
 
@@ -53,11 +64,14 @@ final class SandboxedHome implements ServerHome {
         private @Nullable ServerCommand command;
         private volatile @Nullable String lost;
 
-        /// Must not block.
+        /// Must not block. Who is asleep does not notice by itself.
         private void lost(String reason) {
             lost = reason;
             if (stay == this) {
                 stay = null;
+            }
+            if (absence.isOn()) {
+                Thread.ofVirtual().name("server-lost").start(() -> giveUp(""));
             }
         }
 
@@ -90,10 +104,12 @@ final class SandboxedHome implements ServerHome {
         this.idle = idle;
         this.backOff = new BackOff(nanos);
         this.secrets = new Secrets(plan);
+        this.absence = new Absence(plan.name());
     }
 
     @Override
     public ServerLink connect(ServerLink.Listener listener) {
+        absence.awaitEnd();
         requireOpen();
         backOff.require();
         if (!places.tryAcquire()) {
@@ -124,18 +140,15 @@ final class SandboxedHome implements ServerHome {
         if (closed) {
             throw new CayException(ErrorKind.UNAVAILABLE, "server %s is being stopped".formatted(plan.name()));
         }
+        if (absence.isOn()) {
+            throw absence.stillAway();
+        }
     }
 
     private ServerLink connectInside(ServerLink.Listener listener) {
-        try {
-            if (!door.tryLock(START_LIMIT.toNanos(), TimeUnit.NANOSECONDS)) {
-                throw new CayException(
-                        ErrorKind.DEADLINE_EXCEEDED, "server %s takes too long to start".formatted(plan.name()));
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+        if (!lockDoor(START_LIMIT)) {
             throw new CayException(
-                    ErrorKind.CANCELED, "the start of server %s was interrupted".formatted(plan.name()), e);
+                    ErrorKind.DEADLINE_EXCEEDED, "server %s takes too long to start".formatted(plan.name()));
         }
         try {
             requireOpen();
@@ -147,6 +160,16 @@ final class SandboxedHome implements ServerHome {
             if (closed) {
                 endStay();
             }
+        }
+    }
+
+    private boolean lockDoor(Duration limit) {
+        try {
+            return door.tryLock(limit.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CayException(
+                    ErrorKind.CANCELED, "the start of server %s was interrupted".formatted(plan.name()), e);
         }
     }
 
@@ -247,9 +270,104 @@ final class SandboxedHome implements ServerHome {
         }
     }
 
+    /// Who is just connecting may take minutes: then all of it is called off.
+    @Override
+    public boolean sleep() {
+        if (!lockDoor(MOMENT)) {
+            return false;
+        }
+        try {
+            var room = room();
+            if (closed || room == null || links.isEmpty()) {
+                return false;
+            }
+            absence.begin();
+            forgetTimer();
+            for (var process : links) {
+                process.sleep(MOMENT);
+            }
+            room.sleep();
+        } catch (IOException | RuntimeException e) {
+            fail("put away", e);
+        } finally {
+            door.unlock();
+            if (closed) {
+                endStay();
+            }
+        }
+        return true;
+    }
+
+    @Override
+    public void wake() {
+        if (!absence.isOn()) {
+            return;
+        }
+        door.lock();
+        try {
+            var room = room();
+            if (closed || room == null || links.isEmpty()) {
+                leave();
+            } else {
+                room.wake();
+                goOn(room.link());
+            }
+        } catch (IOException | RuntimeException e) {
+            fail("brought back", e);
+        } finally {
+            absence.end();
+            door.unlock();
+            if (closed) {
+                endStay();
+            }
+            expectIdleness();
+        }
+    }
+
+    /// What nobody is connected to any more ends.
+    private void goOn(GuestLink link) throws IOException {
+        var running = new HashMap<Integer, GuestProcess>();
+        link.list().forEach(process -> running.put(process.pid(), process));
+        for (var process : links) {
+            var found = running.remove(process.pid());
+            if (found == null) {
+                throw new IOException("a process of it is gone");
+            }
+            process.wake(link, found.exit());
+        }
+        for (var left : running.values()) {
+            if (left.exit() == null) {
+                link.signalGroup(left.pid(), SIGKILL);
+            }
+            link.forget(left.pid());
+        }
+    }
+
+    private @Nullable ServerRoom room() {
+        var now = stay;
+        return now == null ? null : now.room;
+    }
+
+    /// It starts afresh when it is wanted again.
+    private void fail(String what, Exception e) {
+        log.atWarn()
+                .setCause(e)
+                .addKeyValue("sandbox", owner)
+                .addKeyValue("server", plan.key())
+                .addKeyValue("not", what)
+                .log("an MCP server could not be kept with its sandbox; it starts afresh");
+        giveUp("it could not be %s with its sandbox".formatted(what));
+        leave();
+    }
+
+    private void giveUp(String reason) {
+        List.copyOf(links).forEach(process -> process.over(reason, null));
+    }
+
     @Override
     public void close() {
         closed = true;
+        absence.end();
         forgetTimer();
         homes.forget(this);
         endStay();

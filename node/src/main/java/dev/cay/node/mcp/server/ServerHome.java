@@ -11,6 +11,17 @@ public interface ServerHome extends AutoCloseable {
     /// @throws dev.cay.wire.CayException with a sentence for the user when that cannot be done
     ServerLink connect(ServerLink.Listener listener);
 
+    /// Puts away what runs, with its memory, until {@link #wake}; connections stay, and wait. What cannot be kept is
+    /// over. Blocks, with a limit.
+    ///
+    /// @return false when it is nothing that can be put away; then it is to be closed
+    default boolean sleep() {
+        return false;
+    }
+
+    /// Brings back what was put away; nothing to do for one that was not. Blocks, with a limit.
+    default void wake() {}
+
     /// Ends all connections, and the server with everything it made.
     @Override
     void close();

@@ -74,18 +74,23 @@ final class ServerProcess implements ServerLink, LineProcess.Hearer {
     }
 
     private final String name;
-    private final Surroundings around;
+    private volatile Surroundings around;
     private final Listener listener;
     private final Keeper keeper;
     private final Secrets secrets;
     private final Tail complaint;
-    private final LineProcess process;
+    private volatile LineProcess process;
     private final MessageLines messages = new MessageLines();
     private final ReentrantLock sending = new ReentrantLock(true);
     private final AtomicBoolean ended = new AtomicBoolean();
     private final CountDownLatch told = new CountDownLatch(1);
     private final long began = System.nanoTime();
     private volatile @Nullable String reason;
+
+    private final Absence absence;
+
+    /// What it had said by then of a message that has not come to its end.
+    private byte[] begun = {};
 
     /// What it runs in.
     record Surroundings(GuestLink link, Workers workers, LongLines lines) {}
@@ -98,6 +103,7 @@ final class ServerProcess implements ServerLink, LineProcess.Hearer {
         this.secrets = secrets;
         this.listener = listener;
         this.keeper = keeper;
+        this.absence = new Absence(name);
         this.complaint = new Tail(LAST_WORDS + 4 * secrets.longest());
         this.process = LineProcess.start(around.link(), around.workers(), around.lines(), command.spawn(), complaint);
     }
@@ -131,18 +137,70 @@ final class ServerProcess implements ServerLink, LineProcess.Hearer {
         byte[] line = Arrays.copyOf(json, json.length + 1);
         line[json.length] = '\n';
         try {
-            if (!sending.tryLock(SEND_LIMIT.toNanos(), TimeUnit.NANOSECONDS)) {
-                throw new CayException(ErrorKind.UNAVAILABLE, "server %s takes too long to read".formatted(name));
+            boolean sent = false;
+            while (!sent) {
+                absence.awaitEnd();
+                if (!sending.tryLock(SEND_LIMIT.toNanos(), TimeUnit.NANOSECONDS)) {
+                    throw new CayException(ErrorKind.UNAVAILABLE, "server %s takes too long to read".formatted(name));
+                }
+                try {
+                    requireUsable();
+                    sent = !absence.isOn();
+                    if (sent) {
+                        sendLine(line);
+                    }
+                } finally {
+                    sending.unlock();
+                }
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new CayException(ErrorKind.CANCELED, "a message was not sent: interrupted", e);
         }
+    }
+
+    int pid() {
+        return process.pid();
+    }
+
+    /// Lets go of the process, which is about to be put away with its sandbox: what is being said goes all the way, in
+    /// both directions, and whoever wants to send waits from then on.
+    ///
+    /// @param limit for each direction
+    void sleep(Duration limit) throws IOException {
         try {
-            requireUsable();
-            sendLine(line);
-        } finally {
-            sending.unlock();
+            if (!sending.tryLock(limit.toNanos(), TimeUnit.NANOSECONDS)) {
+                throw new IOException("it takes too long to read what it is told");
+            }
+            try {
+                if (!ended.get()) {
+                    absence.begin();
+                    begun = process.leave(limit);
+                }
+            } finally {
+                sending.unlock();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        }
+    }
+
+    /// Goes on where it was.
+    ///
+    /// @param link to the sandbox, which is back
+    /// @param exit how it ended, if it had by then
+    void wake(GuestLink link, @Nullable Exit exit) throws IOException {
+        var claim = new LineProcess.Claim(link, process.pid());
+        around = new Surroundings(link, around.workers(), around.lines());
+        process = LineProcess.attach(link, around.workers(), around.lines(), claim, complaint, begun);
+        if (exit != null) {
+            claim.exited(exit);
+        }
+        process.hear(this);
+        absence.end();
+        if (ended.get()) {
+            process.kill();
         }
     }
 
@@ -246,6 +304,7 @@ final class ServerProcess implements ServerLink, LineProcess.Hearer {
         String text = sentence(why, exit);
         reason = text;
         told.countDown();
+        absence.end();
         keeper.over(this, lived(), text);
         try {
             listener.over(text);
@@ -287,6 +346,7 @@ final class ServerProcess implements ServerLink, LineProcess.Hearer {
     @Override
     public void close() {
         if (ended.compareAndSet(false, true)) {
+            absence.end();
             keeper.over(this, lived(), null);
             Thread.ofVirtual().name("server-end").start(this::end);
         }
@@ -295,6 +355,7 @@ final class ServerProcess implements ServerLink, LineProcess.Hearer {
     /// The same when the sandbox ends anyway.
     void abandon() {
         if (ended.compareAndSet(false, true)) {
+            absence.end();
             keeper.over(this, lived(), null);
             process.close();
             keeper.gone();

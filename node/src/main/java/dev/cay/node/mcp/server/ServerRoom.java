@@ -9,6 +9,17 @@ public interface ServerRoom extends AutoCloseable {
 
     FileTree files();
 
+    /// Puts it away with what runs in it, whose memory is kept where nobody can read it. Whoever speaks with that must
+    /// have let go of it. Blocks, with a limit.
+    ///
+    /// @throws dev.cay.wire.CayException when that cannot be done; then it has ended
+    void sleep();
+
+    /// Brings it back, as it was but for its {@link #link}. Blocks, with a limit.
+    ///
+    /// @throws dev.cay.wire.CayException when that cannot be done; then it has ended
+    void wake();
+
     /// Ends it with all that is in it.
     @Override
     void close();

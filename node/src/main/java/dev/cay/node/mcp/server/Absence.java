@@ -1,0 +1,53 @@
+package dev.cay.node.mcp.server;
+
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/// The time for which a server is put away with its sandbox: who wants it then waits for its return. Thread-safe.
+final class Absence {
+    /// For those who came while nobody could come: the sandbox is back by now, or will not be for long.
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private final String server;
+    private volatile @Nullable CountDownLatch away;
+
+    Absence(String server) {
+        this.server = server;
+    }
+
+    void begin() {
+        away = new CountDownLatch(1);
+    }
+
+    boolean isOn() {
+        return away != null;
+    }
+
+    void end() {
+        var latch = away;
+        away = null;
+        if (latch != null) {
+            latch.countDown();
+        }
+    }
+
+    void awaitEnd() {
+        var latch = away;
+        try {
+            if (latch != null && !latch.await(PATIENCE.toNanos(), TimeUnit.NANOSECONDS)) {
+                throw stillAway();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CayException(ErrorKind.CANCELED, "nobody waits for server %s any more".formatted(server), e);
+        }
+    }
+
+    CayException stillAway() {
+        return new CayException(ErrorKind.UNAVAILABLE, "server %s is paused with its sandbox".formatted(server));
+    }
+}
