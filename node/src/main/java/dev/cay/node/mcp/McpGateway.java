@@ -23,8 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Port 50005 of one sandbox: all its MCP servers behind one address and one token.
 ///
-/// Outlives the times in which its sandbox is away, with its clients' sessions and what servers keep in memory for
-/// them.
+/// Outlives the times in which its sandbox is away, with its clients' sessions and what servers remember of them.
 public final class McpGateway implements Handler, HttpFace.Host, AutoCloseable {
     /// Where clients find it.
     public static final int PORT = 50005;
@@ -215,8 +214,7 @@ public final class McpGateway implements Handler, HttpFace.Host, AutoCloseable {
         sessions.forEach(session -> session.disconnect(server));
     }
 
-    /// Puts the servers away with the sandbox, unless it is back before it comes to that. Those that cannot be are
-    /// ended.
+    /// Puts the servers away with the sandbox, unless it is back before that. Those that cannot be are ended.
     void sleep() {
         away = true;
         servers.forEach(server -> server.inTurn(() -> {

@@ -64,13 +64,13 @@ final class SandboxedHome implements ServerHome {
         private @Nullable ServerCommand command;
         private volatile @Nullable String lost;
 
-        /// Must not block. Who is asleep does not notice by itself.
+        /// Must not block. Who is asleep does not notice by itself, unless somebody is at work on it.
         private void lost(String reason) {
             lost = reason;
             if (stay == this) {
                 stay = null;
             }
-            if (absence.isOn()) {
+            if (absence.isOn() && !door.isLocked()) {
                 Thread.ofVirtual().name("server-lost").start(() -> giveUp(""));
             }
         }
