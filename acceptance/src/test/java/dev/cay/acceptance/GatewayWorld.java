@@ -84,9 +84,12 @@ final class GatewayWorld {
         var server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.createContext("/", exchange -> {
             try (exchange) {
-                var asked = (ObjectNode) JsonMapper.shared()
-                        .readTree(exchange.getRequestBody().readAllBytes());
-                asked.withArray("/result/content").addObject().put("type", "text").put("text", " (seen)");
+                var asked = (ObjectNode)
+                        JsonMapper.shared().readTree(exchange.getRequestBody().readAllBytes());
+                asked.withArray("/result/content")
+                        .addObject()
+                        .put("type", "text")
+                        .put("text", " (seen)");
                 byte[] answer = JsonMapper.shared().writeValueAsBytes(Map.of("result", asked.path("result")));
                 exchange.sendResponseHeaders(200, answer.length);
                 exchange.getResponseBody().write(answer);

@@ -73,8 +73,8 @@ public final class CayNode implements AutoCloseable {
     /// What an operator decides about the node.
     ///
     /// @param catalogs             of MCP servers, beside the one that comes with Cay
-    /// @param serverOverrides      file that says how MCP servers are started here, and what looks at calls of their
-    ///                             tools; null for none
+    /// @param serverOverrides      file that says how MCP servers are started here, and what intercepts calls of
+    ///                             their tools; null for none
     /// @param remoteAddresses      where remote MCP servers may lie beside the internet
     /// @param gateways             what holds for MCP gateways
     /// @param operatorCertificates CA certificates to be trusted inside too; null for none

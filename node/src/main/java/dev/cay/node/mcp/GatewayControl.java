@@ -23,7 +23,8 @@ public final class GatewayControl implements Handler {
     /// Full of credentials: prints as nothing.
     ///
     /// @param metaTools a word of {@link MetaChoice}; null for none
-    public record Wanted(byte[] config, @Nullable String token, @Nullable String metaTools) {
+    public record Wanted(
+            byte[] config, @Nullable String token, @Nullable String metaTools) {
         @Override
         public boolean equals(Object other) {
             return other instanceof Wanted wanted && Arrays.equals(config, wanted.config);
@@ -79,8 +80,7 @@ public final class GatewayControl implements Handler {
         if (config.length > LARGEST) {
             throw new CayException(ErrorKind.INVALID_ARGUMENT, "--config is larger than 1 MiB");
         }
-        begin.accept(new Wanted(
-                config, exchange.header("X-Gateway-Token"), exchange.header("X-Gateway-Meta-Tools")));
+        begin.accept(new Wanted(config, exchange.header("X-Gateway-Token"), exchange.header("X-Gateway-Meta-Tools")));
         exchange.sendJson(200, Map.of("status", "healthy"));
     }
 }

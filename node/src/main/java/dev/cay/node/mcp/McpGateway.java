@@ -90,16 +90,17 @@ public final class McpGateway implements Handler, HttpFace.Host, AutoCloseable {
 
     /// Refuses with what there is.
     GatewayServer require(String key) {
-        return find(key).orElseThrow(() -> new CayException(
-                ErrorKind.NOT_FOUND,
-                "%s is no server of this gateway; it has %s"
-                        .formatted(
-                                Texts.brief(key),
-                                servers.isEmpty()
-                                        ? "none"
-                                        : servers.stream()
-                                                .map(GatewayServer::key)
-                                                .collect(Collectors.joining(", ")))));
+        return find(key)
+                .orElseThrow(() -> new CayException(
+                        ErrorKind.NOT_FOUND,
+                        "%s is no server of this gateway; it has %s"
+                                .formatted(
+                                        Texts.brief(key),
+                                        servers.isEmpty()
+                                                ? "none"
+                                                : servers.stream()
+                                                        .map(GatewayServer::key)
+                                                        .collect(Collectors.joining(", ")))));
     }
 
     MetaTools meta() {

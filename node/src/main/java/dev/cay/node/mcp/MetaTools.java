@@ -14,7 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
 /// The tools of a gateway that are about its servers: with them a model finds servers in the catalog, adds and removes
 /// them, and calls tools it was not told of. Thread-safe.
 ///
-/// What the operator says of servers and their tools holds here too. Options may be credentials, and are never repeated.
+/// What the operator says of servers and their tools holds here too. Options may be credentials: never repeated.
 final class MetaTools {
     static final String EXEC = "mcp-exec";
     private static final String FIND = "mcp-find";
@@ -137,7 +137,10 @@ final class MetaTools {
         String key = server.key();
         var warnings = server.warnings();
         var tools = servers.merged(Listed.TOOLS, PATIENCE).items(server);
-        var structured = Json.mapper().createObjectNode().put("name", key).put("state", server.state().word());
+        var structured = Json.mapper()
+                .createObjectNode()
+                .put("name", key)
+                .put("state", server.state().word());
         var names = structured.putArray("tools");
         tools.forEach(tool -> names.add(tool.path("name").asString()));
         var told = structured.putArray("warnings");
@@ -156,7 +159,8 @@ final class MetaTools {
             case FAILED ->
                 "%s was added and does not start: %s. mcp-remove takes it out again.".formatted(key, server.reason());
         };
-        var result = ToolResults.said(warnings.isEmpty() ? outcome : outcome + "\n" + String.join("\n", warnings), structured);
+        var result = ToolResults.said(
+                warnings.isEmpty() ? outcome : outcome + "\n" + String.join("\n", warnings), structured);
         return server.state() == GatewayServer.State.FAILED ? result.put("isError", true) : result;
     }
 
@@ -165,7 +169,8 @@ final class MetaTools {
         gateway.require(key);
         editor.remove(gateway, key);
         return ToolResults.said(
-                "%s was removed.".formatted(key), Json.mapper().createObjectNode().put("removed", key));
+                "%s was removed.".formatted(key),
+                Json.mapper().createObjectNode().put("removed", key));
     }
 
     static String text(JsonNode arguments, String field) {

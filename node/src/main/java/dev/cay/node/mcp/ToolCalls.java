@@ -82,7 +82,9 @@ record ToolCalls(McpGateway gateway, Servers servers) {
             return response;
         } catch (CayException e) {
             if (e.kind() != ErrorKind.CANCELED) {
-                gateway.log().say("%s: call of %s stopped by an interceptor".formatted(server.key(), Texts.brief(tool.own())));
+                gateway.log()
+                        .say("%s: call of %s stopped by an interceptor"
+                                .formatted(server.key(), Texts.brief(tool.own())));
             }
             return Message.result(NullNode.getInstance(), ToolResults.failed(e.userMessage()));
         } finally {

@@ -70,7 +70,8 @@ final class InterceptorsTest {
     }
 
     private String url() {
-        return "http://127.0.0.1:%d/check?key=hunter2".formatted(web.getAddress().getPort());
+        return "http://127.0.0.1:%d/check?key=hunter2"
+                .formatted(web.getAddress().getPort());
     }
 
     /// What comes of calls when these are in the configuration.
@@ -100,14 +101,14 @@ final class InterceptorsTest {
         String after = program("after", """
                 grep -o '"text":"[^"]*[^}]*}"' | sed 's/changed/seen/; s/^/{"result": {"content": [{"type": "text", /; s/$/}]}}/'
                 """);
-        try (var world = world("when: before, exec: [%s]".formatted(before), "when: after, exec: [%s]".formatted(after));
+        try (var world = world(
+                        "when: before, exec: [%s]".formatted(before), "when: after, exec: [%s]".formatted(after));
                 var client = client(world)) {
-            assertThat(SmallClient.text(client.call("birds-sing", "{\"a\": 1}"))).isEqualTo("{\"seen\":1}");
+            assertThat(SmallClient.text(client.call("birds-sing", "{\"a\": 1}")))
+                    .isEqualTo("{\"seen\":1}");
             assertThat(birds.next("tools/call").path("params").path("arguments").toString())
                     .isEqualTo("{\"changed\":1}");
-            assertThat(Files.readString(directory.resolve("seen")))
-                    .isEqualTo(
-                            """
+            assertThat(Files.readString(directory.resolve("seen"))).isEqualTo("""
                             {"when":"before","sandbox":"small","server":"birds","tool":"sing","arguments":{"a":1}}
                             """);
             // Through the gateway's own tool it is the same.
@@ -121,13 +122,15 @@ final class InterceptorsTest {
         try (var world = world("when: after, http: '%s'".formatted(url()));
                 var client = client(world)) {
             said = "{\"result\": {\"content\": [{\"type\": \"text\", \"text\": \"other\"}]}}";
-            assertThat(SmallClient.text(client.call("birds-sing", "{\"a\": 1}"))).isEqualTo("other");
+            assertThat(SmallClient.text(client.call("birds-sing", "{\"a\": 1}")))
+                    .isEqualTo("other");
             assertThat(posted.getFirst().toString())
                     .isEqualTo("{\"when\":\"after\",\"sandbox\":\"small\",\"server\":\"birds\",\"tool\":\"sing\","
                             + "\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"a\\\":1}\"}]}}");
             said = "";
             status = 204;
-            assertThat(SmallClient.text(client.call("birds-sing", "{\"a\": 2}"))).isEqualTo("{\"a\":2}");
+            assertThat(SmallClient.text(client.call("birds-sing", "{\"a\": 2}")))
+                    .isEqualTo("{\"a\":2}");
         }
     }
 
@@ -139,7 +142,8 @@ final class InterceptorsTest {
             var result = client.call("birds-sing", "{}");
             assertThat(SmallClient.text(result)).isEqualTo("not on Sundays");
             assertThat(result.path("isError").asBoolean()).isTrue();
-            assertThat(birds.heard).noneMatch(message -> message.path("method").asString("").equals("tools/call"));
+            assertThat(birds.heard)
+                    .noneMatch(message -> message.path("method").asString("").equals("tools/call"));
             assertThat(String.join("\n", world.log))
                     .contains("birds: call of sing stopped by an interceptor", "birds: call of sing failed");
         }
@@ -198,7 +202,8 @@ final class InterceptorsTest {
                     .contains("mcp.interceptors[0] (check.sh) " + message)
                     .doesNotContain("hunter2");
             assertThat(result.path("isError").asBoolean()).isTrue();
-            assertThat(birds.heard).noneMatch(asked -> asked.path("method").asString("").equals("tools/call"));
+            assertThat(birds.heard)
+                    .noneMatch(asked -> asked.path("method").asString("").equals("tools/call"));
             assertThat(String.join("\n", world.log)).doesNotContain("hunter2");
         }
     }

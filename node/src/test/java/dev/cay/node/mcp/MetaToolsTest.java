@@ -53,8 +53,7 @@ final class MetaToolsTest {
                 + SmallGateways.entry("closed", fish.url())
                 + SmallGateways.entry("gone", "http://127.0.0.1:9/")
                 + KEY.formatted(fish.url());
-        return new SmallGateways(
-                directory, choice, servers, RULES + "    fish: {tools: {unprefixed: true}}\n");
+        return new SmallGateways(directory, choice, servers, RULES + "    fish: {tools: {unprefixed: true}}\n");
     }
 
     @AfterEach
@@ -92,12 +91,13 @@ final class MetaToolsTest {
         try (var client = new SmallClient(world.start("{\"birds\": {}}", null))) {
             var found = client.call("mcp-find", "{\"query\": \"birds fish guarded closed\", \"limit\": 50}");
             var servers = found.path("structuredContent").path("servers");
-            assertThat(servers.valueStream().map(server -> "%s %s %s %s"
-                            .formatted(
-                                    server.path("key").asString(),
-                                    server.path("startable"),
-                                    server.path("added"),
-                                    server.path("required"))))
+            assertThat(servers.valueStream()
+                            .map(server -> "%s %s %s %s"
+                                    .formatted(
+                                            server.path("key").asString(),
+                                            server.path("startable"),
+                                            server.path("added"),
+                                            server.path("required"))))
                     .containsExactlyInAnyOrder(
                             "birds true true []",
                             "closed false false []",
@@ -132,14 +132,18 @@ final class MetaToolsTest {
         try (var client = new SmallClient(gateway);
                 var other = new SmallClient(gateway)) {
             var added = client.call("mcp-add", "{\"name\": \"guarded\", \"options\": {\"apiKey\": \"hunter2\"}}");
-            assertThat(SmallClient.text(added)).isEqualTo("guarded was added. Its tools: guarded-swim, guarded-mcp-exec");
+            assertThat(SmallClient.text(added))
+                    .isEqualTo("guarded was added. Its tools: guarded-swim, guarded-mcp-exec");
             assertThat(added.path("structuredContent").path("tools").toString())
                     .isEqualTo("[\"guarded-swim\",\"guarded-mcp-exec\"]");
             assertThat(other.hears("notifications/tools/list_changed")).isTrue();
             assertThat(other.tools()).contains("guarded-swim");
-            assertThat(SmallClient.text(other.call("guarded-swim", "{\"a\": 1}"))).isEqualTo("{\"a\":1}");
+            assertThat(SmallClient.text(other.call("guarded-swim", "{\"a\": 1}")))
+                    .isEqualTo("{\"a\":1}");
         }
-        assertThat(String.join("\n", world.log)).contains("guarded: added by a client").doesNotContain("hunter2");
+        assertThat(String.join("\n", world.log))
+                .contains("guarded: added by a client")
+                .doesNotContain("hunter2");
         world.close();
 
         world = world(MetaChoice.ON);
@@ -220,7 +224,8 @@ final class MetaToolsTest {
     void keepTheirNames() throws Exception {
         try (var client = new SmallClient(world.start("{\"fish\": {}}", null))) {
             assertThat(client.tools()).isEqualTo("mcp-find mcp-add mcp-remove mcp-exec swim mcp-exec_2");
-            assertThat(SmallClient.text(client.call("mcp-exec", "{\"name\": \"mcp-exec_2\", \"arguments\": {\"a\": 2}}")))
+            assertThat(SmallClient.text(
+                            client.call("mcp-exec", "{\"name\": \"mcp-exec_2\", \"arguments\": {\"a\": 2}}")))
                     .isEqualTo("{\"a\":2}");
         }
     }
@@ -228,7 +233,8 @@ final class MetaToolsTest {
     @Test
     void callsThroughThemAreLikeOthers() throws Exception {
         try (var client = new SmallClient(world.start("{\"birds\": {}}", "only"))) {
-            assertThat(SmallClient.text(client.call("mcp-exec", "{\"name\": \"birds-sing\", \"arguments\": {\"a\": 1}}")))
+            assertThat(SmallClient.text(
+                            client.call("mcp-exec", "{\"name\": \"birds-sing\", \"arguments\": {\"a\": 1}}")))
                     .isEqualTo("{\"a\":1}");
             assertThat(birds.next("tools/call").path("params").path("name").asString())
                     .isEqualTo("sing");
@@ -267,7 +273,8 @@ final class MetaToolsTest {
             var birdsArguments = Json.mapper().readTree("{\"name\": \"birds\"}");
             assertThat(SmallClient.text(editor.call("mcp-remove", birdsArguments, before, servers)))
                     .contains("was replaced");
-            assertThat(Files.readAllBytes(directory.resolve("known/mcp.sealed"))).isEqualTo(kept);
+            assertThat(Files.readAllBytes(directory.resolve("known/mcp.sealed")))
+                    .isEqualTo(kept);
             assertThat(client.tools()).contains("swim").doesNotContain("birds", "guarded");
         }
     }
@@ -293,7 +300,8 @@ final class MetaToolsTest {
         var other = new byte[] {1, 2, 3};
         Files.write(directory.resolve("known/mcp.sealed"), other);
         try (var client = new SmallClient(gateway)) {
-            assertThat(SmallClient.text(client.call("mcp-add", "{\"name\": \"fish\"}"))).contains("was replaced");
+            assertThat(SmallClient.text(client.call("mcp-add", "{\"name\": \"fish\"}")))
+                    .contains("was replaced");
             assertThat(client.tools()).doesNotContain("swim");
         }
         assertThat(Files.readAllBytes(directory.resolve("known/mcp.sealed"))).isEqualTo(other);

@@ -39,6 +39,7 @@ final class OfferedNamesTest {
     void areTheSameForTheSame() {
         String longName = "y".repeat(100);
         assertThat(names.offer("a", longName)).isEqualTo(new OfferedNames(Set.of()).offer("a", longName));
-        assertThat(names.offer("a", longName + "1")).isNotEqualTo(new OfferedNames(Set.of()).offer("a", longName + "2"));
+        assertThat(names.offer("a", longName + "1"))
+                .isNotEqualTo(new OfferedNames(Set.of()).offer("a", longName + "2"));
     }
 }

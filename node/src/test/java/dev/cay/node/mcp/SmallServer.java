@@ -106,7 +106,8 @@ final class SmallServer implements AutoCloseable {
                     "notifications/progress",
                     "params",
                     Map.of("progressToken", token, "progress", 1));
-            exchange.getResponseBody().write("data: %s\n\n".formatted(Json.text(told)).getBytes(StandardCharsets.UTF_8));
+            exchange.getResponseBody()
+                    .write("data: %s\n\n".formatted(Json.text(told)).getBytes(StandardCharsets.UTF_8));
             exchange.getResponseBody().flush();
         }
         try {

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// Something of the operator's that looks at calls of tools, from section `mcp.interceptors` of the configuration. Prints
-/// no arguments and no addresses, as they may hold credentials.
+/// Something of the operator's that looks at calls of tools, from section `mcp.interceptors` of the configuration.
+/// Prints no arguments and no addresses, as they may hold credentials.
 ///
 /// @param place   where it stands, like `mcp.interceptors[0]`
 /// @param servers keys of the servers it looks at; `*` stands for any characters, empty for all
@@ -56,11 +56,12 @@ public record Interception(
 
     /// What people are told of it.
     public String name() {
-        return "%s (%s)"
-                .formatted(place, switch (way) {
-                    case Program program -> String.valueOf(Path.of(program.command().getFirst()).getFileName());
-                    case Web web -> web.url().getHost();
-                });
+        String known = switch (way) {
+            case Program(var command) ->
+                command.getFirst().substring(command.getFirst().lastIndexOf('/') + 1);
+            case Web(var url) -> url.getHost();
+        };
+        return "%s (%s)".formatted(place, known);
     }
 
     @Override

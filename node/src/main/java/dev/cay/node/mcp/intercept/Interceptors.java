@@ -42,8 +42,7 @@ public final class Interceptors implements AutoCloseable {
 
     private static Asked asked(Interception one, @Nullable HttpClient http) {
         return switch (one.way()) {
-            case Interception.Program program ->
-                new AskedProgram(one.name(), new OperatorProgram(program.command()));
+            case Interception.Program program -> new AskedProgram(one.name(), new OperatorProgram(program.command()));
             case Interception.Web web -> {
                 if (http == null) {
                     throw new IllegalStateException("no client");

@@ -1,4 +1,4 @@
-/// What the operator puts between clients and tools: programs and addresses that look at each call, change it or stop it.
+/// What the operator puts between clients and tools: programs and addresses that look at calls, change or stop them.
 ///
 /// They are asked by {@link dev.cay.node.mcp.intercept.CallWatch}. One that is broken lets nothing pass.
 @NullMarked
