@@ -90,7 +90,9 @@ final class GatewayTest {
         world.notion("https://" + api.host(8000)).write(directory);
         scrubber = GatewayWorld.scrubber();
         // A suite calls the tools of the fixtures by their own names.
-        Files.writeString(platform.directory().resolve("cay.yaml"), """
+        Files.writeString(
+                platform.directory().resolve("cay.yaml"),
+                """
 
                 mcp:
                   repositories: https://%s/
@@ -102,9 +104,10 @@ final class GatewayTest {
                     - {when: before, exec: [bash, %s], servers: [watched]}
                     - {when: after, http: 'http://127.0.0.1:%d/', servers: [watched]}
                 """.formatted(
-                        api.host(8080),
-                        Path.of("src/test/js/mcp/no-simple-text.sh").toAbsolutePath(),
-                        scrubber.getAddress().getPort()), StandardOpenOption.APPEND);
+                                api.host(8080),
+                                Path.of("src/test/js/mcp/no-simple-text.sh").toAbsolutePath(),
+                                scrubber.getAddress().getPort()),
+                StandardOpenOption.APPEND);
         platform.crash();
         platform.startAgain();
     }

@@ -41,15 +41,15 @@ class FailedServersTest extends ServerHomeTest {
         var told = new CompletableFuture<String>();
         try (var interceptors = new Interceptors(List.of());
                 var gateways = new Gateways(
-                Catalog.load(List.of(catalog), null),
-                new GatewayRules("https://git.invalid/", MetaChoice.OFF),
-                interceptors,
-                homes::open,
-                homes::install,
-                directory.resolve("mcp.key"),
-                new LogHub(InstantSource.system()),
-                InstantSource.system(),
-                new Meters())) {
+                        Catalog.load(List.of(catalog), null),
+                        new GatewayRules("https://git.invalid/", MetaChoice.OFF),
+                        interceptors,
+                        homes::open,
+                        homes::install,
+                        directory.resolve("mcp.key"),
+                        new LogHub(InstantSource.system()),
+                        InstantSource.system(),
+                        new Meters())) {
             String config = "{\"moon\": {\"token\": \"%s\"}}".formatted(SECRET);
             gateways.start(OWNER, directory, config.getBytes(StandardCharsets.UTF_8), null, null)
                     .writeLogOn(content -> {
