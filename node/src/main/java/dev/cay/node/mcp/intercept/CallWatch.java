@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Predicate;
 import tools.jackson.databind.node.ObjectNode;
 
 /// Has the calls of one sandbox looked at, by one interceptor after the other, in the order of the configuration.
@@ -45,16 +44,17 @@ public final class CallWatch {
     /// @param tool its name without the server's
     /// @throws CayException with a sentence for whoever called, if that is nothing
     public ObjectNode look(When when, String server, String tool, ObjectNode value) {
-        Predicate<Interceptor> concerned = one -> isAbout(one, when, server, tool);
         var now = value;
-        for (var one : all.stream().filter(concerned).toList()) {
-            var question = Json.mapper()
-                    .createObjectNode()
-                    .put("when", when.word())
-                    .put("sandbox", sandbox.value())
-                    .put("server", server)
-                    .put("tool", tool);
-            now = ask(one, question, now);
+        for (var one : all) {
+            if (isAbout(one, when, server, tool)) {
+                var question = Json.mapper()
+                        .createObjectNode()
+                        .put("when", when.word())
+                        .put("sandbox", sandbox.value())
+                        .put("server", server)
+                        .put("tool", tool);
+                now = ask(one, question, now);
+            }
         }
         return now;
     }
