@@ -41,8 +41,9 @@ public final class FileLayers {
         this.layers = layers;
     }
 
-    /// @param name path below the top
+    /// What is copied.
     private sealed interface Entry {
+        /// Its path below the top.
         String name();
 
         record Folder(String name) implements Entry {}
