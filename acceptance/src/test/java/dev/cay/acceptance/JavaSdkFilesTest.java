@@ -86,7 +86,9 @@ final class JavaSdkFilesTest extends SdkTest {
                 assertThat(file.permissions()).isEqualTo("-rw-r-----");
                 assertThat(file.owner()).isEqualTo("user");
                 assertThat(file.modified())
-                        .isBetween(Instant.now().minus(Duration.ofMinutes(5)), Instant.now().plusSeconds(5));
+                        .isBetween(
+                                Instant.now().minus(Duration.ofMinutes(5)),
+                                Instant.now().plusSeconds(5));
                 assertThat(file.symlinkTarget()).isNull();
             });
             assertThat(files.find("link")).get().satisfies(link -> {
@@ -95,7 +97,10 @@ final class JavaSdkFilesTest extends SdkTest {
             });
             assertThat(files.find("dir")).get().returns(FileInfo.Type.DIRECTORY, FileInfo::type);
             assertThat(files.find("pipe")).get().returns(FileInfo.Type.OTHER, FileInfo::type);
-            assertThat(files.list(".")).extracting(FileInfo::name).contains("dir", "link").doesNotContain("file");
+            assertThat(files.list("."))
+                    .extracting(FileInfo::name)
+                    .contains("dir", "link")
+                    .doesNotContain("file");
             assertKind(Kind.NOT_FOUND, () -> files.list("nowhere"));
             files.as("root").write("/tmp/by-root", "x");
             assertThat(files.find("/tmp/by-root")).get().returns("root", FileInfo::owner);

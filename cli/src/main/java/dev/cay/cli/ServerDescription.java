@@ -85,7 +85,9 @@ record ServerDescription(Catalog catalog, CatalogServer server) {
             }
             case Launch.Command command -> {
                 fields.put("line", command.line().stream().map(Template::text).toList());
-                fields.put("files", command.files() == null ? null : command.files().toString());
+                fields.put(
+                        "files",
+                        command.files() == null ? null : command.files().toString());
             }
             case Launch.Npm npm -> {
                 fields.put("package", npm.packageName());

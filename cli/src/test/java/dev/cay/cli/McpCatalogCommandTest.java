@@ -87,7 +87,10 @@ final class McpCatalogCommandTest {
         assertThat(json.at("/options/0/env").asString()).isEqualTo("CONFLUENCE_API_TOKEN");
         assertThat(json.at("/anyOf/1/0").asString()).isEqualTo("jiraUrl");
         assertThat(cay("show", "mine").out()).contains("command   /opt/mcp/mine, with /opt/my");
-        assertThat(cay("show", "mine", "-o", "json").json().at("/launch/command/files").asString())
+        assertThat(cay("show", "mine", "-o", "json")
+                        .json()
+                        .at("/launch/command/files")
+                        .asString())
                 .isEqualTo("/opt/my");
         var unknown = cay("show", "tavly");
         assertThat(unknown.code()).isEqualTo(1);

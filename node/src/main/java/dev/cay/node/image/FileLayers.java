@@ -41,8 +41,8 @@ public final class FileLayers {
         this.layers = layers;
     }
 
-    /// @param name path below the top
     private sealed interface Entry {
+        /// Path below the top.
         String name();
 
         record Folder(String name) implements Entry {}
@@ -141,10 +141,11 @@ public final class FileLayers {
         for (var entry : entries) {
             inputs.addAll(
                     switch (entry) {
-                        case Entry.Folder(String name) -> List.of("folder", name);
-                        case Entry.Content(String name, Path from, boolean program, _) ->
-                            List.of(program ? "program" : "file", name, digest(from));
-                        case Entry.Link(String name, Path target) -> List.of("link", name, target.toString());
+                        case Entry.Folder folder -> List.of("folder", folder.name());
+                        case Entry.Content file ->
+                            List.of(file.program() ? "program" : "file", file.name(), digest(file.from()));
+                        case Entry.Link link ->
+                            List.of("link", link.name(), link.target().toString());
                     });
         }
         return "mcp-files-" + LayerStore.hash(inputs);
@@ -168,11 +169,11 @@ public final class FileLayers {
             var target = place.resolve(entry.name());
             switch (entry) {
                 case Entry.Folder _ -> allow(Files.createDirectory(target), ENTERABLE);
-                case Entry.Content(_, Path from, boolean program, _) ->
+                case Entry.Content file ->
                     allow(
-                            Files.copy(from, target, LinkOption.NOFOLLOW_LINKS),
-                            program ? ENTERABLE : READABLE);
-                case Entry.Link(_, Path to) -> Files.createSymbolicLink(target, to);
+                            Files.copy(file.from(), target, LinkOption.NOFOLLOW_LINKS),
+                            file.program() ? ENTERABLE : READABLE);
+                case Entry.Link link -> Files.createSymbolicLink(target, link.target());
             }
         }
         return place;

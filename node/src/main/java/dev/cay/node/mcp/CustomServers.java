@@ -26,8 +26,8 @@ record CustomServers(String base) {
     /// How long a server may take until it says hello: all this happens before.
     static final Duration INSTALL_LIMIT = Duration.ofMinutes(10);
 
-    /// Standard output is for messages alone, and what is said on standard error at the end is the reason that users get
-    /// to read: so it says in a line what went wrong, and of what was printed on the way only the end.
+    /// Standard output is for messages alone, and what is said on standard error at the end is the reason that
+    /// users get to read: so it says in a line what went wrong, and of what was printed on the way only the end.
     private static final String SCRIPT = """
             set -eu
             cd "$HOME"

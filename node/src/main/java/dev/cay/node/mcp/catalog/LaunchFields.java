@@ -41,7 +41,8 @@ final class LaunchFields {
     }
 
     static Optional<Launch> command(Fields launch) {
-        var files = launch.text("files", HOST_PATH, "an absolute path of this host").map(Path::of);
+        var files =
+                launch.text("files", HOST_PATH, "an absolute path of this host").map(Path::of);
         if (!launch.has("command")) {
             if (launch.has("files")) {
                 launch.problem("files", "are for a command, which is missing");

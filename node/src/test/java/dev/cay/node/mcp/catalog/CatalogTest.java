@@ -206,7 +206,8 @@ final class CatalogTest {
         assertThat(blocks).hasSize(4);
         var catalog = Catalog.load(List.of(write("servers.yaml", blocks.get(1))), write("cay.yaml", blocks.get(2)));
         assertThat(catalog.servers()).hasSize(267);
-        assertThat(catalog.plan("githubOfficial", options("githubPersonalAccessToken")).start())
+        assertThat(catalog.plan("githubOfficial", options("githubPersonalAccessToken"))
+                        .start())
                 .isEqualTo(new LaunchPlan.Command(
                         List.of("/opt/mcp/github-mcp-server", "stdio"), Path.of("/usr/local/bin/github-mcp-server")));
         assertThat(catalog.plan("reports", options("root")).start())
