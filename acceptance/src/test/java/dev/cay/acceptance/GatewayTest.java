@@ -65,8 +65,7 @@ final class GatewayTest {
     private HttpServer scrubber;
 
     /// The address of a stand-in for Notion's API is known when its sandbox is there: the platform starts again with
-    /// it,
-    /// and the sandbox stays.
+    /// it, and the sandbox stays.
     @BeforeAll
     void begin(@TempDir Path directory) throws Exception {
         elsewhere = NodeProgram.start(Map.of(), "mcp/fixtures-server.mjs", "--http", "0");

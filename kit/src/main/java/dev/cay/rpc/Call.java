@@ -22,8 +22,7 @@ final class Call implements Conversation.Reply {
     private static final int MOST_QUESTIONS = 32;
 
     /// By this name in its `_meta` a server of the older revisions, which know no names of questions, says what this
-    /// one
-    /// is called.
+    /// one is called.
     private static final String NAME = "dev.cay/inputKey";
 
     private static final Pattern FIT_NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_.-]{0,63}");

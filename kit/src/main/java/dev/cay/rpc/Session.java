@@ -24,10 +24,9 @@ final class Session implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Outbox general = new Outbox(0);
     private final Map<Long, Call> calls = new LinkedHashMap<>();
+    private final Visits visits = new Visits();
     private @Nullable Turns conversation;
     private long numbers;
-    private int users;
-    private long idleSince = System.nanoTime();
     private boolean closed;
 
     private record Call(JsonNode request, Outbox box) {}
@@ -134,37 +133,26 @@ final class Session implements AutoCloseable {
             if (closed) {
                 throw gone();
             }
-            users++;
+            visits.enter();
         } finally {
             lock.unlock();
         }
     }
 
     void leave() {
-        lock.lock();
-        try {
-            users--;
-            idleSince = System.nanoTime();
-        } finally {
-            lock.unlock();
-        }
+        visits.leave();
     }
 
     void touch() {
-        lock.lock();
-        try {
-            idleSince = System.nanoTime();
-        } finally {
-            lock.unlock();
-        }
+        visits.touch();
     }
 
     /// How long nothing has gone on; nothing while something does.
     Optional<Duration> idle() {
         lock.lock();
         try {
-            boolean busy = users > 0 || calls.values().stream().anyMatch(call -> !call.box.hasEnded());
-            return busy ? Optional.empty() : Optional.of(Duration.ofNanos(System.nanoTime() - idleSince));
+            boolean busy = calls.values().stream().anyMatch(call -> !call.box.hasEnded());
+            return busy ? Optional.empty() : visits.idle();
         } finally {
             lock.unlock();
         }

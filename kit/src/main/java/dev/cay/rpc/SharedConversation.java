@@ -38,11 +38,10 @@ final class SharedConversation implements Conversation.Client, AutoCloseable {
     private final Map<JsonNode, Call> calls = new ConcurrentHashMap<>();
     private final Set<Subscription> subscriptions = ConcurrentHashMap.newKeySet();
     private final Map<String, Integer> watched = new HashMap<>();
+    private final Visits visits = new Visits();
     private volatile @Nullable Turns conversation;
     private volatile @Nullable JsonNode greeted;
     private volatile @Nullable ParameterHeaders headers;
-    private int users;
-    private long idleSince = System.nanoTime();
     private volatile boolean closed;
 
     SharedConversation(HttpFace.Host host, String owner, ObjectNode capabilities) {
@@ -256,7 +255,9 @@ final class SharedConversation implements Conversation.Client, AutoCloseable {
     boolean tryEnter() {
         lock.lock();
         try {
-            users += closed ? 0 : 1;
+            if (!closed) {
+                visits.enter();
+            }
             return !closed;
         } finally {
             lock.unlock();
@@ -264,33 +265,16 @@ final class SharedConversation implements Conversation.Client, AutoCloseable {
     }
 
     void leave() {
-        lock.lock();
-        try {
-            users--;
-            idleSince = System.nanoTime();
-        } finally {
-            lock.unlock();
-        }
+        visits.leave();
     }
 
     void touch() {
-        lock.lock();
-        try {
-            idleSince = System.nanoTime();
-        } finally {
-            lock.unlock();
-        }
+        visits.touch();
     }
 
     /// How long nothing has gone on; nothing while something does.
     Optional<Duration> idle() {
-        lock.lock();
-        try {
-            boolean busy = users > 0 || !calls.isEmpty() || !subscriptions.isEmpty();
-            return busy ? Optional.empty() : Optional.of(Duration.ofNanos(System.nanoTime() - idleSince));
-        } finally {
-            lock.unlock();
-        }
+        return calls.isEmpty() && subscriptions.isEmpty() ? visits.idle() : Optional.empty();
     }
 
     @Override

@@ -249,8 +249,7 @@ final class Servers implements AutoCloseable {
     }
 
     /// One that does not tell has nothing until it says that something changed, or is connected anew: who waited once
-    /// in
-    /// vain need not do so again.
+    /// in vain need not do so again.
     private List<ObjectNode> fetch(Place place, Upstream upstream, Listed kind) {
         var fetched = List.<ObjectNode>of();
         try {

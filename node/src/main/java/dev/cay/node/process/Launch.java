@@ -52,8 +52,7 @@ public record Launch(
     }
 
     /// What may be told and kept of the command. The one that begins a gateway is given credentials, and nothing else
-    /// in
-    /// a sandbox's life brings them so near.
+    /// in a sandbox's life brings them so near.
     public List<String> shown() {
         boolean begins = command.stream().anyMatch(word -> word.contains(GATEWAY) && word.contains(CONFIG))
                 || (command.getFirst().endsWith(GATEWAY) && command.stream().anyMatch(word -> word.startsWith(CONFIG)));

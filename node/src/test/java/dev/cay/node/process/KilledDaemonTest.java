@@ -4,8 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.node.guest.TestSandbox;
-import java.nio.file.Path;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -41,18 +39,11 @@ class KilledDaemonTest {
 
     /// What one daemon delivers before it is killed.
     private static String follow(TestSandbox sandbox, int killAfter) throws Exception {
-        var daemon = new ProcessBuilder(List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Follower.class.getName(),
-                        Long.toString(sandbox.pid()),
-                        sandbox.directory().resolve("processes").toString(),
-                        "seq -f %07.0f 1 " + LAST))
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
+        var daemon = DoomedProgram.start(
+                Follower.class,
+                Long.toString(sandbox.pid()),
+                sandbox.directory().resolve("processes").toString(),
+                "seq -f %07.0f 1 " + LAST);
         try (var out = daemon.getInputStream()) {
             byte[] begun = out.readNBytes(killAfter);
             // Through the handle: the process itself would also close what we have not read.

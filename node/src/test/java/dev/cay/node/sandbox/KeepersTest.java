@@ -3,6 +3,7 @@ package dev.cay.node.sandbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cay.node.process.DoomedProgram;
 import dev.cay.node.host.Programs;
 import dev.cay.node.linux.HostThreads;
 import dev.cay.node.linux.NetNamespace;
@@ -168,28 +169,12 @@ class KeepersTest extends NodeTest {
     }
 
     private void killedDaemon() throws Exception {
-        var daemon = new ProcessBuilder(List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        DoomedDaemon.class.getName(),
-                        place.directory().toString(),
-                        place.instance(),
-                        place.range()))
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
-        try (var out = daemon.inputReader()) {
-            String line;
-            do {
-                line = out.readLine();
-                assertThat(line).as("the daemon's word").isNotNull();
-            } while (!line.equals("half made"));
-        } finally {
-            daemon.destroyForcibly();
-            assertThat(daemon.waitFor(10, TimeUnit.SECONDS)).isTrue();
-        }
+        DoomedProgram.killWhenItSays(
+                "half made",
+                DoomedDaemon.class,
+                place.directory().toString(),
+                place.instance(),
+                place.range());
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.cay.node.sandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.node.process.DoomedProgram;
 import dev.cay.node.host.Programs;
 import dev.cay.node.image.FileLayers;
 import dev.cay.node.image.NpmLayers;
@@ -146,29 +147,13 @@ abstract class ServerHomeTest extends NodeTest {
 
     /// What a daemon leaves that is killed while it has a side sandbox.
     void killedDaemon(boolean asleep) throws Exception {
-        var daemon = new ProcessBuilder(List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        DoomedServers.class.getName(),
-                        place.directory().toString(),
-                        place.instance(),
-                        place.range(),
-                        Boolean.toString(asleep)))
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
-        try (var out = daemon.inputReader()) {
-            String line;
-            do {
-                line = out.readLine();
-                assertThat(line).as("the daemon's word").isNotNull();
-            } while (!line.equals("serving"));
-        } finally {
-            daemon.destroyForcibly();
-            assertThat(daemon.waitFor(10, TimeUnit.SECONDS)).isTrue();
-        }
+        DoomedProgram.killWhenItSays(
+                "serving",
+                DoomedServers.class,
+                place.directory().toString(),
+                place.instance(),
+                place.range(),
+                Boolean.toString(asleep));
     }
 
     ServerHome open(LaunchPlan plan) {

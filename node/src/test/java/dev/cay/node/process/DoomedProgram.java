@@ -1,0 +1,43 @@
+package dev.cay.node.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/// A program of the tests in a JVM of its own, as a daemon that is killed.
+public final class DoomedProgram {
+    private DoomedProgram() {}
+
+    public static Process start(Class<?> main, String... arguments) throws IOException {
+        var command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                main.getName()));
+        command.addAll(List.of(arguments));
+        return new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+    }
+
+    /// Kills it when it says this line.
+    public static void killWhenItSays(String word, Class<?> main, String... arguments) throws Exception {
+        var program = start(main, arguments);
+        try (var out = program.inputReader()) {
+            String line;
+            do {
+                line = out.readLine();
+                assertThat(line).as("the program's word").isNotNull();
+            } while (!line.equals(word));
+        } finally {
+            program.destroyForcibly();
+            assertThat(program.waitFor(10, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+}
