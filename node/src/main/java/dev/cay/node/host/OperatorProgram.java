@@ -24,6 +24,9 @@ public record OperatorProgram(List<String> command) {
     private static final int LONGEST_COMPLAINT = 4096;
     private static final Duration MOMENT = Duration.ofMillis(200);
 
+    /// For what is in the pipe when the program has ended.
+    private static final Duration READ_LIMIT = Duration.ofSeconds(5);
+
     public OperatorProgram {
         command = List.copyOf(command);
     }
@@ -31,8 +34,9 @@ public record OperatorProgram(List<String> command) {
     /// @param complaint the beginning of what it wrote to its standard error
     public record Answer(int exit, byte[] output, String complaint) {}
 
-    /// Asks and waits. A program that takes too long or says too much is ended with all it started, and so is one that
-    /// nobody waits for any more. One that cannot be run at all is an exit of 127, as in a shell.
+    /// Asks and waits until it ends, and ends all that it started. A program that takes too long or says too much is
+    /// ended too, and so is one that nobody waits for any more. One that cannot be run at all has exit 127, as in
+    /// a shell.
     ///
     /// @param most bytes of the answer
     /// @throws CayException with the end of a sentence that begins with what the program is called
@@ -43,29 +47,37 @@ public record OperatorProgram(List<String> command) {
         } catch (IOException e) {
             return new Answer(127, new byte[0], "it cannot be run");
         }
-        boolean done = false;
+        var output = begun("answer", () -> answer(process, most));
+        var complaint = begun("complaint", () -> beginning(process.getErrorStream()));
+        var _ = begun("question", () -> tell(process, question));
+        boolean ended = false;
         try {
-            long deadline = System.nanoTime() + limit.toNanos();
-            var output = begun("answer", () -> process.getInputStream().readNBytes(most + 1));
-            var complaint = begun("complaint", () -> beginning(process.getErrorStream()));
-            var _ = begun("question", () -> tell(process, question));
-            byte[] answer = get(output, deadline - System.nanoTime());
-            if (answer.length > most) {
-                throw new CayException(ErrorKind.EXHAUSTED, "answered more than %d bytes".formatted(most));
-            }
-            if (!process.waitFor(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {
-                throw new TimeoutException();
-            }
-            done = true;
-            return new Answer(process.exitValue(), answer, soon(complaint));
-        } catch (TimeoutException e) {
-            throw new CayException(
-                    ErrorKind.DEADLINE_EXCEEDED, "took longer than %d ms".formatted(limit.toMillis()), e);
+            ended = process.waitFor(limit.toNanos(), TimeUnit.NANOSECONDS);
         } finally {
-            if (!done) {
-                end(process);
-            }
+            // What it left running would hold its output open for ever.
+            end(process);
         }
+        byte[] answer = get(output, READ_LIMIT, limit);
+        if (answer.length > most) {
+            throw new CayException(ErrorKind.EXHAUSTED, "answered more than %d bytes".formatted(most));
+        }
+        if (!ended) {
+            throw late(limit);
+        }
+        return new Answer(process.exitValue(), answer, soon(complaint));
+    }
+
+    private static CayException late(Duration limit) {
+        return new CayException(ErrorKind.DEADLINE_EXCEEDED, "took longer than %d ms".formatted(limit.toMillis()));
+    }
+
+    /// Whoever says too much is ended, as it would wait for us to hear the rest.
+    private static byte[] answer(Process process, int most) throws IOException {
+        byte[] answer = process.getInputStream().readNBytes(most + 1);
+        if (answer.length > most) {
+            end(process);
+        }
+        return answer;
     }
 
     /// In a group of its own, to be ended with all that belongs to it.
@@ -95,9 +107,12 @@ public record OperatorProgram(List<String> command) {
         return new String(first, StandardCharsets.UTF_8).strip();
     }
 
-    private static <T> T get(FutureTask<T> task, long nanos) throws InterruptedException, TimeoutException {
+    /// @param limit what is told of when it takes too long
+    private static <T> T get(FutureTask<T> task, Duration patience, Duration limit) throws InterruptedException {
         try {
-            return task.get(Math.max(nanos, 1), TimeUnit.NANOSECONDS);
+            return task.get(patience.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            throw late(limit);
         } catch (ExecutionException e) {
             throw new CayException(ErrorKind.INTERNAL, "could not be followed", e.getCause());
         }
@@ -105,8 +120,8 @@ public record OperatorProgram(List<String> command) {
 
     private static String soon(FutureTask<String> complaint) throws InterruptedException {
         try {
-            return get(complaint, MOMENT.toNanos());
-        } catch (TimeoutException | CayException e) {
+            return get(complaint, MOMENT, MOMENT);
+        } catch (CayException e) {
             return "";
         }
     }
@@ -114,7 +129,8 @@ public record OperatorProgram(List<String> command) {
     /// Also those whose parent is gone, and the program itself if it has not come to have a group yet.
     private static void end(Process process) {
         process.descendants().forEach(ProcessHandle::destroyForcibly);
-        process.destroyForcibly();
+        // Through the handle: the process itself would also close what is being read.
+        process.toHandle().destroyForcibly();
         ProcessGroups.kill(process.pid());
     }
 

@@ -267,9 +267,20 @@ final class InterceptorsTest {
         }
     }
 
-    /// Children of children, also those whose parent has gone.
+    /// An answer is complete with the end of the program that gives it.
+    @Test
+    void whatAProgramLeavesRunningEndsWithIt() throws Exception {
+        String mark = "63." + System.nanoTime() % 1_000_000_000;
+        String quick = program("quick", "(sleep %s &) ; echo '{\"arguments\": {\"a\": 1}}'\n".formatted(mark));
+        try (var world = world("when: before, exec: [%s]".formatted(quick));
+                var client = client(world)) {
+            assertThat(SmallClient.text(client.call("birds-sing", "{}"))).isEqualTo("{\"a\":1}");
+            assertThat(isGone(mark)).isTrue();
+        }
+    }
+
     @ParameterizedTest(name = "{0}")
-    @ValueSource(strings = {"sleep %s & wait", "(sleep %s &) ; exit 0", "trap '' TERM; sleep %s"})
+    @ValueSource(strings = {"sleep %s & wait", "(sleep %s &) ; sleep 60", "trap '' TERM; sleep %s"})
     void allThatAProgramStartedEndsAtTheLimit(String script) throws Exception {
         String mark = "61." + System.nanoTime() % 1_000_000_000;
         String slow = program("slow", script.formatted(mark) + "\n");

@@ -3,10 +3,10 @@ package dev.cay.node.sandbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.cay.node.process.DoomedProgram;
 import dev.cay.node.host.Programs;
 import dev.cay.node.linux.HostThreads;
 import dev.cay.node.linux.NetNamespace;
+import dev.cay.node.process.DoomedProgram;
 import dev.cay.node.runtime.Container;
 import dev.cay.node.runtime.ContainerRuntime;
 import dev.cay.node.runtime.ContainerSpec;
@@ -170,11 +170,7 @@ class KeepersTest extends NodeTest {
 
     private void killedDaemon() throws Exception {
         DoomedProgram.killWhenItSays(
-                "half made",
-                DoomedDaemon.class,
-                place.directory().toString(),
-                place.instance(),
-                place.range());
+                "half made", DoomedDaemon.class, place.directory().toString(), place.instance(), place.range());
     }
 
     @Test
