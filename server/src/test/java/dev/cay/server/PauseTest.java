@@ -94,6 +94,21 @@ final class PauseTest extends ServerTest {
         assertThat(pause(id, "{\"memory\":false}")).isEqualTo(204);
     }
 
+    /// Many times, as a moment decides what the one sees of the other.
+    @Test
+    void aConnectWinsAgainstAPauseThatComesAtTheSameTime() throws Exception {
+        String id = cay.create();
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int i = 0; i < 300; i++) {
+                int timeout = 1000 + i;
+                var pausing = threads.submit(() -> pause(id, ""));
+                assertThat(connect(id, "{\"timeout\":%d}".formatted(timeout))).isIn(200, 201);
+                assertThat(pausing.get(10, TimeUnit.SECONDS)).isIn(204, 409);
+                assertThat(connect(id, "{}")).isIn(200, 201);
+            }
+        }
+    }
+
     @Test
     void aSecondPauseIs409AndAResumeOfARunningOneToo() {
         String id = cay.create();

@@ -9,6 +9,7 @@ import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Keep;
 import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 
 /// Create, connect, look at, change, pause and end sandboxes.
 ///
@@ -18,7 +19,8 @@ public final class SandboxRoutes {
     private static final Duration OLD_TIMEOUT = Duration.ofSeconds(15);
     private static final Duration LEAST_REFRESH = Duration.ofSeconds(15);
     private static final int MOST_REFRESH = 3600;
-    private static final int ROUNDS = 3;
+    private static final int ROUNDS = 50;
+    private static final Duration MOMENT = Duration.ofMillis(20);
 
     private final Access access;
     private final Sandboxes sandboxes;
@@ -111,10 +113,11 @@ public final class SandboxRoutes {
                 exchange.sendJson(wasPaused ? 201 : 200, view.info(sandbox));
                 return;
             } catch (CayException e) {
-                // Somebody paused it between the two.
+                // Somebody pauses it between the two; whoever looks it up hears of that a moment after it is written.
                 if (e.kind() != ErrorKind.CONFLICT || round == ROUNDS) {
                     throw e;
                 }
+                LockSupport.parkNanos(MOMENT.toNanos());
             }
         }
     }
