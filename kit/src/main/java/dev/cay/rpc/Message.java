@@ -80,6 +80,11 @@ public record Message(ObjectNode tree) {
         return Json.mapper().createObjectNode().put("jsonrpc", "2.0");
     }
 
+    /// By what is written: a number that was counted and one that was read are not equal nodes.
+    public boolean answers(Message request) {
+        return kind() == Kind.RESPONSE && id().toString().equals(request.id().toString());
+    }
+
     public Kind kind() {
         if (!tree.path("method").isString()) {
             return Kind.RESPONSE;

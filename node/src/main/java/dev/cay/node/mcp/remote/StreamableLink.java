@@ -203,9 +203,7 @@ final class StreamableLink implements ServerLink {
     private boolean heard(List<Message> messages, @Nullable Message request) {
         boolean answer = false;
         for (var message : messages) {
-            if (request != null
-                    && message.kind() == Message.Kind.RESPONSE
-                    && message.id().equals(request.id())) {
+            if (request != null && message.answers(request)) {
                 answer = true;
                 if (request.method().equals("initialize")) {
                     revision = revision(message);

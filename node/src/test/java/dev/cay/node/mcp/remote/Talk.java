@@ -59,12 +59,18 @@ final class Talk implements AutoCloseable {
     }
 
     Talk send(String json) {
-        Objects.requireNonNull(link).send(Message.parse(json.getBytes(StandardCharsets.UTF_8)));
+        return send(Message.parse(json.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    private Talk send(Message message) {
+        Objects.requireNonNull(link).send(message);
         return this;
     }
 
-    Talk ask(int id, String method) {
-        return send("{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"%s\",\"params\":{}}".formatted(id, method));
+    /// As gateways do, whose ids are counted, not read.
+    Talk ask(long id, String method) {
+        var number = Json.mapper().getNodeFactory().numberNode(id);
+        return send(Message.request(number, method, Json.mapper().createObjectNode()));
     }
 
     /// Connects and does what comes first.
