@@ -32,7 +32,7 @@ final class CompatibilityReport {
                 # What works with the code interpreter's client
 
                 Found in the same way, but that 2.0.1 was reached over TLS host names alone, and so was the newer one for
-                results, charts and extremes. What is said on the wire was looked at with no client between, in both ways.
+                languages, results, charts and extremes. What is said on the wire was looked at with no client between.
 
                 """);
 
