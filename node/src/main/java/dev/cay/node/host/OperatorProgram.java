@@ -45,7 +45,7 @@ public record OperatorProgram(List<String> command) {
         try {
             process = start();
         } catch (IOException e) {
-            return new Answer(127, new byte[0], "it cannot be run");
+            return new Answer(127, new byte[0], "it cannot be run: " + e.getMessage());
         }
         var output = begun("answer", () -> answer(process, most));
         var complaint = begun("complaint", () -> beginning(process.getErrorStream()));

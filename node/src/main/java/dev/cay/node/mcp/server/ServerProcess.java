@@ -6,7 +6,6 @@ import dev.cay.node.guest.Spawn;
 import dev.cay.node.lines.LineBuffer;
 import dev.cay.node.lines.LineProcess;
 import dev.cay.node.lines.LongLines;
-import dev.cay.node.lines.Tail;
 import dev.cay.node.linux.Errno;
 import dev.cay.node.linux.ErrnoException;
 import dev.cay.node.linux.FdPoller;
@@ -24,7 +23,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,16 +30,6 @@ import org.slf4j.LoggerFactory;
 /// A connection to a server that is a process of its own: messages are lines on its stdin and stdout.
 final class ServerProcess implements ServerLink, LineProcess.Hearer {
     private static final Logger log = LoggerFactory.getLogger(ServerProcess.class);
-
-    /// How much of what a server said last is shown.
-    private static final int LAST_WORDS = 4 << 10;
-
-    /// Colours, and other characters that nobody sees.
-    private static final Pattern UNSEEN = Pattern.compile("\u001b\\[[0-9;]*[A-Za-z]|[\\p{Cntrl}&&[^\\n\\t]]");
-
-    /// Where in its program it was. Why it ended stands before that, and would not be seen behind so much.
-    private static final Pattern FRAMES = Pattern.compile(
-            "(?m)^[ \\t]++at .*(:\\d+:\\d+\\)?|<anonymous>\\)|native\\))(?: \\{)?$\\R?|^Node\\.js v[\\d.]+$\\R?");
 
     /// How long one message may wait to be taken.
     private static final Duration SEND_LIMIT = Duration.ofSeconds(30);
@@ -77,8 +65,7 @@ final class ServerProcess implements ServerLink, LineProcess.Hearer {
     private volatile Surroundings around;
     private final Listener listener;
     private final Keeper keeper;
-    private final Secrets secrets;
-    private final Tail complaint;
+    private final LastWords words;
     private volatile LineProcess process;
     private final MessageLines messages = new MessageLines();
     private final ReentrantLock sending = new ReentrantLock(true);
@@ -100,12 +87,12 @@ final class ServerProcess implements ServerLink, LineProcess.Hearer {
             throws IOException {
         this.name = name;
         this.around = around;
-        this.secrets = secrets;
         this.listener = listener;
         this.keeper = keeper;
         this.absence = new Absence(name);
-        this.complaint = new Tail(LAST_WORDS + 4 * secrets.longest());
-        this.process = LineProcess.start(around.link(), around.workers(), around.lines(), command.spawn(), complaint);
+        this.words = new LastWords(secrets);
+        this.process =
+                LineProcess.start(around.link(), around.workers(), around.lines(), command.spawn(), words.complaint());
     }
 
     /// @param made gets it before anything can be heard of it
@@ -193,7 +180,7 @@ final class ServerProcess implements ServerLink, LineProcess.Hearer {
     void wake(GuestLink link, @Nullable Exit exit) throws IOException {
         var claim = new LineProcess.Claim(link, process.pid());
         around = new Surroundings(link, around.workers(), around.lines());
-        process = LineProcess.attach(link, around.workers(), around.lines(), claim, complaint, begun);
+        process = LineProcess.attach(link, around.workers(), around.lines(), claim, words.complaint(), begun);
         if (exit != null) {
             claim.exited(exit);
         }
@@ -336,9 +323,7 @@ final class ServerProcess implements ServerLink, LineProcess.Hearer {
 
     @Override
     public String lastWords() {
-        String last = secrets.strikeOut(complaint.text(), complaint.isCut());
-        last = FRAMES.matcher(UNSEEN.matcher(last).replaceAll("")).replaceAll("");
-        last = last.substring(Math.max(0, last.length() - LAST_WORDS)).strip();
+        String last = words.text();
         return last.isEmpty() ? "" : "; it said last: " + last;
     }
 
