@@ -30,6 +30,9 @@ DIGITS = 16
 # again (see runner.R), and commands that run while the cell should end are interrupted, too.
 WATCH = 0.05
 WATCHES = 200
+# An R that stopped being deaf before that file was there hears of it again so much later. Not at once: one of some thousand sleeping R
+# crashes when a second interrupt comes right after the first.
+AGAIN = 0.25
 
 
 class Events:
@@ -193,6 +196,7 @@ class Runner:
         self.count = 0
         self.watches = 0
         self.watch_at = None
+        self.again_at = None
         self.flag = os.devnull
         signal.signal(signal.SIGINT, self.interrupted)
 
@@ -203,9 +207,8 @@ class Runner:
             open(self.flag, "w").close()
         except OSError:
             pass  # The cell took R's directory away: what R hears itself has to do.
-        # Once more, for an R that stopped being deaf before the file was there.
-        self.r.process.send_signal(signal.SIGINT)
         self.watches, self.watch_at = WATCHES, time.monotonic()
+        self.again_at = self.watch_at + AGAIN
 
     def run(self):
         poll = select.poll()
@@ -341,10 +344,15 @@ class Runner:
             return
         self.watches -= 1
         self.watch_at = time.monotonic() + WATCH if self.watches > 0 else None
-        if self.cell is not None and self.r.is_deaf():
+        if self.cell is None:
+            return
+        if self.r.is_deaf():
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             os.killpg(0, signal.SIGINT)
             signal.signal(signal.SIGINT, self.interrupted)
+        elif self.again_at is not None and time.monotonic() >= self.again_at:
+            self.again_at = None
+            self.r.process.send_signal(signal.SIGINT)
 
 
 def main():

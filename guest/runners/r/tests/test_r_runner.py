@@ -4,6 +4,7 @@ import base64
 import os
 import struct
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tests"))
 
@@ -316,6 +317,16 @@ class Interrupts(Case):
             self.runner.interrupt()
         self.assertEqual(self.runner.finish().error["name"], "Interrupt")
         self.assertEqual(self.run_cell("cat(6)").out, "6")
+
+    def test_no_interrupt_of_a_sleep_in_thousands_ends_it(self):
+        """Two in quick succession end one R in about two thousand."""
+        self.run_cell("kept <- 1")
+        for _ in range(4000):
+            self.runner.begin("Sys.sleep(300)")
+            time.sleep(0.01)
+            self.runner.interrupt()
+            self.assertFalse(self.runner.finish().died)
+        self.assertEqual(self.run_cell("cat(kept)").out, "1")
 
 
 class Ends(Case):
