@@ -140,10 +140,12 @@ final class JavaSdkFilesTest extends SdkTest {
                     return 'x';
                 }
             };
+            sandbox.files().write("broken", "before");
             assertThatThrownBy(() -> sandbox.files().write("broken", broken))
                     .isInstanceOfSatisfying(
                             SandboxException.class, e -> assertThat(e.kind()).isEqualTo(Kind.FAILED))
                     .hasMessageContaining("the source broke");
+            assertThat(sandbox.files().read("broken")).isEqualTo("before");
             sandbox.files().write("broken", "whole");
             assertThat(sandbox.files().read("broken")).isEqualTo("whole");
         }

@@ -2,7 +2,6 @@ package dev.cay.node.ingress;
 
 import dev.cay.http.Exchange;
 import dev.cay.node.files.Account;
-import dev.cay.node.files.NewFile;
 import dev.cay.node.files.SandboxPath;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -140,11 +139,23 @@ final class FileRoutes {
         return write(body, resolve(path, user), user, metadata);
     }
 
+    /// The file is not touched before the first piece is there: a small upload that breaks, or that its sender
+    /// has given up before anybody looked at it, takes nothing away. A piece is as large as the buffer, as each
+    /// is a turn on a file thread.
     private SandboxPath write(InputStream body, SandboxPath path, Account user, Map<String, String> metadata)
             throws IOException {
         boolean fast = fastLanes.tryAcquire();
-        try (var file = sandbox.files().write(path, user, metadata)) {
-            long size = copy(body, file, new byte[fast ? BUFFER : SMALL_BUFFER]);
+        try {
+            byte[] piece = new byte[fast ? BUFFER : SMALL_BUFFER];
+            int length = body.readNBytes(piece, 0, piece.length);
+            long size = 0;
+            try (var file = sandbox.files().write(path, user, metadata)) {
+                while (length > 0) {
+                    file.write(piece, 0, length);
+                    size += length;
+                    length = body.readNBytes(piece, 0, piece.length);
+                }
+            }
             FileLog.written(sandbox.log(), path, size, user);
             return path;
         } finally {
@@ -152,24 +163,6 @@ final class FileRoutes {
                 fastLanes.release();
             }
         }
-    }
-
-    /// Gathered into pieces as large as the buffer: each one is a turn on a file thread.
-    private static long copy(InputStream body, NewFile file, byte[] buffer) throws IOException {
-        long size = 0;
-        int filled = 0;
-        for (int count; (count = body.read(buffer, filled, buffer.length - filled)) >= 0; ) {
-            filled += count;
-            size += count;
-            if (filled == buffer.length) {
-                file.write(buffer, 0, filled);
-                filled = 0;
-            }
-        }
-        if (filled > 0) {
-            file.write(buffer, 0, filled);
-        }
-        return size;
     }
 
     static Map<String, Object> answer(SandboxPath path, Map<String, String> metadata) {

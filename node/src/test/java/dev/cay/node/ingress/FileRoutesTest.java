@@ -131,7 +131,11 @@ class FileRoutesTest extends EnvdFilesTest {
                 multipart("/files", parts),
                 400,
                 "you cannot upload multiple files to the same path '%s' in one upload request".formatted(path("same")));
+        Files.writeString(folder.resolve("cut"), "before");
         assertThat(multipart("/files", part("file", path("cut"), "1")).body()).contains("ends without its boundary");
+        assertThat(folder.resolve("cut"))
+                .as("is not touched by a piece of a file")
+                .hasContent("before");
         assertThat(multipart("/files", part("other", path("o"), "1") + "--b--\r\n")
                         .statusCode())
                 .isEqualTo(400);
