@@ -136,11 +136,10 @@ public final class Pool {
             Files.createDirectories(root);
             boolean btrfs = PoolMount.at(stateDir, root).ensure(sizeMB * MIB);
             var pool = new Pool(root, btrfs ? new BtrfsVolumes(guest) : new DirectoryVolumes());
-            // A sandbox's root is nobody special out here, and has to find its checkpoint.
-            Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwx--x--x"));
-            // What it makes setuid, however, is root's on this disk: no user of the host may come near. Sandboxes
-            // themselves get there by mounts that root makes for them.
-            Files.setPosixFilePermissions(pool.directory(SANDBOXES), PosixFilePermissions.fromString("rwx------"));
+            // What a sandbox makes setuid is root's on this disk, and what it had in memory may be anything: no user of
+            // the host may come near. Sandboxes themselves get there by what root mounts or opens for them.
+            Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwx------"));
+            pool.directory(SANDBOXES);
             return pool;
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "cannot open the pool in " + stateDir, e);
@@ -156,9 +155,7 @@ public final class Pool {
     public Path directory(String name) {
         Path directory = root.resolve(name);
         try {
-            Files.createDirectories(directory);
-            Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
-            return directory;
+            return Files.createDirectories(directory);
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "cannot make " + directory, e);
         }

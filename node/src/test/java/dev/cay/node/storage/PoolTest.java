@@ -67,12 +67,12 @@ class PoolTest {
         assertThat(asNobody(program)).contains("denied");
 
         // Each of the two would be enough.
-        Path sandboxes = state.resolve("pool/sandboxes");
-        run("chmod", "711", sandboxes.toString());
+        String place = state.resolve("pool").toString();
+        run("chmod", "711", place);
         assertThat(asNobody(program)).contains("nobody").doesNotContain("euid");
-        run("mount", "-o", "remount,suid", state.resolve("pool").toString());
+        run("mount", "-o", "remount,suid", place);
         assertThat(asNobody(program)).as("and without both").contains("euid=0");
-        run("chmod", "700", sandboxes.toString());
+        run("chmod", "700", place);
         assertThat(asNobody(program)).contains("denied");
     }
 
