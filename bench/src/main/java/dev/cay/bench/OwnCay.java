@@ -20,6 +20,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
@@ -32,6 +33,11 @@ public final class OwnCay implements AutoCloseable {
     private static final Duration END_LIMIT = Duration.ofMinutes(5);
     private static final Pattern WORD = Pattern.compile("(?<=[a-z])(?=[A-Z])");
 
+    /// Those of one process never get the same names, users and addresses, however many there are at a time; where it
+    /// begins is random, so that others on the machine hardly ever do.
+    private static final AtomicInteger NUMBERS =
+            new AtomicInteger(ThreadLocalRandom.current().nextInt(1 << 20));
+
     /// How clients reach the daemon.
     public enum Mode {
         /// `E2B_DOMAIN` alone: TLS, a host name for every sandbox.
@@ -41,8 +47,8 @@ public final class OwnCay implements AutoCloseable {
     }
 
     private final Path directory;
-    private final String instance =
-            "t" + Integer.toString(ThreadLocalRandom.current().nextInt(36, 1296), 36);
+    private final int number = NUMBERS.getAndIncrement();
+    private final String instance = "t" + Integer.toString(36 + number % 1260, 36);
     private final int port = freePort();
     private final int tlsPort = freePort();
     private final Map<String, String> settings;
@@ -101,7 +107,6 @@ public final class OwnCay implements AutoCloseable {
     }
 
     private String configuration() {
-        var random = ThreadLocalRandom.current();
         return """
                 instance: %s
                 stateDir: %s
@@ -122,9 +127,9 @@ public final class OwnCay implements AutoCloseable {
                         directory.resolve("run"),
                         port,
                         tlsPort,
-                        200_000_000 + random.nextInt(0, 105) * 17_000_000,
-                        random.nextInt(201, 250),
-                        random.nextInt(0, 256));
+                        200_000_000 + number % 105 * 17_000_000,
+                        201 + number / 256 % 49,
+                        number % 256);
     }
 
     private Process startDaemon() throws IOException, InterruptedException {
