@@ -12,6 +12,8 @@ const { StdioClientTransport } = await load('client/stdio.js')
 const { StreamableHTTPClientTransport } = await load('client/streamableHttp.js')
 
 const LIFE = 900_000
+/** Calls before those that are measured. */
+const WARMTH = 3200
 /** For a call, on a machine that has much else to do. */
 const PATIENCE = { timeout: 300_000 }
 
@@ -111,7 +113,8 @@ async function callTimes(sessions, count, connect) {
     }))
     return times
   }
-  await round(100)
+  // The daemon is as young as no daemon that serves people: what it does often is still being compiled.
+  await round(Math.ceil(WARMTH / sessions))
   const times = await round(count)
   await Promise.all(clients.map((one) => one.close()))
   return times
