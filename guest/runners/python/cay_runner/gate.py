@@ -38,8 +38,12 @@ class Gate:
         os.register_at_fork(after_in_child=self._after_fork)
 
     def install(self):
-        """Takes SIGINT; before every cell, because a cell may have taken it away."""
+        """Takes SIGINT; before every cell, because a cell may have taken it away.
+
+        The bell may ring for the cell before: a child that was just forked has it too and hears what we have heard.
+        """
         self._pending = False
+        self._silence()
         signal.signal(signal.SIGINT, self._on_interrupt)
         signal.set_wakeup_fd(self._bell.fileno(), warn_on_full_buffer=False)
 

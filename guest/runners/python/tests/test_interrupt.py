@@ -46,6 +46,12 @@ class Interrupt(RunnerCase):
         self.interrupted("!sh -c 'trap \"\" INT; exec sleep 287'")
         self.assertEqual(self.good("!pgrep -fc 'sleep 28[7]'").text().strip(), "0")
 
+    def test_bell_that_still_rings_when_the_next_cell_begins(self):
+        ring = "import os, signal, time\nbell = signal.set_wakeup_fd(-1)\nsignal.set_wakeup_fd(bell)\nos.write(bell, b'\\2')"
+        for _ in range(20):
+            self.good(ring)
+            self.good("time.sleep(0.05)")
+
     def test_awaiting_cell_shows_where(self):
         cell = self.interrupted("import asyncio\nasync def stay():\n    await asyncio.sleep(300)\nawait stay()")
         self.assertIn("await stay()", cell.error["traceback"])
