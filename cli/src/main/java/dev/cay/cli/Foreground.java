@@ -223,10 +223,14 @@ final class Foreground {
         if (running == 0 && before > 0) {
             return "Cay stopped; what ran is paused, and comes back when it is wanted.";
         }
-        return running == 0
-                ? "Cay stopped; no sandbox was running."
-                : "Cay stopped; %s running. `sudo ./cay up` finds them again, `sudo ./cay down --all` ends them."
-                        .formatted(running == 1 ? "1 sandbox keeps" : running + " sandboxes keep");
+        return switch (running) {
+            case 0 -> "Cay stopped; no sandbox was running.";
+            case 1 ->
+                "Cay stopped; 1 sandbox keeps running. `sudo ./cay up` finds it again, `sudo ./cay down --all` ends it.";
+            default ->
+                "Cay stopped; %d sandboxes keep running. `sudo ./cay up` finds them again, `sudo ./cay down --all` ends them."
+                        .formatted(running);
+        };
     }
 
     /// Whether what runs would be lost otherwise, or the operator wants it.
