@@ -255,10 +255,11 @@ final class Context {
         if (present != null && !present.isOver() && (isReady() || tell(present, true))) {
             return present;
         }
+        // What looks like its end may be that we let go of it: then it goes on, with all it knows.
+        home.requireOpen();
         if (present != null) {
             present.kill();
         }
-        home.requireOpen();
         requireThere();
         var fresh = home.launch(this, warm);
         warm = false;
