@@ -61,7 +61,7 @@ final class CatalogTableTest {
                         "two 2.0.0",
                         0,
                         "b ended: server b ended (exit status 1); it said last: no\n  <key> | in"
-                                + " /tmp/cay-own-7/b.js:3 (https://files.example.com:8080/b)"),
+                                + " /tmp/cay-own-7/b.js:3 (http://127.0.0.1:8080/b)"),
                 new Row("a", "one 1.0.0", 7, "")));
         assertThat(table.lines())
                 .containsExactly(
