@@ -1,4 +1,5 @@
 // The client under test, whichever version the harness installed.
+import diagnostics from 'node:diagnostics_channel'
 import { createRequire } from 'node:module'
 
 export const require = createRequire(process.env.CAY_CLIENT + '/package.json')
@@ -8,6 +9,13 @@ export const { Sandbox } = e2b
 const [major, minor] = require('e2b/package.json').version.split('.').map(Number)
 /** Whether the client is at least this version: some methods came later. */
 export const atLeast = (a, b) => major > a || (major === a && minor >= b)
+
+// A client only says that its fetch failed; this says why.
+for (const channel of ['undici:request:error', 'undici:client:connectError'])
+  diagnostics.subscribe(channel, ({ request, connectParams, error }) => {
+    const what = request ? `${request.method} ${request.origin}${request.path}` : `connecting to ${connectParams.host}`
+    console.log(`broken: ${what}: ${error.code ?? error.name} ${error.message}`)
+  })
 
 /** Polls until `probe` gives something truthy; fails after `limit` ms. */
 export async function until(what, probe, limit = 15_000) {

@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.DynamicNode;
 
@@ -58,13 +59,22 @@ record ClientTests(NpmClient client) {
         }
 
         /// What the report of a case says is wrong, on one line, as the first line of a failure is what people see.
+        /// With it goes the last request that broke before, which may be why.
         private String complaint(String name) {
-            return output.lines()
-                    .dropWhile(line -> !(line.startsWith("not ok") && line.endsWith(name)))
+            var error = output.lines()
+                    .dropWhile(line -> !failed(line, name))
                     .dropWhile(line -> !line.startsWith("  error:"))
                     .takeWhile(line -> !line.startsWith("  code:") && !line.startsWith("  stack:"))
-                    .map(String::strip)
-                    .collect(Collectors.joining(" ", name + ": ", ""));
+                    .map(String::strip);
+            var broken = output.lines()
+                    .takeWhile(line -> !failed(line, name))
+                    .filter(line -> line.startsWith("broken: "))
+                    .reduce((_, last) -> last);
+            return Stream.concat(error, broken.stream()).collect(Collectors.joining(" ", name + ": ", ""));
+        }
+
+        private static boolean failed(String line, String name) {
+            return line.startsWith("not ok") && line.endsWith(name);
         }
     }
 

@@ -103,6 +103,7 @@ record Download(Exchange exchange, OpenFile file, String name, int memory) {
                 || file.modified().truncatedTo(ChronoUnit.SECONDS).equals(date(condition));
     }
 
+    /// Nothing is said of its length, so one that somebody shortens meanwhile is sent as far as it goes.
     private void sendCompressed() throws IOException {
         exchange.with("Content-Encoding", "gzip");
         if (exchange.method().equals("HEAD")) {
@@ -143,23 +144,22 @@ record Download(Exchange exchange, OpenFile file, String name, int memory) {
 
     private void copy(int status, Slice slice) throws IOException {
         try (var out = exchange.stream(status, slice.length)) {
-            if (!exchange.method().equals("HEAD")) {
-                transfer(slice, out);
+            if (!exchange.method().equals("HEAD") && transfer(slice, out) < slice.length) {
+                // Promised more than there is now: only a cut connection tells the client so.
+                exchange.abort("the file became shorter while it was read");
             }
         }
     }
 
-    private void transfer(Slice slice, OutputStream out) throws IOException {
+    /// Returns how many bytes there were.
+    private long transfer(Slice slice, OutputStream out) throws IOException {
         var in = file.stream(slice.from, slice.length);
         byte[] buffer = new byte[Math.clamp(slice.length, 1, memory)];
         long left = slice.length;
         for (int count; left > 0 && (count = in.read(buffer)) > 0; left -= count) {
             out.write(buffer, 0, count);
         }
-        if (left > 0) {
-            // Promised more than there is now: only a cut connection tells the client so.
-            exchange.abort("the file became shorter while it was read");
-        }
+        return slice.length - left;
     }
 
     private static @Nullable Instant date(@Nullable String header) {

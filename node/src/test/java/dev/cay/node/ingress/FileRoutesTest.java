@@ -2,6 +2,7 @@ package dev.cay.node.ingress;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.http.FileSignature;
 import java.io.ByteArrayOutputStream;
@@ -9,11 +10,16 @@ import java.io.IOException;
 import java.net.URLEncoder;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Map;
+import java.util.Random;
+import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -254,6 +260,25 @@ class FileRoutesTest extends EnvdFilesTest {
         Files.writeString(folder.resolve("empty"), "");
         var empty = envd.send(envd.file(path("empty")).header("Accept-Encoding", "gzip"));
         assertThat(empty.headers().firstValue("Content-Length")).contains("0");
+    }
+
+    /// Larger than all that lies between file and client.
+    @Test
+    void sendsWhatIsLeftOfAFileThatBecomesShorterUnlessItSaidHowMuchItIs() throws Exception {
+        byte[] before = new byte[32 << 20];
+        new Random(1).nextBytes(before);
+        var file = Files.write(folder.resolve("log"), before);
+        try (var zipped = envd.sendForStream(envd.file(file.toString()).header("Accept-Encoding", "gzip"));
+                var plain = envd.sendForStream(envd.file(file.toString()))) {
+            assertThat(plain.read()).isEqualTo(before[0] & 0xff);
+            var unzipped = new GZIPInputStream(zipped);
+            try (var channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+                channel.truncate(1 << 20);
+            }
+            byte[] left = unzipped.readAllBytes();
+            assertThat(left).hasSizeBetween(1 << 20, before.length - 1).isEqualTo(Arrays.copyOf(before, left.length));
+            assertThatThrownBy(plain::readAllBytes).isInstanceOf(IOException.class);
+        }
     }
 
     private int status(String... headers) throws Exception {

@@ -72,6 +72,11 @@ final class TestEnvd implements AutoCloseable {
         return http.send(request.build(), BodyHandlers.ofByteArray());
     }
 
+    /// The body as it comes.
+    InputStream sendForStream(HttpRequest.Builder request) throws IOException, InterruptedException {
+        return http.send(request.build(), BodyHandlers.ofInputStream()).body();
+    }
+
     HttpResponse<String> upload(String path, String content) throws IOException, InterruptedException {
         return send(
                 file(path).header("Content-Type", "application/octet-stream").POST(BodyPublishers.ofString(content)));
