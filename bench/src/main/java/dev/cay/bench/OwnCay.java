@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
@@ -52,6 +53,7 @@ public final class OwnCay implements AutoCloseable {
     private final int port = freePort();
     private final int tlsPort = freePort();
     private final Map<String, String> settings;
+    private final Map<Mode, Map<String, String>> environments = new ConcurrentHashMap<>();
     private @Nullable Process daemon;
 
     private OwnCay(Path directory, Map<String, String> settings, String sections) throws IOException {
@@ -180,8 +182,12 @@ public final class OwnCay implements AutoCloseable {
         return "CAY_" + WORD.matcher(key.replace('.', '_')).replaceAll("_").toUpperCase(Locale.ROOT);
     }
 
-    /// What `cay env` tells a client to set.
+    /// What `cay env` tells a client to set. Asked once: a JVM takes longer than what most callers want of it.
     public Map<String, String> environment(Mode mode) {
+        return environments.computeIfAbsent(mode, this::askEnvironment);
+    }
+
+    private Map<String, String> askEnvironment(Mode mode) {
         try {
             var process = cay("env", "--shell", "json", "--mode", mode.name().toLowerCase(Locale.ROOT))
                     .redirectError(log())
@@ -189,7 +195,7 @@ public final class OwnCay implements AutoCloseable {
             var text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             var environment = new HashMap<String, String>();
             JsonMapper.shared().readTree(text).forEachEntry((name, value) -> environment.put(name, value.asString()));
-            return environment;
+            return Map.copyOf(environment);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
