@@ -66,6 +66,21 @@ test('3.3 three pauses in a row lose nothing', async () => {
   assert.deepEqual((await run(box, 'rounds')).results[0].json, [0, 1, 2])
 })
 
+test('3.3 a pause right after a context was made keeps it, and leaves no python behind that was just being started', async () => {
+  let box = await sandbox()
+  const pythons = async () => Number((await box.commands.run('pgrep -fc /opt/cay/runners/python/runner.py')).stdout)
+  await until('one more than is needed', async () => (await pythons()) === 2)
+  const made = []
+  for (let i = 0; i < 3; i++) {
+    made.push(await box.createCodeContext())
+    await box.pause()
+    box = await Sandbox.connect(box.sandboxId)
+    await run(box, `mine = ${i}`, { context: made[i] })
+  }
+  for (let i = 0; i < 3; i++) assert.equal((await run(box, 'mine', { context: made[i] })).text, `${i}`)
+  await until('the usual one, three that were made, and one more', async () => (await pythons()) === 5, 60_000)
+})
+
 test('3.3 a fork has the variables, and each its own from then on', async () => {
   const box = await sandbox()
   const context = await box.createCodeContext()

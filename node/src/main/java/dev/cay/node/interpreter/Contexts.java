@@ -48,6 +48,14 @@ final class Contexts implements AutoCloseable {
     private volatile Surroundings surroundings;
     private volatile boolean closed;
 
+    /// How often notes were to be written, and how many of these times are in the file.
+    private long changes;
+
+    private long written;
+
+    /// From then on runners seem to be over because we let go of them, and nothing is written any more.
+    private boolean lettingGo;
+
     /// @param work      where files are written
     /// @param directory of the sandbox's processes
     /// @param spares    whether there is memory for a runner that waits to be needed
@@ -91,6 +99,8 @@ final class Contexts implements AutoCloseable {
             surroundings =
                     new Surroundings(surroundings.sandbox(), surroundings.variables(), Set.copyOf(notes.variables()));
             var running = runners.running();
+            // Nobody knows of those that were just being started when they were let go of.
+            running.stream().filter(pid -> !claims.containsKey(pid)).forEach(runners::end);
             for (var entry : notes.contexts()) {
                 Language.named(entry.language()).ifPresent(language -> {
                     var context = new Context(Contexts.this, entry.id(), language, entry.cwd(), entry.usual());
@@ -300,17 +310,34 @@ final class Contexts implements AutoCloseable {
         }
     }
 
-    /// Soon; in the order of calls.
+    /// Soon, and not after {@link #close}.
     void save() {
-        work.run(() -> {
-            synchronized (file) {
-                notes().write(file);
-            }
-            return true;
-        });
+        synchronized (this) {
+            changes++;
+        }
+        work.run(this::write);
     }
 
-    private synchronized ContextNotes notes() {
+    private boolean write() throws IOException {
+        synchronized (file) {
+            ContextNotes latest;
+            long upTo;
+            synchronized (this) {
+                if (lettingGo || written == changes) {
+                    return false;
+                }
+                upTo = changes;
+                latest = notes();
+            }
+            latest.write(file);
+            synchronized (this) {
+                written = upTo;
+            }
+        }
+        return true;
+    }
+
+    private ContextNotes notes() {
         var contexts = new ArrayList<ContextNotes.Entry>();
         all.values()
                 .forEach(context -> contexts.add(new ContextNotes.Entry(
@@ -334,17 +361,32 @@ final class Contexts implements AutoCloseable {
         closed = true;
     }
 
-    /// Gives every runner's pipes back; they go on.
+    /// Gives every runner's pipes back; they go on, and the notes say which they are.
     @Override
     public void close() {
+        closed = true;
+        saveAll();
         List<Context> open;
         List<Runner> waiting;
         synchronized (this) {
-            closed = true;
+            lettingGo = true;
             open = List.copyOf(all.values());
             waiting = List.copyOf(spare.values());
         }
         open.forEach(Context::close);
         waiting.forEach(Runner::close);
+    }
+
+    private void saveAll() {
+        synchronized (this) {
+            if (written == changes) {
+                return;
+            }
+        }
+        try {
+            work.call(FILE_LIMIT, this::write);
+        } catch (IOException | CayException e) {
+            log.atWarn().setCause(e).addKeyValue("file", file).log("contexts were not noted");
+        }
     }
 }

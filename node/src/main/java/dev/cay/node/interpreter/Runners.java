@@ -15,12 +15,16 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Starts runners in one sandbox, and finds those that run there already.
 ///
 /// @param defaults variables of every process that nobody asked for
 record Runners(GuestLink link, Workers workers, LongLines room, Map<String, String> defaults) {
+    private static final Logger log = LoggerFactory.getLogger(Runners.class);
     private static final String TAG = "runner-";
+    private static final int SIGKILL = 9;
 
     /// Of every runner; root's, as runners are.
     private static final Map<String, String> ENVIRONMENT = Map.of(
@@ -44,6 +48,16 @@ record Runners(GuestLink link, Workers workers, LongLines room, Map<String, Stri
                 .filter(process -> isRunner(process) && process.exit() == null)
                 .map(GuestProcess::pid)
                 .collect(Collectors.toSet());
+    }
+
+    /// Ends one that runs already, and what it started.
+    void end(int pid) {
+        try {
+            link.signalGroup(pid, SIGKILL);
+            link.forget(pid);
+        } catch (IOException e) {
+            log.atInfo().setCause(e).addKeyValue("pid", pid).log("a runner that nobody knows was not ended");
+        }
     }
 
     /// Hears of the end of one that runs already.
