@@ -61,6 +61,8 @@ final class DownCommand implements Callable<Integer> {
             System.out.println("Cay is not running; sandboxes it left, if any, keep running (--all ends them).");
             return 0;
         }
+        // After a reboot there is none, as it lies in memory.
+        Files.createDirectories(config.runDir());
         // Silent: to take things off, the node puts on what is missing, and saying so would only confuse.
         try (var daemon = new CayDaemon(config, Progress.silent())) {
             daemon.killAll();

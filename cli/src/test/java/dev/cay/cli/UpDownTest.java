@@ -3,6 +3,7 @@ package dev.cay.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.cay.life.Trees;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
@@ -108,6 +109,9 @@ final class UpDownTest {
         assertThat(file).doesNotExist();
         assertThat(output()).contains("Cay is ready", "Cay stopped; no sandbox was running.");
         assertThat(onHost()).as("left on the host").isEmpty();
+        // As a reboot leaves it.
+        Trees.delete(directory.resolve("run"));
+        assertThat(run("down", "--all").text()).endsWith("Cay was not running; no sandbox is left.");
     }
 
     @Test
