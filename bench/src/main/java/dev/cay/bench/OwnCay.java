@@ -167,12 +167,15 @@ public final class OwnCay implements AutoCloseable {
         return builder;
     }
 
+    /// For a life of minutes: to compile well would take longer than it saves.
     private static List<String> plainJava() {
         return List.of(
                 System.getProperty("java.home") + "/bin/java",
                 "--enable-native-access=ALL-UNNAMED",
                 "-Djdk.virtualThreadScheduler.parallelism=16",
                 "-Xmx512m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
                 "-cp",
                 System.getProperty("java.class.path"),
                 "dev.cay.cli.Main");
