@@ -29,6 +29,7 @@ final class AnswerStream extends OutputStream {
     private @Nullable ByteBuffer gathered;
     private boolean begun;
     private boolean closed;
+    private volatile boolean sent;
     private @Nullable Throwable failure;
 
     /// @param giveUp cuts the exchange: a write that never returned leaves nothing to go on with
@@ -40,6 +41,11 @@ final class AnswerStream extends OutputStream {
     /// Whether something was written or the answer was ended.
     boolean begun() {
         return begun;
+    }
+
+    /// Whether the client has all of it. From any thread.
+    boolean sent() {
+        return sent;
     }
 
     /// A word before the answer, such as 103. A client of HTTP/1.0 would take it for the answer.
@@ -136,7 +142,7 @@ final class AnswerStream extends OutputStream {
             throw new IOException("the answer is complete");
         }
         begun = true;
-        var write = new Write();
+        var write = new Write(last);
         synchronized (lock) {
             if (failure != null) {
                 throw new ClientGone("the client has gone", failure);
@@ -147,11 +153,20 @@ final class AnswerStream extends OutputStream {
     }
 
     private final class Write implements Callback {
+        private final boolean last;
         private boolean done;
         private @Nullable Throwable broken;
 
+        Write(boolean last) {
+            this.last = last;
+        }
+
         @Override
         public void succeeded() {
+            // At once: the thread that waits may be late, and the client's next request is not.
+            if (last) {
+                sent = true;
+            }
             synchronized (lock) {
                 done = true;
                 lock.notifyAll();

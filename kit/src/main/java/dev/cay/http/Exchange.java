@@ -225,8 +225,15 @@ public final class Exchange {
         return response.isCommitted();
     }
 
-    /// Cuts the exchange: the client sees a reset, never a clean end. Safe from any thread, also when it is over.
+    /// Cuts the exchange: the client sees a reset, never a clean end. Safe from any thread, also when it is over. One
+    /// who has the whole answer keeps the connection, on which the next request may be under way already.
     public void abort(String reason) {
+        if (!answer.sent()) {
+            cut(reason);
+        }
+    }
+
+    private void cut(String reason) {
         if (!end.cut(reason)) {
             return;
         }
@@ -317,7 +324,7 @@ public final class Exchange {
             if (!committed()) {
                 ErrorRenderer.render(this, e);
             } else {
-                abort("the answer could not be completed");
+                cut("the answer could not be completed");
             }
         }
         complete();
@@ -326,7 +333,7 @@ public final class Exchange {
     /// Who is still sending hears the answer first. On HTTP/2 he does anyway, as only his stream is closed.
     private void linger() throws IOException {
         if (end.open() && !takenOver && http1() && !body.discard(LINGER)) {
-            abort("the client went on sending what nobody wants");
+            cut("the client went on sending what nobody wants");
         }
     }
 

@@ -75,6 +75,10 @@ class ExchangeTest {
                     out.flush();
                     exchange.abort("test");
                 })
+                .on("GET", "/abort-too-late", exchange -> {
+                    exchange.sendJson(200, "whole");
+                    exchange.abort("test");
+                })
                 .on("GET", "/idle", exchange -> {
                     exchange.onEnd(ended::countDown);
                     exchange.stream(200).flush();
@@ -217,6 +221,23 @@ class ExchangeTest {
                     })
                     .isInstanceOf(java.net.SocketException.class)
                     .hasMessageContaining("reset");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void oneWhoHasTheWholeAnswerIsNotCutOff(boolean second) throws Exception {
+        assertThat(get(second, "/abort-too-late").body()).isEqualTo("\"whole\"");
+    }
+
+    @Test
+    void theConnectionOfOneWhoHasTheWholeAnswerServesTheNextRequest() throws Exception {
+        try (var client = new RawClient(http.plain)) {
+            for (int i = 0; i < 3; i++) {
+                client.send("GET /abort-too-late HTTP/1.1\r\nHost: x\r\n\r\n");
+                assertThat(client.head().getFirst()).startsWith("HTTP/1.1 200");
+                assertThat(client.exactly(7)).isEqualTo("\"whole\"");
+            }
         }
     }
 
