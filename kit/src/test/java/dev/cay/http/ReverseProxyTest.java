@@ -139,8 +139,8 @@ class ReverseProxyTest {
                     .send(edge.request(second, "/gone").DELETE().build(), BodyHandlers.ofString());
             assertThat(gone.statusCode()).isEqualTo(204);
         }
-        // A client may have its answer a moment before the connection is back in the pool.
-        assertThat(connections.get()).isLessThan(5);
+        // Of 80: a client may have its answer a moment before the connection is back in the pool.
+        assertThat(connections.get()).isLessThan(20);
     }
 
     @ParameterizedTest
