@@ -104,7 +104,8 @@ final class StreamableLinkTest {
                 talk.ask(id, "tools/list");
                 assertThat(talk.next()).contains("\"id\":" + id, "ok");
             }
-            assertThat(server.connections()).isBetween(2, 4);
+            // For eight requests: one may be made a moment before the connection of the last is free again.
+            assertThat(server.connections()).isBetween(2, 6);
         }
     }
 
