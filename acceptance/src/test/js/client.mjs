@@ -10,12 +10,14 @@ const [major, minor] = require('e2b/package.json').version.split('.').map(Number
 /** Whether the client is at least this version: some methods came later. */
 export const atLeast = (a, b) => major > a || (major === a && minor >= b)
 
-// A client only says that its fetch failed; this says why.
-for (const channel of ['undici:request:error', 'undici:client:connectError'])
-  diagnostics.subscribe(channel, ({ request, connectParams, error }) => {
-    const what = request ? `${request.method} ${request.origin}${request.path}` : `connecting to ${connectParams.host}`
-    console.log(`broken: ${what}: ${error.code ?? error.name} ${error.message}`)
-  })
+/** A client only says that its fetch failed; this says why. */
+function tellWhatBreaks({ request, connectParams, error }) {
+  const what = request ? `${request.method} ${request.origin}${request.path}` : `connecting to ${connectParams.host}`
+  console.log(`broken: ${what}: ${error.code ?? error.name} ${error.message}`)
+}
+// What other scripts print is read line by line.
+if (process.argv[1].endsWith('.test.mjs'))
+  for (const channel of ['undici:request:error', 'undici:client:connectError']) diagnostics.subscribe(channel, tellWhatBreaks)
 
 /** Polls until `probe` gives something truthy; fails after `limit` ms. */
 export async function until(what, probe, limit = 15_000) {
