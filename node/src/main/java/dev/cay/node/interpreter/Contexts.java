@@ -100,7 +100,7 @@ final class Contexts implements AutoCloseable {
                     new Surroundings(surroundings.sandbox(), surroundings.variables(), Set.copyOf(notes.variables()));
             var running = runners.running();
             // Nobody knows of those that were just being started when they were let go of.
-            running.stream().filter(pid -> !claims.containsKey(pid)).forEach(runners::end);
+            running.stream().filter(pid -> !claims.containsKey(pid)).limit(MOST).forEach(runners::end);
             for (var entry : notes.contexts()) {
                 Language.named(entry.language()).ifPresent(language -> {
                     var context = new Context(Contexts.this, entry.id(), language, entry.cwd(), entry.usual());
