@@ -12,7 +12,7 @@ try {
 console.log(JSON.stringify({ message }))
 await heard.next()
 // What was deleted is free a moment later, when the file system has written it down.
-const box = await until('room', () => Sandbox.create({ timeoutMs: 60_000 }).catch(() => null), 60_000)
+const box = await until('room', () => Sandbox.create({ timeoutMs: 60_000 }).catch(() => null), 180_000)
 const { stdout } = await box.commands.run('echo back')
 await box.kill()
 console.log(JSON.stringify({ stdout }))

@@ -19,11 +19,7 @@ final class NoRoomTest {
     void theClientShowsWhyAMachineTakesNoMoreSandboxes() throws Exception {
         var settings = Map.of("storage.poolSizeMB", "1GB", "sandboxes.spares", "0");
         try (var cay = OwnCay.start(settings)) {
-            Path pool = cay.directory().resolve("state/pool");
-            // What is deleted is free when btrfs has next looked for it: every second here, every half minute by
-            // default.
-            run("mount", "-o", "remount,commit=1", pool.toString());
-            Path filler = fill(pool.resolve("filler"));
+            Path filler = fill(cay.directory().resolve("state/pool/filler"));
             var script = NpmClient.e2b()
                     .program(cay.environment(OwnCay.Mode.URL), "node", "src/test/js/no-room.mjs")
                     .redirectErrorStream(true)
@@ -34,6 +30,9 @@ final class NoRoomTest {
                         .contains("temporarily unavailable")
                         .contains("this machine has no room for another sandbox: its pool is nearly full");
                 Files.delete(filler);
+                new ProcessBuilder("sync", "-f", filler.getParent().toString())
+                        .start()
+                        .waitFor();
                 orders.write("go on\n");
                 orders.flush();
                 assertThat(read(lines.readLine()).get("stdout").asString()).isEqualTo("back\n");
@@ -48,14 +47,13 @@ final class NoRoomTest {
         return JsonMapper.shared().readTree(line);
     }
 
-    /// Leaves less than what the daemon holds back. To the last byte would be slow.
-    private static Path fill(Path filler) throws IOException, InterruptedException {
-        long most = filler.getParent().toFile().getUsableSpace() - (16 << 20);
-        run("fallocate", "--length", Long.toString(most), filler.toString());
-        return filler;
-    }
-
-    private static void run(String... command) throws IOException, InterruptedException {
-        assertThat(new ProcessBuilder(command).inheritIO().start().waitFor()).isZero();
+    private static Path fill(Path filler) throws IOException {
+        try (var out = Files.newOutputStream(filler)) {
+            while (true) {
+                out.write(new byte[1 << 20]);
+            }
+        } catch (IOException full) {
+            return filler;
+        }
     }
 }
