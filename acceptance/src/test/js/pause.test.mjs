@@ -117,6 +117,15 @@ test('the timeout of a paused sandbox starts again at resume', pauses, async () 
   assert.ok(endAt - Date.now() > 200_000, `${endAt}`)
 })
 
+test('setTimeout of 0 pauses a sandbox whose lifecycle says pause', { skip: !atLeast(2, 14) }, async () => {
+  const one = await sandbox({ timeoutMs: 300_000, lifecycle: { onTimeout: 'pause' } })
+  await one.files.write('note.txt', 'kept')
+  await one.setTimeout(0)
+  await until('its pause', async () => (await Sandbox.getInfo(one.sandboxId)).state === 'paused', 120_000)
+  const again = await Sandbox.connect(one.sandboxId)
+  assert.equal(await again.files.read('note.txt'), 'kept')
+})
+
 test('Sandbox.pause without memory keeps the files and starts anew', keepsFilesOnly, async () => {
   const one = await sandbox()
   await one.files.write('note.txt', 'kept')

@@ -11,6 +11,8 @@ import java.util.concurrent.ExecutorCompletionService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// What happens when the time of a sandbox is over, running or paused.
 final class AutoPauseTest extends ServerTest {
@@ -29,6 +31,19 @@ final class AutoPauseTest extends ServerTest {
         assertThat(cay.node.calls).contains("pause " + id + " MEMORY_IF_POSSIBLE");
         assertThat(story(id)).containsExactly("create", "pause");
         assertThat(cay.call("GET", "/sandboxes/" + other).status()).isEqualTo(404);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, -3})
+    void noTimeoutPausesWhatItsCreatorWantedPaused(int timeout) {
+        String id = create("\"timeout\":300,\"autoPause\":true");
+        assertThat(cay.call("POST", "/sandboxes/" + id + "/timeout", "{\"timeout\":" + timeout + "}")
+                        .status())
+                .isEqualTo(204);
+        TestServer.await("its pause", () -> !cay.node.running.containsKey(new SandboxId(id)));
+        TestServer.await("the record of it", () -> story(id).contains("pause"));
+        assertThat(state(id)).isEqualTo("paused");
+        assertThat(story(id)).containsExactly("create", "update", "pause");
     }
 
     @Test

@@ -131,7 +131,7 @@ final class SandboxRequestTest {
         assertThat(cay.call("POST", "/sandboxes/" + id + "/timeout", "{\"timeout\":" + timeout + "}")
                         .status())
                 .isEqualTo(204);
-        assertThat(cay.node.running).doesNotContainKey(new SandboxId(id));
+        TestServer.await("its end", () -> !cay.node.running.containsKey(new SandboxId(id)));
         assertThat(cay.call("GET", "/sandboxes/" + id).status()).isEqualTo(404);
     }
 

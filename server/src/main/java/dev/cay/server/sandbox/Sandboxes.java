@@ -98,12 +98,9 @@ public final class Sandboxes {
         });
     }
 
-    /// Ends the sandbox so much later from now, sooner or later than it would have; at once for none.
+    /// Lets the sandbox's time end so much later from now, sooner or later than it would have. With zero its time is
+    /// over now, and {@link Expiry} has it paused or ended as its lifecycle says.
     void setTimeout(SandboxRecord sandbox, Duration timeout) {
-        if (timeout.isZero()) {
-            kill(sandbox, KillReason.TIMEOUT);
-            return;
-        }
         changeEnd(sandbox, old -> old.until(endFor(old, timeout)));
     }
 
