@@ -19,7 +19,12 @@ public final class EscapeProof implements Proof {
     @Override
     public Verdict run(Stage stage) throws Exception {
         OwnCay cay = stage.cay(Map.of());
-        var siege = new Siege(cay.url(), cay.key(), cay.directory().resolve("run"), stage::say);
+        var siege = new Siege(
+                cay.url(),
+                cay.key(),
+                cay.directory().resolve("state"),
+                cay.directory().resolve("run"),
+                stage::say);
         var report = siege.lay();
         return new Verdict(report.holds(), report.summary(), report.lines());
     }

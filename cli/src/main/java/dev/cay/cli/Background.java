@@ -1,6 +1,7 @@
 package dev.cay.cli;
 
 import dev.cay.config.CayConfig;
+import dev.cay.life.RootOnly;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
@@ -98,7 +99,7 @@ final class Background {
     }
 
     private Path output() throws IOException {
-        Files.createDirectories(DaemonLog.directory(config.stateDir()));
+        RootOnly.directory(DaemonLog.directory(config.stateDir()));
         Path output = output(config.stateDir());
         Files.deleteIfExists(output);
         // It holds the first API key.

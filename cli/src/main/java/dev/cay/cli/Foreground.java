@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +53,7 @@ final class Foreground {
     int run() throws Exception {
         makeDirectories();
         try (var _ = InstanceLock.take(config.stateDir()).orElseThrow(this::alreadyRunning)) {
+            new StateDirectory(config.stateDir(), List.of(config.runDir(), config.cacheDir())).close();
             DaemonLog.open(config.stateDir());
             StopRequest.clear(config.runDir());
             Files.deleteIfExists(RunFile.in(config.runDir()));
@@ -107,9 +109,9 @@ final class Foreground {
         }
     }
 
-    /// State may be entered but not listed by others: users read the certificates below it, nothing else.
+    /// What others may do with the state directory says {@link StateDirectory}.
     private void makeDirectories() {
-        make("stateDir", config.stateDir(), "rwx--x--x");
+        make("stateDir", config.stateDir(), StateDirectory.PASSABLE);
         make("stateDir", DaemonLog.directory(config.stateDir()), "rwx------");
         make("runDir", config.runDir(), "rwxr-xr-x");
         make("cacheDir", config.cacheDir(), null);

@@ -33,6 +33,12 @@ final class LauncherTest {
     }
 
     @Test
+    void aStrictUmaskOfAnOperatorIsNotThatOfCay() throws Exception {
+        String text = "umask 077; source '%s'; umask".formatted(LAUNCHER);
+        assertThat(run(directory, Map.of(), "bash", "-c", text)).isEqualTo("0022");
+    }
+
+    @Test
     void aJdkIsJudgedByWhatItAnswersNotByItsName() throws Exception {
         fakeJdk("java-25-openjdk", "17.0.1");
         Path right = fakeJdk("something-else", "25.0.3");

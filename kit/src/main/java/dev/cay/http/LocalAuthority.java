@@ -31,6 +31,7 @@ public final class LocalAuthority {
 
     private static final Set<PosixFilePermission> SECRET = PosixFilePermissions.fromString("rw-------");
     private static final Set<PosixFilePermission> PUBLIC = PosixFilePermissions.fromString("rw-r--r--");
+    private static final Set<PosixFilePermission> PASSABLE = PosixFilePermissions.fromString("rwx--x--x");
     private static final List<Path> SYSTEM_ROOTS = List.of(
             Path.of("/etc/ssl/certs/ca-certificates.crt"),
             Path.of("/etc/pki/tls/certs/ca-bundle.crt"),
@@ -115,6 +116,7 @@ public final class LocalAuthority {
 
     private void prepare() throws IOException, GeneralSecurityException {
         Files.createDirectories(directory);
+        Files.setPosixFilePermissions(directory, PASSABLE);
         // The key is written before the certificate: with the certificate there, the key surely is.
         if (!Files.exists(caCertificate()) || !Files.exists(caKey())) {
             SigningKeys made = SigningKeys.authority(clock.instant());

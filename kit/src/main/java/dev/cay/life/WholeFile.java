@@ -10,26 +10,38 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
 /// Files that nobody ever sees half written, also not who comes after a writer that was killed. They are as safe as
-/// any other from a loss of power, which is: not, until somebody forces them to disk.
+/// any other from a loss of power, which is: not, until somebody forces them to disk. Only their owner may read
+/// them, unless the writer says otherwise.
 public final class WholeFile {
     private WholeFile() {}
 
     public static void write(Path file, byte[] content) throws IOException {
-        Path fresh = file.resolveSibling(file.getFileName() + ".new");
-        Files.write(fresh, content);
-        Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+        write(file, content, RootOnly.FILE);
     }
 
     /// With these permissions from the first moment.
     public static void write(Path file, byte[] content, Set<PosixFilePermission> mode) throws IOException {
         Path fresh = file.resolveSibling(file.getFileName() + ".new");
-        Files.deleteIfExists(fresh);
-        Files.createFile(fresh, PosixFilePermissions.asFileAttribute(mode));
-        Files.setPosixFilePermissions(fresh, mode);
-        write(file, content);
+        draft(fresh, content, mode);
+        Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
     }
 
     public static void write(Path file, String content) throws IOException {
         write(file, content.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /// The first half of it, for a writer that has something to do before the file takes its place.
+    public static void draft(Path fresh, byte[] content) throws IOException {
+        draft(fresh, content, RootOnly.FILE);
+    }
+
+    /// One that a killed writer left may be open to somebody, and is not written to.
+    private static void draft(Path fresh, byte[] content, Set<PosixFilePermission> mode) throws IOException {
+        Files.deleteIfExists(fresh);
+        Files.createFile(fresh, PosixFilePermissions.asFileAttribute(mode));
+        if (!RootOnly.FILE.equals(mode)) {
+            Files.setPosixFilePermissions(fresh, mode);
+        }
+        Files.write(fresh, content);
     }
 }

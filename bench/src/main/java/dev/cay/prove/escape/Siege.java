@@ -27,6 +27,7 @@ public final class Siege {
 
     private final URI url;
     private final String key;
+    private final Path stateDir;
     private final Path runDir;
     private final Consumer<String> progress;
     private final Map<Probe, Attempt> attempts = new LinkedHashMap<>();
@@ -34,11 +35,13 @@ public final class Siege {
     private final List<String> failures = new ArrayList<>();
     private final List<String> notes = new ArrayList<>();
 
-    /// @param url    plain HTTP base of the daemon
-    /// @param runDir of that daemon: controls are made of its bundles
-    public Siege(URI url, String key, Path runDir, Consumer<String> progress) {
+    /// @param url      plain HTTP base of the daemon
+    /// @param stateDir of that daemon: another user of the host tries to read it
+    /// @param runDir   of that daemon: controls are made of its bundles
+    public Siege(URI url, String key, Path stateDir, Path runDir, Consumer<String> progress) {
         this.url = url;
         this.key = key;
+        this.stateDir = stateDir;
         this.runDir = runDir;
         this.progress = progress;
     }
@@ -54,6 +57,7 @@ public final class Siege {
             controlByHand(besieged.attacker().id(), world);
             controlInLab(config, world);
             race(besieged.attacker(), world);
+            readAsHostUser(world);
             require(!besieged.sharesChanges(), "a change of a template's file was seen by another sandbox");
             notes.add(
                     "Layers: a program of the template, overwritten and made setuid inside, is unchanged for the neighbour.");
@@ -141,6 +145,17 @@ public final class Siege {
                         .formatted(result.inside() + result.outside(), result.inside(), result.outside()));
         progress.accept("files that would hold a thread");
         notes.addAll(new AwkwardFiles(sandbox).check(failures));
+    }
+
+    private void readAsHostUser(OutsideWorld world) throws IOException {
+        progress.accept("another user of the host reads the state directory");
+        var read = HostUser.reads(stateDir);
+        require(read.isEmpty(), "another user of the host reads " + read);
+        require(
+                HostUser.readsUsualFiles(world.directory()),
+                "the control of another user of the host read no file that everybody may read");
+        notes.add(
+                "Host users: one who knows every name below the state directory reads nothing there but the CA certificate and the guest program; with usual permissions the same attempt reads a sandbox's notes.");
     }
 
     /// A guard whose removal lets nothing through was not removed, and what its controls say is worth nothing.

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -24,6 +25,10 @@ public final class GuestProgram {
     private static final String SHIM = "criu-shim.so";
     private static final String CRIU = "criu";
 
+    /// What root alone runs.
+    private static final String OURS_ALONE = "rwx------";
+
+    private static final Set<PosixFilePermission> PASSABLE = PosixFilePermissions.fromString("rwx--x--x");
     private static final Pattern OURS = Pattern.compile("[0-9a-f]{24}|new-.*");
 
     private final Path directory;
@@ -105,18 +110,19 @@ public final class GuestProgram {
 
     private static void unpack(Path parent, Path directory, byte[] program, byte[] shim) throws IOException {
         Files.createDirectories(parent);
+        Files.setPosixFilePermissions(parent, PASSABLE);
         Path fresh = Files.createTempDirectory(parent, "new-");
-        write(fresh.resolve(PROGRAM), program);
-        write(fresh.resolve(SHIM), shim);
+        write(fresh.resolve(PROGRAM), program, "rwxr-xr-x");
+        write(fresh.resolve(SHIM), shim, OURS_ALONE);
         String script = "#!/bin/sh\nLD_PRELOAD=%s exec criu \"$@\"\n".formatted(directory.resolve(SHIM));
-        write(fresh.resolve(CRIU), script.getBytes(StandardCharsets.UTF_8));
-        Files.setPosixFilePermissions(fresh, PosixFilePermissions.fromString("rwxr-xr-x"));
+        write(fresh.resolve(CRIU), script.getBytes(StandardCharsets.UTF_8), OURS_ALONE);
+        Files.setPosixFilePermissions(fresh, PASSABLE);
         Files.move(fresh, directory, StandardCopyOption.ATOMIC_MOVE);
     }
 
-    private static void write(Path file, byte[] content) throws IOException {
+    private static void write(Path file, byte[] content, String permissions) throws IOException {
         Files.write(file, content);
-        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(permissions));
     }
 
     private static byte[] packed(String name) throws IOException {

@@ -1,7 +1,9 @@
 package dev.cay.node.sandbox;
 
 import dev.cay.http.Json;
+import dev.cay.life.RootOnly;
 import dev.cay.life.Trees;
+import dev.cay.life.WholeFile;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
@@ -167,9 +169,10 @@ record SandboxNotes(
 
     void write(Path records) {
         try {
-            var folder = Files.createDirectories(folder(records, spec.id()));
+            // Variables and the access token are in the notes, and what commands said lies beside them.
+            var folder = RootOnly.directory(folder(records, spec.id()));
             var fresh = folder.resolve(FILE + ".new");
-            Files.write(fresh, Json.write(this));
+            WholeFile.draft(fresh, Json.write(this));
             // What runs is gone after a loss of power, but what is paused must not be.
             if (isSaved()) {
                 force(fresh);
@@ -240,7 +243,7 @@ record SandboxNotes(
     }
 
     static List<SandboxId> list(Path records) {
-        try (var folders = Files.list(Files.createDirectories(records))) {
+        try (var folders = Files.list(RootOnly.directory(records))) {
             return SandboxId.among(folders.map(folder -> folder.getFileName().toString()));
         } catch (IOException e) {
             throw new UncheckedIOException("cannot list " + records, e);

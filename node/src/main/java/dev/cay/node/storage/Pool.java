@@ -1,5 +1,6 @@
 package dev.cay.node.storage;
 
+import dev.cay.life.RootOnly;
 import dev.cay.node.host.Mounts;
 import dev.cay.node.runtime.Command;
 import dev.cay.node.runtime.GuestProgram;
@@ -10,7 +11,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -133,12 +133,12 @@ public final class Pool {
     public static Pool open(Path stateDir, int sizeMB, GuestProgram guest) {
         Path root = stateDir.resolve("pool");
         try {
-            Files.createDirectories(root);
+            RootOnly.directory(root);
             boolean btrfs = PoolMount.at(stateDir, root).ensure(sizeMB * MIB);
             var pool = new Pool(root, btrfs ? new BtrfsVolumes(guest) : new DirectoryVolumes());
             // What a sandbox makes setuid is root's on this disk, and what it had in memory may be anything: no user of
             // the host may come near. Sandboxes themselves get there by what root mounts or opens for them.
-            Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwx------"));
+            RootOnly.close(root);
             pool.directory(SANDBOXES);
             return pool;
         } catch (IOException e) {

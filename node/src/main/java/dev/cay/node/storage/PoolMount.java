@@ -1,5 +1,6 @@
 package dev.cay.node.storage;
 
+import dev.cay.life.RootOnly;
 import dev.cay.node.host.Mounts;
 import dev.cay.node.host.Programs;
 import dev.cay.node.runtime.Command;
@@ -46,6 +47,9 @@ final class PoolMount {
                 return false;
             }
             makeFile(size);
+        }
+        if (Files.exists(file)) {
+            RootOnly.close(file);
         }
         if (!Mounts.isMountPoint(root) && Files.exists(file)) {
             mount();
@@ -149,7 +153,9 @@ final class PoolMount {
         Files.move(fresh(), file, StandardCopyOption.ATOMIC_MOVE);
     }
 
-    private static void reserve(long size, Path file) {
+    /// The disks of all sandboxes are in it, so only root may read it, from the first moment.
+    private static void reserve(long size, Path file) throws IOException {
+        RootOnly.file(file);
         new Command(
                         "reserving the pool's space",
                         ALLOCATION_LIMIT,

@@ -101,9 +101,10 @@ class KeepersTest extends NodeTest {
         fails(TestNode.spec("noport"), "could not start");
     }
 
+    /// By a directory that is not empty: one that is would be removed.
     private static void block(Path file) {
         try {
-            Files.createDirectory(file);
+            Files.createDirectories(file.resolve("taken"));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -3,6 +3,7 @@ package dev.cay.node.sandbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cay.life.Trees;
 import dev.cay.node.runtime.ContainerRuntime;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -161,7 +162,7 @@ class PauseTest extends NodeTest {
             public void checkpoint(SandboxId id, Path images, After after) {
                 super.checkpoint(id, images, after);
                 if (broken.get()) {
-                    change(() -> Files.createDirectory(obstacle));
+                    change(() -> Files.createDirectories(obstacle.resolve("taken")));
                 }
             }
         });
@@ -175,7 +176,7 @@ class PauseTest extends NodeTest {
         assertThat(snapshots()).isZero();
 
         broken.set(false);
-        Files.delete(obstacle);
+        Trees.delete(obstacle);
         assertThat(node.keepers.pause(ID, Keep.MEMORY)).isEqualTo(Saved.WHOLE);
         node.keepers.resume(ID, true);
         assertThat(count("sleeper")).isGreaterThanOrEqualTo(count);

@@ -1,11 +1,11 @@
 package dev.cay.server.ring;
 
+import dev.cay.life.RootOnly;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -149,7 +149,7 @@ final class Blocks implements AutoCloseable {
 
     private FileChannel channel() throws IOException {
         if (channel == null) {
-            Files.createDirectories(file.toAbsolutePath().getParent());
+            RootOnly.directory(Objects.requireNonNull(file.toAbsolutePath().getParent()));
             channel = FileChannel.open(
                     file,
                     Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE),

@@ -1,5 +1,6 @@
 package dev.cay.server.store;
 
+import dev.cay.life.RootOnly;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
@@ -45,6 +46,8 @@ public final class Store implements AutoCloseable {
                 Files.createDirectories(directory);
             }
             requireWhole(file);
+            // SQLite gives its other files the permissions of this one.
+            RootOnly.file(file);
             new Schema(source(file, false), file).bringUpToDate();
             return new Store(new Writer(connect(file, false)), new Readers(READERS, () -> connect(file, true)));
         } catch (CayException e) {

@@ -1,0 +1,93 @@
+package dev.cay.cli;
+
+import dev.cay.life.RootOnly;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Set;
+
+/// Who may do what below the state directory. Nobody but root reads anything there, except:
+///
+/// - `tls/ca.pem` and `tls/bundle.pem`, the certificates that every client of this host needs;
+/// - `guest/KEY/cay-guest`, which each sandbox runs as a user of its own and sees as a file anyway.
+///
+/// Directories on the way to these may be passed and not listed. Everything is made so; {@link #close} repairs what
+/// earlier versions made, which let every user of the host read disks, variables and tokens of sandboxes.
+final class StateDirectory {
+    static final String PASSABLE = "rwx--x--x";
+
+    private static final Set<PosixFilePermission> PASSING = PosixFilePermissions.fromString(PASSABLE);
+    private static final Set<String> CERTIFICATES = Set.of("ca.pem", "bundle.pem");
+    private static final Set<String> GUEST = Set.of("cay-guest");
+
+    private final Path directory;
+    private final List<Path> others;
+
+    /// @param others directories that have rules of their own, should they lie in this one
+    StateDirectory(Path directory, List<Path> others) {
+        this.directory = directory.toAbsolutePath().normalize();
+        this.others =
+                others.stream().map(path -> path.toAbsolutePath().normalize()).toList();
+    }
+
+    /// Costs next to nothing when all is closed already. Sandboxes' disks are not entered: their files have the
+    /// permissions that their users gave them, and the pool's own directory bars the way to all of them.
+    void close() {
+        try (var entries = Files.list(directory)) {
+            for (Path entry : entries.toList()) {
+                close(entry);
+            }
+        } catch (IOException e) {
+            throw new CayException(
+                    ErrorKind.UNAVAILABLE,
+                    "permissions below %s cannot be set: %s; fix that, or set another stateDir"
+                            .formatted(directory, e.getMessage()),
+                    e);
+        }
+    }
+
+    private void close(Path entry) throws IOException {
+        if (!Files.isDirectory(entry, LinkOption.NOFOLLOW_LINKS)) {
+            RootOnly.close(entry);
+            return;
+        }
+        switch (entry.getFileName().toString()) {
+            case "tls" -> closeBut(CERTIFICATES, entry);
+            case "guest" -> closeGuests(entry);
+            case "sandboxes", "records", "logs" -> RootOnly.closeTree(entry);
+            default -> {
+                if (others.stream().noneMatch(other -> other.startsWith(entry))) {
+                    RootOnly.close(entry);
+                }
+            }
+        }
+    }
+
+    private static void closeGuests(Path directory) throws IOException {
+        Files.setPosixFilePermissions(directory, PASSING);
+        try (var versions = Files.list(directory)) {
+            for (Path version : versions.toList()) {
+                if (Files.isDirectory(version, LinkOption.NOFOLLOW_LINKS)) {
+                    closeBut(GUEST, version);
+                }
+            }
+        }
+    }
+
+    private static void closeBut(Set<String> open, Path directory) throws IOException {
+        Files.setPosixFilePermissions(directory, PASSING);
+        try (var files = Files.list(directory)) {
+            for (Path file : files.toList()) {
+                if (!open.contains(file.getFileName().toString())) {
+                    RootOnly.close(file);
+                }
+            }
+        }
+    }
+}
