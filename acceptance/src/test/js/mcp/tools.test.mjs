@@ -95,7 +95,8 @@ test('a sandbox from its beginning to its end', async () => {
   assert.equal(await (await fetch(url)).text(), 'grüß')
 
   const killed = await done('kill_sandbox', { sandboxId })
-  assert.equal(killed.stats.active_sandboxes, 0)
+  assert.deepEqual([killed.stats.active_sandboxes, killed.stats.sandbox_ids], [0, []])
+  assert.match(killed.message, /killed/)
   await refused('read_file', { sandboxId, filePath: 'a' }, [`Sandbox ${sandboxId} not found`])
   await refused('kill_sandbox', { sandboxId }, [`Sandbox ${sandboxId} not found`])
 })
@@ -127,6 +128,38 @@ test('long output is cut with a note', async () => {
   const ran = await done('run_command', { sandboxId, command: 'head -c 300000 /dev/zero | tr "\\0" x' })
   assert.ok(ran.stdout.length < 101000)
   assert.match(ran.stdout, /\[200000 more characters were left out\]$/)
+  await done('kill_sandbox', { sandboxId })
+})
+
+test('what is left is told with a kill', async () => {
+  const first = await done('create_sandbox')
+  const second = await done('create_sandbox')
+  const killed = await done('kill_sandbox', { sandboxId: first.sandboxId })
+  assert.deepEqual([killed.stats.active_sandboxes, killed.stats.sandbox_ids], [1, [second.sandboxId]])
+  await done('kill_sandbox', { sandboxId: second.sandboxId })
+})
+
+test('a long file is read in parts', async () => {
+  const { sandboxId } = await done('create_sandbox')
+  const whole = Array.from({ length: 30000 }, (_, line) => `${line} grüß 😀\n`).join('')
+  await done('write_file', { sandboxId, filePath: 'long.txt', fileContents: whole })
+  const parts = []
+  for (let offset = 0; offset !== undefined;) {
+    const part = await done('read_file', { sandboxId, filePath: 'long.txt', offset })
+    assert.ok([...part.content].length <= 100000)
+    parts.push(part.content)
+    offset = part.nextOffset
+  }
+  assert.equal(parts.length, Math.ceil([...whole].length / 100000))
+  assert.ok(parts.join('') === whole, 'the parts are not the file')
+  const middle = await done('read_file', { sandboxId, filePath: 'long.txt', offset: 2, length: 4 })
+  assert.deepEqual([middle.content, middle.nextOffset], ['grüß', 6])
+  await refused('read_file', { sandboxId, filePath: 'long.txt', offset: -1 }, ['offset must be from 0 to'])
+  await refused('read_file', { sandboxId, filePath: 'long.txt', length: 100001 }, ['length must be from 1 to 100000'])
+  // One that is larger than what is ever read of it.
+  await done('run_command', { sandboxId, command: 'truncate -s 50M large' })
+  const large = await done('read_file', { sandboxId, filePath: 'large', length: 10 })
+  assert.deepEqual([large.content.length, large.nextOffset], [10, 10])
   await done('kill_sandbox', { sandboxId })
 })
 

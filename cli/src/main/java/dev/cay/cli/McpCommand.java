@@ -30,8 +30,10 @@ import picocli.CommandLine.Option;
         subcommands = {McpCatalogCommand.class, McpInstallCommand.class},
         footer = {
             "",
-            "Also read: MAX_ACTIVE_SANDBOXES (10), SANDBOX_TEMPLATE (code-interpreter-v1)",
-            "and LOG_LEVEL (INFO). docs/mcp.md has the settings for clients.",
+            "Also read: MAX_ACTIVE_SANDBOXES (10), DEFAULT_SANDBOX_TIMEOUT_MS (300000),",
+            "MIN_SANDBOX_TIMEOUT_MS (1000), MAX_SANDBOX_TIMEOUT_MS (3600000),",
+            "SANDBOX_TEMPLATE (code-interpreter-v1) and LOG_LEVEL (INFO). docs/mcp.md has",
+            "the settings for clients.",
             "",
             "Examples:",
             "  ./cay mcp install claude-code",

@@ -10,7 +10,7 @@ import tools.jackson.databind.node.ObjectNode;
 /// What a tool answers: fields, as text for models and as data for programs, and pictures.
 record Answer(ObjectNode fields, List<Picture> pictures) {
     /// What a model reads at once; more of it would only push out what it knows.
-    private static final int LONGEST_TEXT = 100_000;
+    static final int LONGEST_TEXT = 100_000;
 
     record Picture(String mimeType, byte[] bytes) {}
 

@@ -75,7 +75,7 @@ public final class HttpSandboxServer implements HttpFace.Host, AutoCloseable {
             var account = accounts.computeIfAbsent(key, _ -> new Account(settings, key));
             account.clients++;
             var gone = new AtomicBoolean();
-            return new ToolServer(account.sandboxes, () -> {
+            return new ToolServer(account.sandboxes, settings.lifetimes(), () -> {
                 if (gone.compareAndSet(false, true)) {
                     leave(key, account);
                 }

@@ -176,8 +176,10 @@ final class OwnSandboxes implements AutoCloseable {
     JsonNode statistics() {
         lock.lock();
         try {
-            return Json.mapper()
-                    .createObjectNode()
+            var statistics = Json.mapper().createObjectNode();
+            var ids = statistics.putArray("sandbox_ids");
+            sandboxes.keySet().forEach(ids::add);
+            return statistics
                     .put("active_sandboxes", sandboxes.size())
                     .put("max_sandboxes", most)
                     .put("total_created", made)

@@ -21,6 +21,7 @@ public final class Program {
               --help         this
 
             Reads E2B_API_KEY (not with --http), E2B_DOMAIN, E2B_API_URL, E2B_SANDBOX_URL, MAX_ACTIVE_SANDBOXES (10),
+            DEFAULT_SANDBOX_TIMEOUT_MS (300000), MIN_SANDBOX_TIMEOUT_MS (1000), MAX_SANDBOX_TIMEOUT_MS (3600000),
             SANDBOX_TEMPLATE (code-interpreter-v1) and LOG_LEVEL (INFO), also from a file .env.
             """;
 

@@ -19,7 +19,7 @@ public final class SandboxServer {
     public void serve(InputStream in, OutputStream out) throws IOException {
         try (var cay = Cay.with(settings.sandboxes());
                 var sandboxes = new OwnSandboxes(cay, settings.template(), settings.most())) {
-            var tools = new ToolServer(sandboxes, sandboxes::close);
+            var tools = new ToolServer(sandboxes, settings.lifetimes(), sandboxes::close);
             Runtime.getRuntime().addShutdownHook(new Thread(tools::close, "clean-up"));
             new StdioFace(in, out).serve(tools);
         }

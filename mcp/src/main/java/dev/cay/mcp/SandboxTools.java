@@ -6,6 +6,7 @@ import dev.cay.sdk.Command;
 import dev.cay.sdk.Execution;
 import dev.cay.sdk.FileInfo;
 import dev.cay.sdk.Sandbox;
+import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -15,24 +16,27 @@ import java.util.Map;
 
 /// The ten tools.
 final class SandboxTools {
-    private static final int USUAL_TIMEOUT = 300_000;
-    private static final int SHORTEST_TIMEOUT = 1_000;
-    private static final int LONGEST_TIMEOUT = 3_600_000;
-
     /// Clients have limits of their own; this is for those that have none.
     private static final Duration LONGEST_RUN = Duration.ofMinutes(10);
 
     /// More than a tool's answer holds, so that it can say how much was left out.
     private static final int KEPT = 4 << 20;
 
-    private static final int LONGEST_FILE = 10 << 20;
+    /// Everything before an offset passes through this program; further on, a command in the sandbox is quicker.
+    private static final int LARGEST_OFFSET = 10_000_000;
+
+    private static final String GOES_ON = "The file goes on: call read_file with nextOffset as offset.";
+    private static final String GOES_ON_TOO_LONG =
+            "The file goes on, too far for this tool: use run_command, or get_file_download_url.";
     private static final int USUAL_EXPIRATION = 10_000;
     private static final Parameter SANDBOX = Parameter.text("sandboxId", "The sandbox, as create_sandbox named it");
 
     private final OwnSandboxes sandboxes;
+    private final Lifetimes lifetimes;
 
-    SandboxTools(OwnSandboxes sandboxes) {
+    SandboxTools(OwnSandboxes sandboxes, Lifetimes lifetimes) {
         this.sandboxes = sandboxes;
+        this.lifetimes = lifetimes;
     }
 
     List<Tool> all() {
@@ -60,9 +64,9 @@ final class SandboxTools {
                         Parameter.Type.INTEGER,
                         "After how many milliseconds it ends",
                         false,
-                        SHORTEST_TIMEOUT,
-                        LONGEST_TIMEOUT,
-                        USUAL_TIMEOUT)),
+                        lifetimes.shortest(),
+                        lifetimes.longest(),
+                        lifetimes.usual())),
                 fields("sandboxId", "string", "message", "string"),
                 (arguments, _) -> {
                     int timeout = arguments.number("timeoutMs");
@@ -185,23 +189,47 @@ final class SandboxTools {
         return new Tool(
                 "read_file",
                 "Read a file",
-                "Returns the text in a file of the sandbox.",
-                List.of(Parameter.text("filePath", "Its path; relative ones begin at the home directory"), SANDBOX),
-                fields("filePath", "string", "content", "string", "sandboxId", "string"),
+                "Returns the text in a file of the sandbox. A long file comes in parts: when the answer has a nextOffset,"
+                        + " call again with that as offset for the next part.",
+                List.of(
+                        Parameter.text("filePath", "Its path; relative ones begin at the home directory"),
+                        SANDBOX,
+                        Parameter.number("offset", "How many characters to leave out", 0, LARGEST_OFFSET)
+                                .or(0),
+                        Parameter.number("length", "How many characters to return at most", 1, Answer.LONGEST_TEXT)
+                                .or(Answer.LONGEST_TEXT)),
+                fields(
+                        "filePath",
+                        "string",
+                        "content",
+                        "string",
+                        "nextOffset?",
+                        "integer",
+                        "message?",
+                        "string",
+                        "sandboxId",
+                        "string"),
                 (arguments, _) -> {
                     var sandbox = sandboxes.require(arguments.text("sandboxId"));
-                    String path = arguments.text("filePath");
-                    var size = sandbox.files().find(path).map(FileInfo::size).orElse(0L);
-                    if (size > LONGEST_FILE) {
-                        throw new ToolException("%s has %d bytes: read parts of it with run_command, or fetch it with"
-                                        .formatted(path, size)
-                                + " get_file_download_url");
-                    }
-                    return new Answer()
-                            .with("filePath", path)
-                            .withLong("content", sandbox.files().read(path))
-                            .with("sandboxId", sandbox.id());
+                    return part(sandbox, arguments).with("sandboxId", sandbox.id());
                 });
+    }
+
+    private static Answer part(Sandbox sandbox, Tool.Arguments arguments) {
+        String path = arguments.text("filePath");
+        int offset = arguments.number("offset");
+        TextPart part;
+        try (var file = sandbox.files().open(path, LONGEST_RUN)) {
+            part = TextPart.read(file, offset, arguments.number("length"));
+        } catch (IOException e) {
+            throw new ToolException("%s could not be read to its end: %s".formatted(path, e.getMessage()));
+        }
+        var answer = new Answer().with("filePath", path).with("content", part.text());
+        if (!part.more()) {
+            return answer;
+        }
+        int next = offset + part.characters();
+        return answer.with("nextOffset", next).with("message", next <= LARGEST_OFFSET ? GOES_ON : GOES_ON_TOO_LONG);
     }
 
     private Tool writeFile() {
@@ -321,10 +349,11 @@ final class SandboxTools {
                 List.of(SANDBOX),
                 fields("sandboxId", "string", "message", "string", "stats", "object"),
                 (arguments, _) -> {
-                    sandboxes.kill(arguments.text("sandboxId"));
+                    String id = arguments.text("sandboxId");
+                    sandboxes.kill(id);
                     return new Answer()
-                            .with("sandboxId", arguments.text("sandboxId"))
-                            .with("message", "The sandbox is gone.")
+                            .with("sandboxId", id)
+                            .with("message", "Sandbox %s was killed.".formatted(id))
                             .with("stats", sandboxes.statistics());
                 });
     }

@@ -9,15 +9,17 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /// What the server of tools is told by its surroundings.
 ///
 /// @param sandboxes where they are
 /// @param most      how many a client may have at once
+/// @param lifetimes how long they may live
 /// @param template  what they are made from
 /// @param logLevel  as logging libraries name it
-public record ServerSettings(Settings sandboxes, int most, String template, String logLevel) {
+public record ServerSettings(Settings sandboxes, int most, Lifetimes lifetimes, String template, String logLevel) {
     private static final Set<String> LEVELS = Set.of("DEBUG", "INFO", "WARNING", "ERROR");
 
     /// Variables of the process come before those in a file `.env` in its directory.
@@ -41,9 +43,15 @@ public record ServerSettings(Settings sandboxes, int most, String template, Stri
     private static ServerSettings of(Map<String, String> all) {
         return new ServerSettings(
                 Settings.from(all),
-                most(all.getOrDefault("MAX_ACTIVE_SANDBOXES", "10")),
-                all.getOrDefault("SANDBOX_TEMPLATE", "code-interpreter-v1"),
-                level(all.getOrDefault("LOG_LEVEL", "INFO")));
+                most(given(all, "MAX_ACTIVE_SANDBOXES").orElse("10")),
+                Lifetimes.of(name -> given(all, name)),
+                given(all, "SANDBOX_TEMPLATE").orElse("code-interpreter-v1"),
+                level(given(all, "LOG_LEVEL").orElse("INFO")));
+    }
+
+    /// A variable that is empty says nothing, as in a file of settings that somebody has yet to fill in.
+    private static Optional<String> given(Map<String, String> all, String name) {
+        return Optional.ofNullable(all.get(name)).map(String::strip).filter(value -> !value.isEmpty());
     }
 
     private static int most(String text) {
@@ -61,7 +69,7 @@ public record ServerSettings(Settings sandboxes, int most, String template, Stri
         return level.equals("WARNING") ? "WARN" : level;
     }
 
-    private static CayException invalid(String message) {
+    static CayException invalid(String message) {
         return new CayException(ErrorKind.INVALID_ARGUMENT, message);
     }
 

@@ -26,9 +26,9 @@ public final class ToolServer implements Conversation {
     private final ConcurrentMap<JsonNode, Thread> calls = new ConcurrentHashMap<>();
 
     /// @param farewell what is to be done about the sandboxes when the client goes
-    ToolServer(OwnSandboxes sandboxes, Runnable farewell) {
+    ToolServer(OwnSandboxes sandboxes, Lifetimes lifetimes, Runnable farewell) {
         this.farewell = farewell;
-        new SandboxTools(sandboxes).all().forEach(tool -> tools.put(tool.name(), tool));
+        new SandboxTools(sandboxes, lifetimes).all().forEach(tool -> tools.put(tool.name(), tool));
     }
 
     @Override

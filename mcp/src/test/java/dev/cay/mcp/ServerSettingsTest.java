@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,11 +40,62 @@ class ServerSettingsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"0", "-1", "many", "", "100000"})
+    @ValueSource(strings = {"0", "-1", "many", "100000"})
     void aNumberThatIsNoneIsNamed(String most) {
         assertThatThrownBy(() ->
                         ServerSettings.read(Map.of("E2B_API_KEY", "e2b_0f", "MAX_ACTIVE_SANDBOXES", most), directory))
                 .hasMessageContaining("MAX_ACTIVE_SANDBOXES");
+    }
+
+    @Test
+    void whatIsEmptyIsTheUsual() {
+        var settings = ServerSettings.read(
+                Map.of(
+                        "E2B_API_KEY", "e2b_0f",
+                        "MAX_ACTIVE_SANDBOXES", "",
+                        "DEFAULT_SANDBOX_TIMEOUT_MS", " ",
+                        "SANDBOX_TEMPLATE", "",
+                        "LOG_LEVEL", ""),
+                directory);
+        assertThat(settings.most()).isEqualTo(10);
+        assertThat(settings.lifetimes()).isEqualTo(new Lifetimes(300_000, 1_000, 3_600_000));
+        assertThat(settings.template()).isEqualTo("code-interpreter-v1");
+        assertThat(settings.logLevel()).isEqualTo("INFO");
+    }
+
+    @Test
+    void lifetimesCanBeSet() {
+        assertThat(lifetimes(Map.of(
+                        "DEFAULT_SANDBOX_TIMEOUT_MS", "60000",
+                        "MIN_SANDBOX_TIMEOUT_MS", "5000",
+                        "MAX_SANDBOX_TIMEOUT_MS", "86400000")))
+                .isEqualTo(new Lifetimes(60_000, 5_000, 86_400_000));
+        assertThat(lifetimes(Map.of("MAX_SANDBOX_TIMEOUT_MS", "60000")))
+                .isEqualTo(new Lifetimes(60_000, 1_000, 60_000));
+        assertThat(lifetimes(Map.of("MIN_SANDBOX_TIMEOUT_MS", "7200000")))
+                .isEqualTo(new Lifetimes(7_200_000, 7_200_000, 7_200_000));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "-1", "999", "1h", "99999999999", "2147483648"})
+    void aLifetimeThatIsNoneIsNamed(String value) {
+        for (String name : List.of("DEFAULT_SANDBOX_TIMEOUT_MS", "MIN_SANDBOX_TIMEOUT_MS", "MAX_SANDBOX_TIMEOUT_MS")) {
+            assertThatThrownBy(() -> lifetimes(Map.of(name, value))).hasMessageContainingAll(name, value);
+        }
+    }
+
+    @Test
+    void lifetimesThatContradictEachOtherAreNamed() {
+        assertThatThrownBy(() -> lifetimes(Map.of("DEFAULT_SANDBOX_TIMEOUT_MS", "9000000")))
+                .hasMessageContainingAll("DEFAULT_SANDBOX_TIMEOUT_MS (9000000)", "MAX_SANDBOX_TIMEOUT_MS (3600000)");
+        assertThatThrownBy(() -> lifetimes(Map.of("MIN_SANDBOX_TIMEOUT_MS", "3000", "MAX_SANDBOX_TIMEOUT_MS", "2000")))
+                .hasMessageContainingAll("MIN_SANDBOX_TIMEOUT_MS (3000)", "MAX_SANDBOX_TIMEOUT_MS (2000)");
+    }
+
+    private Lifetimes lifetimes(Map<String, String> variables) {
+        var all = new HashMap<>(variables);
+        all.put("E2B_API_KEY", "e2b_0f");
+        return ServerSettings.read(all, directory).lifetimes();
     }
 
     @Test

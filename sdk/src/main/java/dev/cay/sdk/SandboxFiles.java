@@ -1,6 +1,7 @@
 package dev.cay.sdk;
 
 import dev.cay.sdk.SandboxException.Kind;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -59,6 +60,19 @@ public final class SandboxFiles {
     public InputStream open(String path) {
         return http.open(door.request(Door.SYSTEM, "/files" + query(path)).GET().build())
                 .body();
+    }
+
+    /// The same, for at most the given time: reading fails with an {@link IOException} when it is over.
+    public InputStream open(String path, Duration limit) {
+        var content = open(path);
+        var alarm = http.alarm(content, limit);
+        return new FilterInputStream(content) {
+            @Override
+            public void close() throws IOException {
+                alarm.close();
+                super.close();
+            }
+        };
     }
 
     /// To a file here, whatever its size.

@@ -1,0 +1,43 @@
+package dev.cay.mcp;
+
+import java.util.Optional;
+import java.util.function.Function;
+
+/// How long sandboxes may live, in milliseconds.
+///
+/// @param usual what a client gets that names no time
+public record Lifetimes(int usual, int shortest, int longest) {
+    private static final int USUAL = 300_000;
+    private static final int SHORTEST = 1_000;
+    private static final int LONGEST = 3_600_000;
+
+    /// @param variables returns what an environment variable holds, if it is set
+    static Lifetimes of(Function<String, Optional<String>> variables) {
+        int shortest = number("MIN_SANDBOX_TIMEOUT_MS", variables).orElse(SHORTEST);
+        int longest = number("MAX_SANDBOX_TIMEOUT_MS", variables).orElse(Math.max(LONGEST, shortest));
+        if (shortest > longest) {
+            throw ServerSettings.invalid("MIN_SANDBOX_TIMEOUT_MS (%d) must not be more than MAX_SANDBOX_TIMEOUT_MS (%d)"
+                    .formatted(shortest, longest));
+        }
+        // Whoever sets limits alone means the default to lie between them.
+        int usual = number("DEFAULT_SANDBOX_TIMEOUT_MS", variables).orElse(Math.clamp(USUAL, shortest, longest));
+        if (usual < shortest || usual > longest) {
+            throw ServerSettings.invalid(
+                    ("DEFAULT_SANDBOX_TIMEOUT_MS (%d) must be from MIN_SANDBOX_TIMEOUT_MS (%d) to MAX_SANDBOX_TIMEOUT_MS"
+                                    + " (%d)")
+                            .formatted(usual, shortest, longest));
+        }
+        return new Lifetimes(usual, shortest, longest);
+    }
+
+    private static Optional<Integer> number(String name, Function<String, Optional<String>> variables) {
+        return variables.apply(name).map(text -> {
+            long number = text.matches("[0-9]{1,10}") ? Long.parseLong(text) : 0;
+            if (number < SHORTEST || number > Integer.MAX_VALUE) {
+                throw ServerSettings.invalid("%s must be a number of milliseconds from %d to %d, not '%s'"
+                        .formatted(name, SHORTEST, Integer.MAX_VALUE, text));
+            }
+            return (int) number;
+        });
+    }
+}

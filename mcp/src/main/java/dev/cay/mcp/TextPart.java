@@ -1,0 +1,34 @@
+package dev.cay.mcp;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
+import java.util.function.IntConsumer;
+
+/// A part of a long text. It is counted in Unicode's characters, which are the same in all languages of programs.
+///
+/// @param characters how many there are in it
+/// @param more       whether the text goes on behind it
+record TextPart(String text, int characters, boolean more) {
+    /// Reads no further than it must: a file may be longer than what anybody wants of it.
+    static TextPart read(InputStream file, int offset, int length) throws IOException {
+        var reader = new BufferedReader(new InputStreamReader(file, StandardCharsets.UTF_8));
+        take(reader, offset, _ -> {});
+        var text = new StringBuilder();
+        int characters = take(reader, length, text::appendCodePoint);
+        return new TextPart(text.toString(), characters, reader.read() >= 0);
+    }
+
+    private static int take(Reader reader, int most, IntConsumer to) throws IOException {
+        int characters = 0;
+        for (int unit; characters < most && (unit = reader.read()) >= 0; characters++) {
+            // A decoder of UTF-8 gives both halves of a pair, or neither.
+            boolean pair = Character.isHighSurrogate((char) unit);
+            to.accept(pair ? Character.toCodePoint((char) unit, (char) reader.read()) : unit);
+        }
+        return characters;
+    }
+}
