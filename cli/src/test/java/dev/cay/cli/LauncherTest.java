@@ -117,6 +117,68 @@ final class LauncherTest {
         assertThat(script(hash)).isNotEqualTo(before);
     }
 
+    @Test
+    void aBuildTellsItsModulesLineByLine() throws Exception {
+        assertThat(build("on_terminal() { false; }", "exit 0"))
+                .containsSubsequence(
+                        "building Cay",
+                        "\n  module 1 of 2, cay-wire (",
+                        " s)\n  module 2 of 2, cay-cli (",
+                        "\npreparing fast starts (",
+                        "\nbuilt in ")
+                .doesNotContain("\r", "downloading");
+    }
+
+    @Test
+    void onATerminalABuildKeepsToOneLineThatShowsTheTime() throws Exception {
+        // Waits for the second that only the clock brings.
+        String said = build("on_terminal() { true; }", "sleep 2.5");
+        assertThat(said)
+                .containsSubsequence("\r\033[K  module 1 of 2, cay-wire (0 s)", "\r\033[K  module 2 of 2, cay-cli (")
+                .containsPattern("\r\033\\[K  module 2 of 2, cay-cli \\([1-9]\\d* s\\)")
+                .doesNotContain("\n  module");
+    }
+
+    @Test
+    void aBuildForUsersLeavesDevelopersChecksOut() throws Exception {
+        build("", "exit 0");
+        assertThat(Files.readString(directory.resolve("arguments"))).contains(" -Dcay.plain ");
+        String pom = Files.readString(LAUNCHER.resolveSibling("pom.xml"));
+        assertThat(pom.substring(pom.indexOf("<id>plain</id>")))
+                .contains("<name>cay.plain</name>", "<compilerArgs combine.self=\"override\">")
+                .doesNotContain("ErrorProne", "error_prone_core");
+    }
+
+    @Test
+    void aBuildThatFailsSaysWhyAndWhereTheRestIs() throws Exception {
+        assertThat(build("", "echo '[ERROR] A.java: no such symbol'; exit 1"))
+                .contains("[ERROR] A.java: no such symbol", "the build failed; all of it is in")
+                .doesNotContain("built in");
+    }
+
+    /// A build whose Maven is played by a few lines of shell, the last of which are given.
+    private String build(String before, String end) throws Exception {
+        Path jar = Files.createDirectories(directory.resolve("cli/target/plain")).resolve("cay-cli-0.jar");
+        Files.writeString(jar, "");
+        return script("""
+                home='%1$s'; app=$home/target/app
+                mkdir -p "$app" && touch "$app/begin"
+                require_packages() { :; }
+                choose_maven() { :; }
+                train() { :; }
+                run_maven() (
+                    echo " $* " >"$home/arguments"
+                    echo '[INFO] downloading'
+                    echo '[INFO] -------------------------< dev.cay:cay-wire >--------------------------'
+                    echo '[INFO] Building cay-wire 0.1.0                                            [1/2]'
+                    echo '[INFO] Building cay-cli 0.1.0                                             [2/2]'
+                    %3$s
+                )
+                %2$s
+                build 0123456789abcdef
+                """.formatted(directory, before, end));
+    }
+
     private Path fakeJdk(String name, String version) throws IOException {
         Path bin = Files.createDirectories(directory.resolve(name).resolve("bin"));
         for (String program : List.of("java", "javac")) {
