@@ -35,6 +35,22 @@ public final class ConfigOptions {
                 && System.getenv().getOrDefault(ConfigLoader.FILE_VARIABLE, "").isEmpty();
     }
 
+    /// A command to be shown to the user, with the file that was named for this one: without it the command would be
+    /// about another Cay. A file that $CAY_CONFIG names is written out too, as `sudo` takes the environment away.
+    String command(String words) {
+        String variable = System.getenv().getOrDefault(ConfigLoader.FILE_VARIABLE, "");
+        return command(words, file != null || variable.isEmpty() ? file : Path.of(variable));
+    }
+
+    static String command(String words, @Nullable Path file) {
+        if (file == null) {
+            return "./cay " + words;
+        }
+        String path = file.toAbsolutePath().normalize().toString();
+        boolean plain = path.matches("[\\w./@%+,:=-]+");
+        return "./cay %s --config %s".formatted(words, plain ? path : "'%s'".formatted(path.replace("'", "'\\''")));
+    }
+
     LoadedConfig load(Map<String, String> options) {
         return ConfigLoader.load(file, System.getenv(), options);
     }

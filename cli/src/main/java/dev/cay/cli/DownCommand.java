@@ -41,7 +41,7 @@ final class DownCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         CayConfig config = options.config();
-        Root.require("down", "to stop what root started");
+        Root.require("down", "to stop what root started", options.command("down"));
         if (!Files.isDirectory(config.stateDir())) {
             System.out.println("Cay is not running.");
             return 0;
@@ -88,8 +88,8 @@ final class DownCommand implements Callable<Integer> {
         } catch (TimeoutException | ExecutionException e) {
             throw new CayException(
                     ErrorKind.DEADLINE_EXCEEDED,
-                    "Cay (pid %d) has not stopped within %d s; `sudo ./cay logs` may say why"
-                            .formatted(daemon.pid(), limit.toSeconds()),
+                    "Cay (pid %d) has not stopped within %d s; `sudo %s` may say why"
+                            .formatted(daemon.pid(), limit.toSeconds(), options.command("logs")),
                     e);
         }
         System.out.println(StopRequest.answered(config.runDir()));

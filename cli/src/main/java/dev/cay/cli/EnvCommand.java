@@ -1,6 +1,7 @@
 package dev.cay.cli;
 
 import dev.cay.config.CayConfig;
+import java.io.IOException;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -15,7 +16,10 @@ import picocli.CommandLine.Option;
             "Examples:",
             "  eval \"$(./cay env)\"                 # bash, zsh",
             "  ./cay env --shell fish | source",
-            "  ./cay env --mode url                # plain HTTP only, no certificates"
+            "  ./cay env --mode url                # plain HTTP only, no certificates",
+            "",
+            "NODE_EXTRA_CA_CERTS that is set already is kept: its certificates and Cay's lie",
+            "together in a file of yours then."
         })
 final class EnvCommand implements Callable<Integer> {
     @Mixin
@@ -31,11 +35,13 @@ final class EnvCommand implements Callable<Integer> {
     private ClientEnvironment.Mode mode = ClientEnvironment.Mode.BOTH;
 
     @Override
-    public Integer call() {
+    public Integer call() throws IOException {
         CayConfig config = options.config();
         RunFile daemon = RunFile.require(config.runDir());
         String key = Api.ownKey(config.instance());
-        System.out.println(ClientEnvironment.write(ClientEnvironment.variables(daemon, key, mode), shell));
+        var variables = ClientEnvironment.variables(daemon, key, mode);
+        NodeCertificates.keep(variables, System.getenv(), config.instance());
+        System.out.println(ClientEnvironment.write(variables, shell));
         return 0;
     }
 }

@@ -34,18 +34,21 @@ final class Foreground {
     private static final Logger log = LoggerFactory.getLogger(Foreground.class);
 
     /// Whoever follows the output knows by this line that all has been said.
-    static final String LAST_LINE = "Stop with Ctrl-C or `cay down`; sandboxes keep running.";
+    static final String LAST_LINE = "Sandboxes keep running when it stops.";
 
     private static final Duration STOP_LIMIT = Duration.ofMinutes(10);
 
     private final CayConfig config;
+    private final ConfigOptions options;
     private final PrintStream out;
     private final InstantSource clock;
     private final CountDownLatch ended = new CountDownLatch(1);
     private volatile boolean stopping;
 
-    Foreground(CayConfig config, PrintStream out, InstantSource clock) {
+    /// @param options how the configuration was named, for the commands that are shown to the user
+    Foreground(CayConfig config, ConfigOptions options, PrintStream out, InstantSource clock) {
         this.config = config;
+        this.options = options;
         this.out = out;
         this.clock = clock;
     }
@@ -145,7 +148,8 @@ final class Foreground {
                     ErrorKind.ALREADY_EXISTS,
                     other.map(claim -> "stateDir %s is that of instance \"%s\" (pid %d); each needs its own stateDir"
                                     .formatted(config.stateDir(), claim.instance(), pid))
-                            .orElse("already running, pid %d; stop it with: sudo ./cay down".formatted(pid)));
+                            .orElse("already running, pid %d; stop it with: sudo %s"
+                                    .formatted(pid, options.command("down"))));
         } catch (IOException e) {
             return new CayException(ErrorKind.ALREADY_EXISTS, "already running", e);
         }
@@ -186,9 +190,11 @@ final class Foreground {
         out.println();
         out.println("""
                 In another terminal:
-                  eval "$(%s/cay env)"
+                  eval "$(%s)"
                   python3 -c 'from e2b import Sandbox; print(Sandbox.create().commands.run("uname -a").stdout)'
-                """.formatted(System.getProperty("cay.home", ".")));
+                """.formatted(System.getProperty("cay.home", ".")
+                + options.command("env").substring(1)));
+        out.println("Stop with Ctrl-C or `sudo %s`.".formatted(options.command("down")));
         out.println(LAST_LINE);
         if (Boolean.getBoolean(Background.PROPERTY)) {
             DaemonLog.leaveConsole();
@@ -199,7 +205,7 @@ final class Foreground {
     private void announceKey(StartReport report) {
         String key = report.firstKey();
         if (key == null) {
-            out.println("  API key    as before; `cay env` prints it");
+            out.println("  API key    as before; `%s` prints it".formatted(options.command("env")));
             return;
         }
         out.println("  API key    " + key);
@@ -228,10 +234,11 @@ final class Foreground {
         return switch (running) {
             case 0 -> "Cay stopped; no sandbox was running.";
             case 1 ->
-                "Cay stopped; 1 sandbox keeps running. `sudo ./cay up` finds it again, `sudo ./cay down --all` ends it.";
+                "Cay stopped; 1 sandbox keeps running. `sudo %s` finds it again, `sudo %s` ends it."
+                        .formatted(options.command("up"), options.command("down --all"));
             default ->
-                "Cay stopped; %d sandboxes keep running. `sudo ./cay up` finds them again, `sudo ./cay down --all` ends them."
-                        .formatted(running);
+                "Cay stopped; %d sandboxes keep running. `sudo %s` finds them again, `sudo %s` ends them."
+                        .formatted(running, options.command("up"), options.command("down --all"));
         };
     }
 

@@ -64,7 +64,7 @@ final class McpInstallCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        String home = System.getProperty("user.home");
+        String home = System.getenv().getOrDefault("HOME", System.getProperty("user.home"));
         var file = client.file(Path.of(home), System.getProperty("os.name").toLowerCase(Locale.ROOT));
         var entry = entry(Path.of(System.getProperty("cay.home", "."), "cay").toAbsolutePath(), System.getenv());
         if (print) {

@@ -19,10 +19,14 @@ public final class Root {
     }
 
     static void require(String command, String why) {
+        require(command, why, "./cay " + command);
+    }
+
+    /// @param again what to run as root instead
+    static void require(String command, String why, String again) {
         if (!here()) {
             throw new CayException(
-                    ErrorKind.PERMISSION_DENIED,
-                    "%s needs root %s; run: sudo ./cay %s".formatted(command, why, command));
+                    ErrorKind.PERMISSION_DENIED, "%s needs root %s; run: sudo %s".formatted(command, why, again));
         }
     }
 }

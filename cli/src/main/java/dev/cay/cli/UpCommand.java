@@ -43,11 +43,11 @@ final class UpCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         CayConfig config = options.load(given()).config();
-        Root.require("up", "to make sandboxes");
+        Root.require("up", "to make sandboxes", options.command("up"));
         if (detach) {
             return new Background(config).start(System.out);
         }
-        return new Foreground(config, System.out, InstantSource.system()).run();
+        return new Foreground(config, options, System.out, InstantSource.system()).run();
     }
 
     private Map<String, String> given() {

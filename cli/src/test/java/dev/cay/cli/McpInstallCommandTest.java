@@ -3,10 +3,12 @@ package dev.cay.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,6 +22,18 @@ final class McpInstallCommandTest {
     private Path directory = Path.of("unset");
 
     private final Path launcher = Path.of("/opt/cay/cay");
+
+    @Test
+    void theUsersHomeIsWhereTheEnvironmentSays() throws Exception {
+        var command = MainProcess.command(directory, "mcp", "install", "cursor");
+        var builder = new ProcessBuilder(command.subList(0, command.indexOf("--config"))).redirectErrorStream(true);
+        builder.environment().put("HOME", directory.toString());
+        var process = builder.start();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(said).contains(directory.resolve(".cursor/mcp.json").toString());
+        assertThat(directory.resolve(".cursor/mcp.json")).exists();
+    }
 
     @Test
     void addsItselfAndKeepsWhatElseIsThere() throws Exception {

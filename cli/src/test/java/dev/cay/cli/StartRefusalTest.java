@@ -121,7 +121,9 @@ final class StartRefusalTest {
                     .ok();
             assumeTrue(readable, "only root can read the classes here");
         }
-        assertThat(finish(command)).isEqualTo("cay: up needs root to make sandboxes; run: sudo ./cay up");
+        assertThat(finish(command))
+                .isEqualTo("cay: up needs root to make sandboxes; run: sudo ./cay up --config "
+                        + directory.resolve("cay.yaml"));
     }
 
     /// What a refused start must not leave on the host.

@@ -121,7 +121,8 @@ final class UpDownTest {
         var second = run("up");
         assertThat(second.code()).isEqualTo(1);
         assertThat(second.text())
-                .isEqualTo("cay: already running, pid %d; stop it with: sudo ./cay down".formatted(daemon.pid()));
+                .isEqualTo("cay: already running, pid %d; stop it with: sudo %s"
+                        .formatted(daemon.pid(), ConfigOptions.command("down", directory.resolve("cay.yaml"))));
         assertThat(run("down").text()).startsWith("Cay stopped");
         assertThat(daemon.isAlive()).isFalse();
     }
@@ -131,6 +132,10 @@ final class UpDownTest {
         var up = run("up", "--detach");
         assertThat(up.code()).as(up.text()).isZero();
         assertThat(up.text()).contains("Cay is ready", Foreground.LAST_LINE);
+        // Whoever does what it says meets this Cay, and not the one that is configured in the usual place.
+        for (String words : List.of("env", "down")) {
+            assertThat(up.text()).contains("cay %s --config %s".formatted(words, directory.resolve("cay.yaml")));
+        }
         var daemon = RunFile.find(directory.resolve("run")).orElseThrow();
         assertThat(ProcessHandle.of(daemon.pid())).isPresent();
         assertThat(run("up", "--detach").text()).isEqualTo("already running, pid " + daemon.pid());

@@ -1,0 +1,19 @@
+package dev.cay.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+final class ConfigOptionsTest {
+    @Test
+    void aCommandThatIsShownNamesTheSameFile() {
+        assertThat(ConfigOptions.command("down --all", null)).isEqualTo("./cay down --all");
+        assertThat(ConfigOptions.command("down --all", Path.of("/etc/cay/b.yaml")))
+                .isEqualTo("./cay down --all --config /etc/cay/b.yaml");
+        assertThat(ConfigOptions.command("up", Path.of("b.yaml")))
+                .isEqualTo("./cay up --config " + Path.of("b.yaml").toAbsolutePath());
+        assertThat(ConfigOptions.command("up", Path.of("/my files/it's.yaml")))
+                .isEqualTo("./cay up --config '/my files/it'\\''s.yaml'");
+    }
+}
