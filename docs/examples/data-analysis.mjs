@@ -1,10 +1,15 @@
 // A table goes in, a chart comes out: as a picture to look at, and as data to draw it again with.
 //
 //   npm install @e2b/code-interpreter
-//   eval "$(sudo cay env)"
+//   eval "$(./cay env)"                  # in the directory of Cay
 //   node data-analysis.mjs
 import { writeFile } from 'node:fs/promises'
 import { Sandbox } from '@e2b/code-interpreter'
+
+const { E2B_API_URL, E2B_DOMAIN } = process.env
+if (!E2B_API_URL && !E2B_DOMAIN) {
+  console.error('E2B_API_URL and E2B_DOMAIN are not set, so this looks for E2B\'s cloud. For Cay: eval "$(./cay env)"')
+}
 
 const sales = `month,north,south
 2026-01,120,80

@@ -2,9 +2,14 @@
 // variables when they come back.
 //
 //   npm install @e2b/code-interpreter
-//   eval "$(sudo cay env)"
+//   eval "$(./cay env)"                  # in the directory of Cay
 //   node sandbox-per-user.mjs
 import { Sandbox } from '@e2b/code-interpreter'
+
+const { E2B_API_URL, E2B_DOMAIN } = process.env
+if (!E2B_API_URL && !E2B_DOMAIN) {
+  console.error('E2B_API_URL and E2B_DOMAIN are not set, so this looks for E2B\'s cloud. For Cay: eval "$(./cay env)"')
+}
 
 async function sandboxOf(user) {
   const found = await Sandbox.list({ query: { metadata: { user }, state: ['running', 'paused'] } }).nextItems()

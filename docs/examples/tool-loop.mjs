@@ -2,9 +2,19 @@
 // endpoint that speaks the Messages API will do.
 //
 //   npm install @e2b/code-interpreter
-//   eval "$(sudo cay env)"
+//   eval "$(./cay env)"                  # in the directory of Cay
 //   MODEL_URL=http://127.0.0.1:9000/v1/messages MODEL_KEY=… node tool-loop.mjs "What is the 20th prime number?"
 import { Sandbox } from '@e2b/code-interpreter'
+
+if (!process.env.MODEL_URL) {
+  console.error('MODEL_URL is not set: it names the model, for instance http://127.0.0.1:9000/v1/messages')
+  process.exit(2)
+}
+
+const { E2B_API_URL, E2B_DOMAIN } = process.env
+if (!E2B_API_URL && !E2B_DOMAIN) {
+  console.error('E2B_API_URL and E2B_DOMAIN are not set, so this looks for E2B\'s cloud. For Cay: eval "$(./cay env)"')
+}
 
 const tools = [
   {

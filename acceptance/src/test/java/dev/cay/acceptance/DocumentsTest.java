@@ -4,13 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /// Documents that name classes name those that are there.
 final class DocumentsTest {
@@ -40,6 +43,44 @@ final class DocumentsTest {
         var requests = section.split("\\*\\*[^*]+\\*\\* — ");
         assertThat(requests).hasSizeGreaterThan(4);
         assertThat(section).doesNotContain("8. ");
+    }
+
+    /// Nobody has put the launcher on the PATH.
+    @Test
+    void commandsAreShownAsTheyAreTyped() throws Exception {
+        try (var files = Files.walk(Path.of("../docs"))) {
+            for (var file : files.filter(Files::isRegularFile)
+                    .filter(path -> path.toString().matches(".*\\.(md|mjs|java)"))
+                    .toList()) {
+                assertThat(Files.readString(file))
+                        .as("%s", file)
+                        .doesNotContain("$(cay ", "$(sudo cay ", "\n    cay ", "\n    sudo cay ");
+            }
+        }
+    }
+
+    @Test
+    void programsOnThePageAboutMcpAreWhole() throws Exception {
+        var blocks =
+                Pattern.compile("```js\n(.*?)```", Pattern.DOTALL).matcher(Files.readString(Path.of("../docs/mcp.md")));
+        assertThat(blocks.results().map(block -> block.group(1)))
+                .isNotEmpty()
+                .allMatch(block -> !block.contains("Sandbox.") || block.contains("import { Sandbox } from"));
+    }
+
+    @Test
+    void theExampleWithAModelSaysThatItNeedsOne(@TempDir Path directory) throws Exception {
+        var client = Files.createDirectories(directory.resolve("node_modules/@e2b/code-interpreter"));
+        Files.writeString(client.resolve("package.json"), "{\"type\": \"module\", \"exports\": \"./index.js\"}");
+        Files.writeString(client.resolve("index.js"), "export class Sandbox {}");
+        var program = Files.copy(Path.of("../docs/examples/tool-loop.mjs"), directory.resolve("tool-loop.mjs"));
+        var builder = new ProcessBuilder("node", program.toString()).redirectErrorStream(true);
+        builder.environment().keySet().removeIf(name -> name.startsWith("MODEL") || name.startsWith("E2B_"));
+        var process = builder.start();
+        var said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isEqualTo(2);
+        assertThat(said).startsWith("MODEL_URL is not set").hasLineCount(1);
     }
 
     @Test

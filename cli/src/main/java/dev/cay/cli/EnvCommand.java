@@ -18,6 +18,10 @@ import picocli.CommandLine.Option;
             "  ./cay env --shell fish | source",
             "  ./cay env --mode url                # plain HTTP only, no certificates",
             "",
+            "Clients need all of them: with E2B_API_KEY alone, for instance in a file .env,",
+            "they look for E2B's cloud and say `fetch failed`. --mode url has what a .env",
+            "needs besides: E2B_API_URL, E2B_SANDBOX_URL and E2B_VOLUME_API_URL.",
+            "",
             "NODE_EXTRA_CA_CERTS that is set already is kept: its certificates and Cay's lie",
             "together in a file of yours then."
         })

@@ -156,9 +156,22 @@ final class LauncherTest {
                 .doesNotContain("built in");
     }
 
+    @Test
+    void theSdkIsInstalledWithTheRightJdkWhereTheUsersMavenLooks() throws Exception {
+        String said = script("""
+                repository_options=(-Dmaven.repo.local=/elsewhere)
+                choose_jdk() { jdk=/the/jdk; }
+                choose_maven() { maven=false; }
+                run_maven() { echo "$jdk: ${repository_options[*]} $*"; }
+                main sdk install""");
+        assertThat(said).contains("/the/jdk:", " -pl sdk -am install").doesNotContain("maven.repo.local", "Usage");
+        assertThat(script("main sdk || echo refused")).contains("Usage: cay sdk install", "refused");
+    }
+
     /// A build whose Maven is played by a few lines of shell, the last of which are given.
     private String build(String before, String end) throws Exception {
-        Path jar = Files.createDirectories(directory.resolve("cli/target/plain")).resolve("cay-cli-0.jar");
+        Path jar =
+                Files.createDirectories(directory.resolve("cli/target/plain")).resolve("cay-cli-0.jar");
         Files.writeString(jar, "");
         return script("""
                 home='%1$s'; app=$home/target/app
