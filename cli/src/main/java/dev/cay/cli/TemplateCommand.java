@@ -7,9 +7,13 @@ import dev.cay.node.image.BuildProgress;
 import dev.cay.node.image.HouseTemplate;
 import dev.cay.node.image.LayerStore;
 import java.time.InstantSource;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
@@ -39,15 +43,52 @@ final class TemplateCommand implements Callable<Integer> {
 
     private static int list(CayConfig config) {
         Root.require("template", "to look into the cache of templates");
-        for (String name : HouseTemplate.names()) {
-            System.out.println(String.format(Locale.ROOT, "%-24s %s", name, state(template(config, name))));
-        }
+        var daemon = RunFile.find(config.runDir()).map(_ -> Api.of(config));
+        lines(daemon, name -> template(config, name)).forEach(System.out::println);
         return 0;
     }
 
+    /// Which templates there are, and how far. A daemon that runs is asked, as it may have work to do with a template
+    /// whose tree lies in the cache, or go on with an older one: only it knows what a create would answer.
+    ///
+    /// @param daemon empty when none runs
+    static List<String> lines(Optional<Api> daemon, Function<String, HouseTemplate> templates) {
+        var statuses = daemon.map(TemplateCommand::statuses);
+        return HouseTemplate.names().stream()
+                .map(name -> String.format(
+                        Locale.ROOT,
+                        "%-24s %s",
+                        name,
+                        statuses.map(all -> state(all.getOrDefault(name, "waiting"), templates.apply(name)))
+                                .orElseGet(() -> state(templates.apply(name)))))
+                .toList();
+    }
+
+    /// By name. A house template's name is that of no team, so one that a team calls the same is not meant.
+    private static Map<String, String> statuses(Api daemon) {
+        var statuses = new HashMap<String, String>();
+        for (var template : daemon.all("/v2/templates")) {
+            for (var name : template.path("names")) {
+                statuses.put(name.asString(""), template.path("buildStatus").asString(""));
+            }
+        }
+        return statuses;
+    }
+
+    private static String state(String status, HouseTemplate template) {
+        String made = template.isBuilt() ? ", " + PoolCommand.size(template.size()) : "";
+        return switch (status) {
+            case "ready" -> "ready" + made;
+            case "building" -> "being made: " + template.underWay().orElse("it waits or begins");
+            case "error" -> "could not be made; `cay logs` says why, and the next create tries again";
+            default -> made.isEmpty() ? "not made yet" : "not in use yet" + made;
+        };
+    }
+
+    /// While no daemon runs.
     private static String state(HouseTemplate template) {
         return template.isBuilt()
-                ? "ready, " + PoolCommand.size(template.size())
+                ? "made, " + PoolCommand.size(template.size())
                 : template.underWay().map(news -> "being made: " + news).orElse("not made yet");
     }
 
@@ -59,7 +100,7 @@ final class TemplateCommand implements Callable<Integer> {
     @Command(
             name = "list",
             mixinStandardHelpOptions = true,
-            description = "Show which templates come with Cay, and whether they have been made on this machine.",
+            description = "Show which templates come with Cay, and whether sandboxes can be made from them now.",
             footer = {"", "Examples:", "  sudo ./cay template list"})
     static final class ListAll implements Callable<Integer> {
         @Mixin

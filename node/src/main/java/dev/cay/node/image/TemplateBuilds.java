@@ -16,11 +16,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Makes templates in the background, one after the other. Thread-safe.
+/// Makes templates in the background, one after the other. One whose tree is there already, so that only a moment of
+/// work is left, never waits for one that takes minutes. Thread-safe.
 ///
 /// A build that fails is kept in mind with its reason, and tried again when somebody asks for the template.
 public final class TemplateBuilds implements NodeTemplates, AutoCloseable {
@@ -31,9 +31,10 @@ public final class TemplateBuilds implements NodeTemplates, AutoCloseable {
     private final LayerStore layers;
     private final Map<String, HouseTemplate> templates = new LinkedHashMap<>();
     private final Map<String, NodeTemplate> states = new LinkedHashMap<>();
-    private final BlockingQueue<HouseTemplate> queue = new LinkedBlockingQueue<>();
+    private final BlockingQueue<HouseTemplate> slow = new LinkedBlockingQueue<>();
+    private final BlockingQueue<HouseTemplate> quick = new LinkedBlockingQueue<>();
     private final List<Consumer<NodeTemplate>> listeners = new CopyOnWriteArrayList<>();
-    private @Nullable Thread worker;
+    private final List<Thread> workers = new ArrayList<>();
     private boolean closed;
 
     public TemplateBuilds(LayerStore layers, List<HouseTemplate> templates) {
@@ -59,16 +60,31 @@ public final class TemplateBuilds implements NodeTemplates, AutoCloseable {
                     ErrorKind.NOT_FOUND,
                     "no template %s comes with Cay; there are %s".formatted(name, String.join(", ", states.keySet())));
         }
-        if (now.state() == State.READY || now.state() == State.BUILDING || closed) {
+        if (now.state() == State.READY || closed) {
             return now;
         }
+        boolean built = template.isBuilt();
+        if (now.state() == State.BUILDING) {
+            // Another process may have made its tree while it waited here.
+            if (built && slow.remove(template)) {
+                quick.add(template);
+            }
+            return now;
+        }
+        var queue = built ? quick : slow;
         var begun = now.in(State.BUILDING, queue.isEmpty() ? "it begins" : "it waits");
         states.put(name, begun);
         queue.add(template);
-        if (worker == null) {
-            worker = Thread.ofPlatform().daemon().name("template-builds").start(this::work);
-        }
+        startWorkers();
         return begun;
+    }
+
+    private void startWorkers() {
+        if (workers.isEmpty()) {
+            for (var queue : List.of(slow, quick)) {
+                workers.add(Thread.ofPlatform().daemon().name("template-builds").start(() -> work(queue)));
+            }
+        }
     }
 
     /// Those whose tree is there already, which are made ready in a moment.
@@ -89,7 +105,7 @@ public final class TemplateBuilds implements NodeTemplates, AutoCloseable {
         listeners.add(listener);
     }
 
-    private void work() {
+    private void work(BlockingQueue<HouseTemplate> queue) {
         try {
             while (true) {
                 make(queue.take());
@@ -142,17 +158,16 @@ public final class TemplateBuilds implements NodeTemplates, AutoCloseable {
     /// Ends a build that is under way, and takes back what it has made so far.
     @Override
     public void close() {
-        Thread running; // never waited for while we hold the lock it needs
+        List<Thread> running; // never waited for while we hold the lock they need
         synchronized (this) {
             closed = true;
-            running = worker;
+            running = List.copyOf(workers);
         }
-        if (running == null) {
-            return;
-        }
-        running.interrupt();
+        running.forEach(Thread::interrupt);
         try {
-            running.join(CLOSE_LIMIT);
+            for (var worker : running) {
+                worker.join(CLOSE_LIMIT);
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,7 +39,10 @@ final class TemplateBuildsTest {
                 + " case \"$*\" in *--mode=root*) %s;; *) exec \"$@\";; esac".formatted(instead);
         var programs = new Programs(List.of("sh", "-c", script, "--"));
         var layers = new LayerStore(dir);
-        return new TemplateBuilds(layers, List.of(new HouseTemplate(NAME, layers, programs, dir.resolve("logs"))));
+        var templates = Stream.of(NAME, HouseTemplate.BASE)
+                .map(name -> new HouseTemplate(name, layers, programs, dir.resolve("logs")))
+                .toList();
+        return new TemplateBuilds(layers, templates);
     }
 
     private static NodeTemplate only(TemplateBuilds builds) {
@@ -94,6 +98,42 @@ final class TemplateBuildsTest {
         }
         assertThat(new LayerStore(dir).underWay(Recipe.of(NAME).key(TreeLayer.architecture())))
                 .isEmpty();
+    }
+
+    @Test
+    void whatIsBuiltDoesNotWaitForWhatIsNot() throws Exception {
+        try (var builds = builds(endless())) {
+            builds.prepare(NAME);
+            await(() -> Files.exists(dir.resolve("begun")));
+            haveTreeOfBase();
+            builds.prepare(HouseTemplate.BASE);
+            await(() -> builds.list().getLast().state() == State.READY);
+            assertThat(only(builds).state()).isEqualTo(State.BUILDING);
+        }
+    }
+
+    @Test
+    void whatAnotherProcessBuiltMeanwhileIsReadyWhenAskedFor() throws Exception {
+        try (var builds = builds(endless())) {
+            builds.prepare(NAME);
+            await(() -> Files.exists(dir.resolve("begun")));
+            assertThat(builds.prepare(HouseTemplate.BASE).news()).isEqualTo("it begins");
+            haveTreeOfBase();
+            builds.prepare(HouseTemplate.BASE);
+            await(() -> builds.list().getLast().state() == State.READY);
+            assertThat(only(builds).state()).isEqualTo(State.BUILDING);
+        }
+    }
+
+    private String endless() {
+        return "echo on > %s; exec sleep 1000".formatted(dir.resolve("begun"));
+    }
+
+    private void haveTreeOfBase() throws IOException {
+        String key = Recipe.of(HouseTemplate.BASE).key(TreeLayer.architecture());
+        var layer = Files.createDirectories(dir.resolve("layers").resolve(key));
+        Files.writeString(layer.resolve("bytes"), "4096\n");
+        Files.createDirectory(layer.resolve("rootfs"));
     }
 
     @Test

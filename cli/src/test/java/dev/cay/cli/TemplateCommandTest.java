@@ -1,0 +1,64 @@
+package dev.cay.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.cay.node.host.Programs;
+import dev.cay.node.image.HouseTemplate;
+import dev.cay.node.image.LayerStore;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What `cay template list` says is what the daemon says.
+final class TemplateCommandTest {
+    private static final String TEMPLATES = """
+            [{"names": ["base"], "buildStatus": "ready"},
+             {"names": ["code-interpreter-v1"], "buildStatus": "building"},
+             {"names": ["team/code-interpreter-lite"], "buildStatus": "ready"},
+             {"names": ["mcp-gateway"], "buildStatus": "error"}]
+            """;
+
+    @TempDir
+    private Path dir;
+
+    @Test
+    void asksTheDaemonThatRuns() throws Exception {
+        var daemon = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        daemon.createContext("/v2/templates", exchange -> {
+            byte[] body = TEMPLATES.getBytes(StandardCharsets.UTF_8);
+            exchange.sendResponseHeaders(200, body.length);
+            try (var out = exchange.getResponseBody()) {
+                out.write(body);
+            }
+        });
+        daemon.start();
+        try {
+            var api = new Api(URI.create("http://127.0.0.1:" + daemon.getAddress().getPort()), "key");
+            assertThat(TemplateCommand.lines(Optional.of(api), this::template))
+                    .containsExactly(
+                            "base                     ready",
+                            "code-interpreter-v1      being made: it waits or begins",
+                            "code-interpreter-lite    not made yet",
+                            "mcp-gateway              could not be made; `cay logs` says why, and the next create tries again");
+        } finally {
+            daemon.stop(0);
+        }
+    }
+
+    @Test
+    void looksIntoTheCacheWhenNoneRuns() {
+        assertThat(TemplateCommand.lines(Optional.empty(), this::template))
+                .hasSize(HouseTemplate.names().size())
+                .allMatch(line -> line.endsWith("not made yet"));
+    }
+
+    private HouseTemplate template(String name) {
+        return new HouseTemplate(name, new LayerStore(dir), Programs.ofHost(), dir.resolve("logs"));
+    }
+}
