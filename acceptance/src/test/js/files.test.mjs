@@ -167,6 +167,7 @@ test('files.getInfo tells of files, directories and links', { covers: ['Filesyst
   assert.deepEqual([link.type, link.symlinkTarget, link.permissions], ['file', '/home/user/info.txt', 'Lrwxrwxrwx'])
   const directory = await box.files.getInfo('info-dir')
   assert.deepEqual([directory.type, directory.permissions], ['dir', 'drwxr-xr-x'])
+  assert.ok(directory.size > 0, `an empty directory has size ${directory.size}`)
   assert.equal((await box.files.getInfo('info-root')).owner, 'root')
 })
 

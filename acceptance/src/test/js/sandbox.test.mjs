@@ -25,6 +25,7 @@ test('Sandbox.create passes metadata and environment variables on', async () => 
   assert.deepEqual((await made.getInfo()).metadata, { purpose: 'a b&c=d', 'key ä': 'ü' })
   const result = await made.commands.run('echo "$FOO"; echo "$E2B_SANDBOX $E2B_SANDBOX_ID"')
   assert.equal(result.stdout, `bar baz\ntrue ${made.sandboxId}\n`)
+  assert.match((await made.commands.run('echo "$E2B_TEAM_ID"')).stdout, /^[0-9a-f-]{36}\n$/)
   const own = await made.commands.run('echo "$FOO"', { envs: { FOO: 'mine' } })
   assert.equal(own.stdout, 'mine\n')
 })

@@ -136,6 +136,17 @@ final class SandboxRequestTest {
     }
 
     @Test
+    void tellsTheSandboxItsTeamWhichNobodyCanChoose() {
+        String id = cay.create("{\"templateID\":\"base\",\"envVars\":{\"E2B_TEAM_ID\":\"forged\",\"MINE\":\"1\"}}")
+                .get("sandboxID")
+                .stringValue();
+        var event = cay.call("GET", "/events/sandboxes/" + id).json().get(0);
+        assertThat(cay.node.running.get(new SandboxId(id)).environment())
+                .containsEntry("E2B_TEAM_ID", event.get("sandboxTeamId").stringValue())
+                .containsEntry("MINE", "1");
+    }
+
+    @Test
     void privateTrafficNeedsASecureSandbox() {
         String body = "{\"templateID\":\"base\",\"network\":{\"allowPublicTraffic\":false}}";
         assertThat(cay.call("POST", "/sandboxes", body).status()).isEqualTo(400);

@@ -35,7 +35,7 @@ final class SnapshotTest extends ServerTest {
                     .isEqualTo(cay.node.snapshots().iterator().next());
             assertThat(spec.layers()).containsExactly("layer1", "layer0");
             assertThat(spec.resources()).isEqualTo(new Resources(2, 512, 10240));
-            assertThat(spec.environment()).containsOnlyKeys("B");
+            assertThat(spec.environment()).containsOnlyKeys("B", "E2B_TEAM_ID");
             assertThat(story(spec.id().value())).containsExactly("create");
         }
         assertThat(cay.call("GET", "/templates").json().size())

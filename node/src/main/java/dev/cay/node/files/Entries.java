@@ -12,6 +12,8 @@ import java.util.Map;
 /// @param root    of the sandbox
 /// @param uidBase first host uid of the sandbox
 record Entries(Descriptor root, int uidBase, Accounts accounts) {
+    private static final long BLOCK = 4096;
+
     /// Of what is open or only named.
     Entry of(SandboxPath path, Descriptor file) throws IOException {
         var own = FileCalls.stat(file);
@@ -40,7 +42,7 @@ record Entries(Descriptor root, int uidBase, Accounts accounts) {
         return new Entry(
                 path,
                 type,
-                own.size(),
+                size(own),
                 target.permissions() & 0777,
                 Entry.permissions(own.mode()),
                 accounts.userName(own.uid() - uidBase),
@@ -48,5 +50,11 @@ record Entries(Descriptor root, int uidBase, Accounts accounts) {
                 own.modified(),
                 resolved,
                 metadata);
+    }
+
+    /// Whole blocks for a directory, as most file systems count: btrfs says 0 of an empty one, which clients do not
+    /// expect.
+    private static long size(FileStatus own) {
+        return own.directory() ? Math.max(1, Math.ceilDiv(own.size(), BLOCK)) * BLOCK : own.size();
     }
 }

@@ -187,6 +187,16 @@ class FileTreeTest {
     }
 
     @Test
+    void anEmptyDirectoryHasASizeOnEveryFileSystem() throws Exception {
+        Files.createDirectory(root.resolve("empty"));
+        assertThat(tree.stat(path("/empty")).size()).isEqualTo(4096);
+        assertThat(tree.list(path("/"), 1, _ -> {}))
+                .filteredOn(entry -> entry.path().text().equals("/empty"))
+                .allMatch(entry -> entry.size() == 4096)
+                .hasSize(1);
+    }
+
+    @Test
     void aDirectoryOfTooManyFilesIsRefusedAndALargeOneAsksForMemory() throws Exception {
         var asked = new java.util.concurrent.atomic.AtomicLong();
         var many = Files.createDirectory(root.resolve("many"));

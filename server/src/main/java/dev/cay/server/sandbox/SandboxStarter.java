@@ -202,12 +202,19 @@ public final class SandboxStarter {
                 from.templateId(),
                 from.origin().layers(),
                 from.resources(),
-                beginning.environment(),
+                environment(sandbox, beginning),
                 sandbox.secure() ? tokens.access(sandbox.id()) : null,
                 from.origin().defaultUser(),
                 from.origin().defaultWorkdir(),
                 sandbox.network().internet(),
                 from.snapshot());
+    }
+
+    /// With the team, which the node does not know of. A client cannot choose it.
+    private static Map<String, String> environment(SandboxRecord sandbox, Beginning beginning) {
+        var all = new HashMap<>(beginning.environment());
+        all.put("E2B_TEAM_ID", sandbox.teamId());
+        return all;
     }
 
     private Instant now() {
