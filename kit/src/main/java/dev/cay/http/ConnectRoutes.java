@@ -174,7 +174,7 @@ public final class ConnectRoutes implements Handler {
             }
             ConnectError error = ConnectError.of(e);
             code = error.code();
-            exchange.sendJson(error.status(), error);
+            exchange.retryLater(error.status()).sendJson(error.status(), error);
         } finally {
             calls.count(method, code);
             times.since(began, method);

@@ -52,7 +52,7 @@ public final class EdgeAnswers {
     }
 
     private static void answer(Exchange exchange, int status, Map<String, Object> body) {
-        exchange.with("Cache-Control", "no-store");
+        exchange.with("Cache-Control", "no-store").retryLater(status);
         if (wantsPage(exchange)) {
             exchange.send(status, "text/html; charset=utf-8", page(status, body).getBytes(StandardCharsets.UTF_8));
         } else {

@@ -70,7 +70,7 @@ public final class ErrorRenderer {
         if (code != null) {
             body.put("error_code", code);
         }
-        exchange.send(status, "application/json; charset=utf-8", Json.write(body));
+        exchange.retryLater(status).send(status, "application/json; charset=utf-8", Json.write(body));
     }
 
     /// What the user may read of a failure. Logs it if it is ours.

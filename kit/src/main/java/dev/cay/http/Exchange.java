@@ -193,6 +193,11 @@ public final class Exchange {
         return this;
     }
 
+    /// Says with 429 and 503 when to come again, in whole seconds: clients read no dates.
+    public Exchange retryLater(int status) {
+        return status == 429 || status == 503 ? with("Retry-After", status == 429 ? "1" : "3") : this;
+    }
+
     /// Answers without a body; says `Content-Length: 0` wherever a client could otherwise wait for one.
     public void send(int status) {
         send(status, ByteBuffer.allocate(0));

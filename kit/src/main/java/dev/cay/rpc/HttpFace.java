@@ -97,7 +97,7 @@ public final class HttpFace implements Handler, AutoCloseable {
                 default -> throw notAllowed(exchange, "DELETE, GET, POST");
             }
         } catch (Refusal e) {
-            answers.json(exchange, e.status(), e.body());
+            answers.json(exchange.retryLater(e.status()), e.status(), e.body());
         }
     }
 

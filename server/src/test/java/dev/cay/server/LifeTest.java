@@ -11,6 +11,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// Ends on time, and what a restart finds.
 final class LifeTest extends ServerTest {
@@ -98,6 +100,17 @@ final class LifeTest extends ServerTest {
         var answer = cay.call("POST", "/v2/sandboxes", "{\"templateID\":\"base\"}");
         assertThat(answer.status()).isEqualTo(503);
         assertThat(answer.message()).isEqualTo("this machine has no room for another sandbox: all 3 slots are taken");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"UNAVAILABLE, 503", "EXHAUSTED, 429"})
+    void whoShallComeAgainIsToldWhenInWholeSeconds(ErrorKind kind, int status) {
+        cay.node.onCreate = spec -> {
+            throw new CayException(kind, "not now");
+        };
+        var answer = cay.call("POST", "/v2/sandboxes", "{\"templateID\":\"base\"}");
+        assertThat(answer.status()).isEqualTo(status);
+        assertThat(answer.header("Retry-After")).matches("[1-9]");
     }
 
     @Test

@@ -56,6 +56,8 @@ final class RefusalTest {
             PUT /volumecontent/v/file
             POST /secrets
             GET /events/webhooks
+            GET /events/webhooks/w/deliveries?limit=5
+            GET /events/webhooks/w/stats
             GET /api-keys
             GET /nodes
             POST /admin/teams/t/sandboxes/kill

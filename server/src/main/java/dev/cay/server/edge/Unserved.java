@@ -44,6 +44,8 @@ public final class Unserved {
             GET    /events/webhooks/{webhookID}                         webhooks
             PATCH  /events/webhooks/{webhookID}                         webhooks
             DELETE /events/webhooks/{webhookID}                         webhooks
+            GET    /events/webhooks/{webhookID}/deliveries              webhooks
+            GET    /events/webhooks/{webhookID}/stats                   webhooks
             GET    /nodes                                               administration of nodes
             GET    /nodes/{nodeID}                                      administration of nodes
             POST   /nodes/{nodeID}                                      administration of nodes
