@@ -188,11 +188,12 @@ final class CayDaemon implements AutoCloseable {
 
     private void listen(HttpListeners listeners, CayServer server) throws IOException {
         var http = config.http();
+        var tls = tls(requireAuthority());
         for (var address : http.listen()) {
             var host = InetAddress.ofLiteral(address);
-            listeners.listen(new InetSocketAddress(host, http.port()), server.frontDoor());
-            listeners.listenTls(
-                    new InetSocketAddress(host, http.tlsPort()), tls(requireAuthority()), server.frontDoor());
+            // Either port takes what comes, as some clients mistake the one for the other.
+            listeners.listenTls(new InetSocketAddress(host, http.port()), tls, server.frontDoor());
+            listeners.listenTls(new InetSocketAddress(host, http.tlsPort()), tls, server.frontDoor());
         }
     }
 

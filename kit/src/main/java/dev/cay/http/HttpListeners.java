@@ -41,7 +41,7 @@ public final class HttpListeners implements AutoCloseable {
     private final Server server;
     private final SharedConnector connector;
     private final ConnectionFactory plain;
-    private final Map<SSLContext, SslConnectionFactory> secure = new ConcurrentHashMap<>();
+    private final Map<SSLContext, ConnectionFactory> secure = new ConcurrentHashMap<>();
     private final ExchangeAdapter exchanges = new ExchangeAdapter();
     private final List<SharedConnector.Serving> open = new CopyOnWriteArrayList<>();
 
@@ -83,11 +83,12 @@ public final class HttpListeners implements AutoCloseable {
         return listen(address, plain, handler);
     }
 
+    /// The same with TLS, and without for clients that begin so: both are served on the one port.
     public InetSocketAddress listenTls(InetSocketAddress address, SSLContext tls, Handler handler) throws IOException {
         return listen(address, secured(tls), handler);
     }
 
-    /// Serves a bound socket inside a sandbox, plain or TLS. Closing the returned object closes the socket and, at
+    /// Serves a bound socket inside a sandbox; as {@link #listenTls} does, by the other method. Closing the returned object closes the socket and, at
     /// once, all connections accepted from it; when it returns, no descriptor of them is left.
     public AutoCloseable adopt(ServerSocketChannel socket, SandboxId inside, Handler handler) throws IOException {
         return serve(socket, inside, plain, handler);
@@ -145,19 +146,20 @@ public final class HttpListeners implements AutoCloseable {
         };
     }
 
-    private SslConnectionFactory secured(SSLContext tls) {
+    private ConnectionFactory secured(SSLContext tls) {
         return secure.computeIfAbsent(tls, context -> {
             var keys = new SslContextFactory.Server();
             keys.setSslContext(context);
             var factory = new SslConnectionFactory(keys, "alpn");
-            connector.addBean(factory, true);
+            var either = new EitherProtocol(factory, plain);
+            connector.addBean(either, true);
             start();
             try {
-                factory.start();
+                either.start();
             } catch (Exception e) {
                 throw new IllegalStateException("TLS does not start", e);
             }
-            return factory;
+            return either;
         });
     }
 

@@ -10,7 +10,9 @@ import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.URI;
 import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.channels.ServerSocketChannel;
@@ -68,6 +70,54 @@ class HttpListenersTest {
             }
             // The control: a port of the host, where everybody comes to.
             assertThat(answered(http.plain, 400)).isEqualTo(400);
+        }
+    }
+
+    @Test
+    void onePortServesTlsAndPlainOfBothVersions() throws Exception {
+        Handler handler = exchange -> exchange.send(
+                200, "text/plain", (exchange.secure() ? "secure" : "plain").getBytes(UTF_8));
+        try (var http = new TestHttp(directory, handler);
+                var socket = ServerSocketChannel.open()) {
+            socket.bind(TestHttp.loopback(), 16);
+            var inside = (InetSocketAddress) socket.getLocalAddress();
+            try (var _ = http.listeners.adoptTls(socket, new SandboxId("one"), http.tls(), handler)) {
+                for (var port : List.of(http.secure, inside)) {
+                    for (var client : List.of(http.http1(), http.http2())) {
+                        assertThat(get(client, "http", port)).isEqualTo("plain");
+                    }
+                    assertThat(get(http.http2(), "https", port)).isEqualTo("secure");
+                    hearsSettings(port);
+                }
+            }
+        }
+    }
+
+    /// One byte says nothing yet, and whoever sends no more holds up nobody.
+    @Test
+    void waitsForASecondByteBeforeItDecides() throws Exception {
+        try (var http = new TestHttp(directory, exchange -> exchange.send(204));
+                var slow = new RawClient(http.secure).send("G");
+                var quick = new RawClient(http.secure).send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")) {
+            assertThat(quick.head().getFirst()).isEqualTo("HTTP/1.1 204 No Content");
+            slow.send("ET / HTTP/1.1\r\nHost: x\r\n\r\n");
+            assertThat(slow.head().getFirst()).isEqualTo("HTTP/1.1 204 No Content");
+        }
+    }
+
+    private static String get(HttpClient client, String scheme, InetSocketAddress port) throws Exception {
+        var uri = URI.create("%s://localhost:%d/".formatted(scheme, port.getPort()));
+        var request = HttpRequest.newBuilder(uri).timeout(TestHttp.LIMIT).build();
+        return client.send(request, BodyHandlers.ofString()).body();
+    }
+
+    /// HTTP/2 by prior knowledge: the first frame that comes back is SETTINGS.
+    private static void hearsSettings(InetSocketAddress port) throws IOException {
+        try (var socket = new Socket(port.getAddress(), port.getPort())) {
+            socket.setSoTimeout((int) TestHttp.LIMIT.toMillis());
+            socket.getOutputStream()
+                    .write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0".getBytes(ISO_8859_1));
+            assertThat(socket.getInputStream().readNBytes(4)[3]).isEqualTo((byte) 4);
         }
     }
 

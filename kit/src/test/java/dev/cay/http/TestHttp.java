@@ -37,6 +37,10 @@ final class TestHttp implements AutoCloseable {
         return new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     }
 
+    SSLContext tls() {
+        return authority.tls();
+    }
+
     SSLContext trusting() {
         return authority.trusting();
     }
