@@ -82,7 +82,7 @@ final class RecipeTest {
             var recipe = Recipe.of(name);
             assertThat(recipe.standsOn().map(Recipe::of).orElse(recipe).packageList())
                     .as(name)
-                    .contains("python3")
+                    .contains("python3", "ripgrep")
                     .doesNotContain("");
         }
     }
