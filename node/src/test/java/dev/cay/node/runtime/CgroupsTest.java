@@ -56,6 +56,24 @@ class CgroupsTest {
         assertThat(cgroups.limitsSwap()).isFalse();
     }
 
+    @Test
+    void sandboxesTogetherYieldToTheDaemon() throws IOException {
+        Path fresh = Files.createDirectories(root.resolve("new/cay"));
+        Files.writeString(root.resolve("new/cgroup.subtree_control"), "memory pids\n");
+        Files.writeString(fresh.resolve("cpu.weight"), "100\n");
+        Cgroups.parse(List.of(mount(root.resolve("new"), "cgroup2 cgroup2 rw"))).yieldToOthers("/cay");
+        assertThat(fresh.resolve("cpu.weight")).hasContent("12");
+        assertThat(root.resolve("new/cgroup.subtree_control")).hasContent("+cpu");
+
+        Path old = Files.createDirectories(root.resolve("cpu/cay"));
+        Files.writeString(old.resolve("cpu.shares"), "1024\n");
+        Cgroups.parse(List.of(
+                        mount(root.resolve("new"), "cgroup2 cgroup2 rw"),
+                        mount(root.resolve("cpu"), "cgroup cgroup rw,cpu")))
+                .yieldToOthers("/cay");
+        assertThat(old.resolve("cpu.shares")).hasContent("128");
+    }
+
     private static String mount(Path place, String rest) {
         return "30 20 0:26 / %s rw,nosuid shared:9 - %s".formatted(place, rest);
     }
