@@ -12,9 +12,7 @@ import java.util.Map;
 /// A thousand idle sandboxes: what each costs, and whether the next is made as fast as the first.
 public final class Crowding implements Measurement {
     /// Room for them all: addresses, and a pool in which each has its few files.
-    public static final Map<String, String> SETTINGS = Map.of(
-            "network.range",
-            "10.%d.0.0/20".formatted(201 + (int) (ProcessHandle.current().pid() % 49)));
+    public static final Map<String, String> SETTINGS = OwnCay.LARGE;
 
     private static final Duration LIMIT = Duration.ofMinutes(15);
     private static final int COUNT = 1000;

@@ -3,10 +3,12 @@ package dev.cay.bench;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
 import dev.cay.life.Trees;
+import dev.cay.node.Abandoned;
+import dev.cay.node.host.HostLedger;
+import dev.cay.node.host.Reservation;
 import dev.cay.wire.CayException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -20,8 +22,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
@@ -34,10 +34,10 @@ public final class OwnCay implements AutoCloseable {
     private static final Duration END_LIMIT = Duration.ofMinutes(5);
     private static final Pattern WORD = Pattern.compile("(?<=[a-z])(?=[A-Z])");
 
-    /// Those of one process never get the same names, users and addresses, however many there are at a time; where it
-    /// begins is random, so that others on the machine hardly ever do.
-    private static final AtomicInteger NUMBERS =
-            new AtomicInteger(ThreadLocalRandom.current().nextInt(1 << 20));
+    private static final String RANGE = "network.range";
+
+    /// A setting for measurements with up to 4000 sandboxes at a time; there are 250 without it.
+    public static final Map<String, String> LARGE = Map.of(RANGE, "/20");
 
     /// How clients reach the daemon.
     public enum Mode {
@@ -48,22 +48,24 @@ public final class OwnCay implements AutoCloseable {
     }
 
     private final Path directory;
-    private final int number = NUMBERS.getAndIncrement();
-    private final String instance = "t" + Integer.toString(36 + number % 1260, 36);
-    private final int port = freePort();
-    private final int tlsPort = freePort();
+    private final Reservation place;
     private final Map<String, String> settings;
     private final Map<Mode, Map<String, String>> environments = new ConcurrentHashMap<>();
     private @Nullable Process daemon;
 
     private OwnCay(Path directory, Map<String, String> settings, String sections) throws IOException {
         this.directory = directory;
-        this.settings = Map.copyOf(settings);
+        var own = new HashMap<>(settings);
+        String size = Objects.requireNonNullElse(own.remove(RANGE), "/24");
+        this.settings = Map.copyOf(own);
+        var ledger = HostLedger.ofHost();
+        Abandoned.remove(ledger);
+        this.place = ledger.reserve(directory, Integer.parseInt(size.substring(1)));
         Files.writeString(directory.resolve("cay.yaml"), configuration() + sections);
     }
 
-    /// @param settings keys of `cay.yaml` with values that differ from what this daemon would have, like
-    ///                 `network.range`
+    /// @param settings keys of `cay.yaml` with values that differ from what this daemon would have; {@link #LARGE} is
+    ///                 the only one that says something about its addresses
     public static OwnCay start(Map<String, String> settings) throws IOException, InterruptedException {
         return start(settings, "");
     }
@@ -120,18 +122,17 @@ public final class OwnCay implements AutoCloseable {
                   poolSizeMB: 6GB
                   uidBase: %d
                 network:
-                  range: 10.%d.%d.0/24
+                  range: %s
                 templates:
                   prepare: ""
                 """.formatted(
-                        instance,
+                        instance(),
                         directory.resolve("state"),
                         directory.resolve("run"),
-                        port,
-                        tlsPort,
-                        200_000_000 + number % 105 * 17_000_000,
-                        201 + number / 256 % 49,
-                        number % 256);
+                        port(),
+                        tlsPort(),
+                        place.claim().uidBase(),
+                        place.claim().range());
     }
 
     private Process startDaemon() throws IOException, InterruptedException {
@@ -232,7 +233,7 @@ public final class OwnCay implements AutoCloseable {
     }
 
     public String instance() {
-        return instance;
+        return place.instance();
     }
 
     /// State, run and configuration lie below it.
@@ -246,11 +247,11 @@ public final class OwnCay implements AutoCloseable {
     }
 
     public int port() {
-        return port;
+        return place.claim().port();
     }
 
     public int tlsPort() {
-        return tlsPort;
+        return place.claim().tlsPort();
     }
 
     public ProcessHandle daemon() {
@@ -287,13 +288,8 @@ public final class OwnCay implements AutoCloseable {
             down.destroyForcibly();
             throw new IOException("`cay down --all` failed:\n" + output());
         }
-        Files.deleteIfExists(Path.of(System.getProperty("user.home"), ".config/cay/key-" + instance));
+        Files.deleteIfExists(Path.of(System.getProperty("user.home"), ".config/cay/key-" + instance()));
         Trees.delete(directory);
-    }
-
-    private static int freePort() throws IOException {
-        try (var socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
-        }
+        HostLedger.ofHost().release(place);
     }
 }

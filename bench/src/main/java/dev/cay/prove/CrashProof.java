@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import tools.jackson.databind.JsonNode;
@@ -33,9 +32,7 @@ final class CrashProof implements Proof {
 
     @Override
     public Verdict run(Stage stage) throws Exception {
-        var cay = stage.cay(Map.of(
-                "network.range",
-                "10.%d.0.0/20".formatted(201 + (int) (ProcessHandle.current().pid() % 49))));
+        var cay = stage.cay(OwnCay.LARGE);
         try (var script = Script.start(cay, CrashProof.class, "crash.mjs", COUNTERS)) {
             script.next(LIMIT);
             double slowest = crash(cay, script, stage);

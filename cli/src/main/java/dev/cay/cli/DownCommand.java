@@ -42,6 +42,9 @@ final class DownCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         CayConfig config = options.config();
         Root.require("down", "to stop what root started", options.command("down"));
+        if (all) {
+            TidyCommand.run(System.err);
+        }
         if (!Files.isDirectory(config.stateDir())) {
             System.out.println("Cay is not running.");
             return 0;

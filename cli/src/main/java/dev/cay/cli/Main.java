@@ -68,6 +68,7 @@ public final class Main implements Runnable {
         commands.put("prove", ProveCommand::new);
         commands.put("version", VersionCommand::new);
         commands.put("warm-up", WarmUpCommand::new);
+        commands.put("tidy", TidyCommand::new);
         return commands;
     }
 

@@ -91,6 +91,73 @@ final class LauncherTest {
     }
 
     @Test
+    void whatAnotherCayHasIsNotLeftBehind() throws Exception {
+        Files.writeString(directory.resolve("host.json"), """
+                {
+                  "settings" : { },
+                  "instances" : {
+                    "0" : {
+                      "instance" : "0",
+                      "pid" : 41,
+                      "stateDir" : "/var/lib/cay",
+                      "runDir" : "/run/cay",
+                      "range" : "10.200.0.0/16",
+                      "listen" : [ "127.0.0.1" ]
+                    }
+                  },
+                  "reservations" : {
+                    "tmine" : {
+                      "claim" : {
+                        "instance" : "tmine",
+                        "pid" : 42,
+                        "stateDir" : "/tmp/cay-abc/cay-own-1/state",
+                        "runDir" : "/tmp/cay-abc/cay-own-1/run",
+                        "range" : "10.201.7.0/24"
+                      },
+                      "keeper" : "42-7",
+                      "run" : "9-9"
+                    }
+                  }
+                }
+                """);
+        String mine = """
+                address 10.201.7.1/32 on lo
+                cgroup /sys/fs/cgroup/cay-tmine/x
+                link caytmine-0
+                mount /tmp/cay-abc/cay-own-1/state/pool
+                mount /var/lib/cay2
+                nft table inet cay_tmine
+                process 42 java
+                process 44 cay-guest of tmine""";
+        String others = """
+                address 10.200.0.1/32 on lo
+                cgroup /sys/fs/cgroup/cay-0
+                cgroup /sys/fs/cgroup/cay-0/y
+                link cay0-0
+                loop device of /var/lib/cay/pool.btrfs
+                mount /tmp/junit-7/pool
+                mount /var/lib/cay/pool
+                nft table inet cay_0
+                process 41 java
+                process 43 cay-guest of 0
+                setting kernel/pid_max = 4194304""";
+        assertThat(script("""
+                ledger='%s' run_directory=/tmp/cay-abc _CAY_TEST_RUN=9-9
+                host_state() { printf '%%s\\n' '%s' '%s'; }
+                leftovers ''""".formatted(directory, mine, others))).isEqualTo(mine);
+    }
+
+    @Test
+    void aKilledRunIsKnownByItsProcess() throws Exception {
+        Files.createDirectory(directory.resolve("runs"));
+        String ask = "ledger='%s'; has_dead_tests && echo dead || echo fine".formatted(directory);
+        assertThat(script(ask)).isEqualTo("fine");
+        String self = "touch \"$ledger/runs/$(process_name $$)\"; has_dead_tests && echo dead || echo fine";
+        assertThat(script("ledger='%s'; %s".formatted(directory, self))).isEqualTo("fine");
+        assertThat(script(ask)).as("that bash is gone").isEqualTo("dead");
+    }
+
+    @Test
     void seesAProcessThatWasLeftBehind() throws Exception {
         Path program = directory.resolve("cay-left");
         Files.copy(Path.of("/bin/sleep"), program);

@@ -1,8 +1,5 @@
 package dev.cay.cli;
 
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,11 +21,5 @@ final class MainProcess {
         command.addAll(List.of(arguments));
         command.addAll(List.of("--config", directory.resolve("cay.yaml").toString()));
         return command;
-    }
-
-    static int freePort() throws IOException {
-        try (var socket = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
-            return socket.getLocalPort();
-        }
     }
 }

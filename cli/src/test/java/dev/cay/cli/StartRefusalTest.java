@@ -3,7 +3,9 @@ package dev.cay.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.Programs;
+import dev.cay.node.host.Reservation;
 import java.io.IOException;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
@@ -15,7 +17,10 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,15 +33,17 @@ final class StartRefusalTest {
     private Path directory = Path.of("unset");
 
     private final Programs programs = Programs.ofHost();
-    private final long number = ProcessHandle.current().pid() % 250;
+    private @Nullable Reservation place;
 
     @BeforeEach
     void configure() throws IOException {
         assumeTrue(Root.here(), "only root can start Cay");
         Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
         Files.createDirectory(directory.resolve("state"));
+        var reserved = HostLedger.ofHost().reserve(directory, 24);
+        place = reserved;
         Files.writeString(directory.resolve("cay.yaml"), """
-                instance: sr%d
+                instance: %s
                 stateDir: %s/state
                 runDir: %s/run
                 http:
@@ -45,24 +52,46 @@ final class StartRefusalTest {
                   tlsPort: %d
                 storage:
                   poolSizeMB: 1GB
-                  uidBase: 70000
+                  uidBase: %d
                 network:
-                  range: 10.198.%d.0/24
+                  range: %s
                 """.formatted(
-                        number, directory, directory, MainProcess.freePort(), MainProcess.freePort(), number));
+                        reserved.instance(),
+                        directory,
+                        directory,
+                        reserved.claim().port(),
+                        reserved.claim().tlsPort(),
+                        reserved.claim().uidBase(),
+                        reserved.claim().range()));
+    }
+
+    @AfterEach
+    void release() {
+        if (place != null) {
+            HostLedger.ofHost().release(place);
+        }
+    }
+
+    private Reservation place() {
+        return Objects.requireNonNull(place, "not configured");
+    }
+
+    /// An address of ours.
+    private String address(int last) {
+        return place().plan().gateway().replaceFirst("1$", Integer.toString(last));
     }
 
     @Test
     void aNetworkOfTheHostInOurRange() throws Exception {
-        String link = "srt" + number;
+        String link = "sr" + place().instance();
         programs.require(LIMIT, "ip", "link", "add", link, "type", "veth", "peer", "name", link + "p");
         try {
             programs.require(LIMIT, "ip", "link", "set", link, "up");
-            programs.require(LIMIT, "ip", "address", "add", "10.198.%d.65/26".formatted(number), "dev", link);
+            programs.require(LIMIT, "ip", "address", "add", address(65) + "/26", "dev", link);
             assertThat(lastLine(up()))
                     .isEqualTo(
-                            "cay: network.range 10.198.%d.0/24 overlaps 10.198.%d.64/26, which this host reaches through %s; set network.range to addresses nobody uses"
-                                    .formatted(number, number, link));
+                            "cay: network.range %s overlaps %s/26, which this host reaches through %s; set network.range to addresses nobody uses"
+                                    .formatted(place().claim().range(), address(64), link));
         } finally {
             programs.require(LIMIT, "ip", "link", "delete", link);
         }
@@ -92,7 +121,7 @@ final class StartRefusalTest {
 
     @Test
     void aPortForNamesThatIsTaken() throws Exception {
-        String gateway = "10.198.%d.1".formatted(number);
+        String gateway = place().plan().gateway();
         programs.require(LIMIT, "ip", "address", "add", gateway + "/32", "dev", "lo");
         try (var _ = new DatagramSocket(new InetSocketAddress(gateway, 53))) {
             assertThat(lastLine(up())).startsWith("cay: ").contains(gateway);
@@ -134,8 +163,8 @@ final class StartRefusalTest {
         }
         return host.stream()
                 .filter(line -> line.contains(directory.toString())
-                        || line.contains("cay_sr" + number)
-                        || line.contains("10.198.%d.".formatted(number)))
+                        || line.contains("cay_" + place().instance())
+                        || line.contains(place().plan().gateway() + "/"))
                 .toList();
     }
 

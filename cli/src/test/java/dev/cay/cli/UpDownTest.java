@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.cay.life.Trees;
+import dev.cay.node.host.HostLedger;
+import dev.cay.node.host.Reservation;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
@@ -15,7 +17,9 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,14 +33,15 @@ final class UpDownTest {
     @TempDir
     private Path directory = Path.of("unset");
 
-    private final long pid = ProcessHandle.current().pid();
-    private final String instance = "t" + Long.toString(pid, 36);
+    private @Nullable Reservation place;
     private final List<Process> started = new ArrayList<>();
 
     @BeforeEach
     void needsRoot() throws IOException {
         assumeTrue(Root.here(), "only root can start Cay");
         Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
+        var reserved = HostLedger.ofHost().reserve(directory, 24);
+        place = reserved;
         Files.writeString(directory.resolve("cay.yaml"), """
                 instance: %s
                 stateDir: %s/state
@@ -49,17 +54,21 @@ final class UpDownTest {
                   poolSizeMB: 1GB
                   uidBase: %d
                 network:
-                  range: 10.213.%d.0/24
+                  range: %s
                 templates:
                   prepare: ""
                 """.formatted(
-                        instance,
+                        reserved.instance(),
                         directory,
                         directory,
-                        MainProcess.freePort(),
-                        MainProcess.freePort(),
-                        200_000_000 + pid % 100 * 17_000_000,
-                        pid % 256));
+                        reserved.claim().port(),
+                        reserved.claim().tlsPort(),
+                        reserved.claim().uidBase(),
+                        reserved.claim().range()));
+    }
+
+    private Reservation place() {
+        return Objects.requireNonNull(place, "not configured");
     }
 
     @AfterEach
@@ -71,9 +80,10 @@ final class UpDownTest {
         for (Process process : started) {
             process.destroyForcibly().waitFor();
         }
-        Files.deleteIfExists(KeyFile.in(Path.of(System.getProperty("user.home")), instance));
+        Files.deleteIfExists(KeyFile.in(Path.of(System.getProperty("user.home")), place().instance()));
         assertThat(down.code()).as(down.text()).isZero();
         assertThat(onHost()).as("left on the host").isEmpty();
+        HostLedger.ofHost().release(place());
     }
 
     /// What a daemon of this instance has on the host while it runs.
@@ -84,12 +94,12 @@ final class UpDownTest {
                 .forEach(found::add);
         var tables = new ProcessBuilder("nft", "list", "tables").start();
         try (var lines = tables.inputReader()) {
-            lines.lines().filter(line -> line.endsWith(" cay_" + instance)).forEach(found::add);
+            lines.lines().filter(line -> line.endsWith(" cay_" + place().instance())).forEach(found::add);
         }
         NetworkInterface.getByName("lo")
                 .inetAddresses()
                 .map(InetAddress::getHostAddress)
-                .filter(address -> address.startsWith("10.213.%d.".formatted(pid % 256)))
+                .filter(address -> address.equals(place().plan().gateway()))
                 .forEach(found::add);
         return found;
     }

@@ -1,9 +1,11 @@
 package dev.cay.prove.escape;
 
 import dev.cay.life.Undo;
+import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.HostPlan;
 import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Programs;
+import dev.cay.node.host.Reservation;
 import dev.cay.node.host.Slot;
 import dev.cay.node.network.Firewall;
 import java.io.IOException;
@@ -16,7 +18,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
@@ -35,18 +36,27 @@ final class ReachLab implements AutoCloseable {
     record Result(List<Attempt> attempts, List<String> heard) {}
 
     private final Undo closing = new Undo();
-    private final String name = "cayx%04x".formatted(ThreadLocalRandom.current().nextInt(1 << 16));
-    private final HostPlan plan = new HostPlan(name.substring(3), 1_900_000_000, "10.99.0.0/24");
-    private final Programs host = new Programs(List.of("nsenter", "--net=/run/netns/" + name));
-    private final Firewall firewall = new Firewall(plan, NetworkLimits.DEFAULT, host);
+    private final Reservation place;
+    private final String name;
+    private final HostPlan plan;
+    private final Programs host;
+    private final Firewall firewall;
     private final ObjectNode bundle;
     private final OutsideWorld world;
-    private final Slot attacker = plan.take();
-    private final Slot neighbour = plan.take();
+    private final Slot attacker;
+    private final Slot neighbour;
 
     ReachLab(Path config, OutsideWorld world) throws IOException {
         this.bundle = (ObjectNode) JSON.readTree(Files.readString(config));
         this.world = world;
+        this.place = HostLedger.ofHost().reserve(Files.createTempDirectory(world.directory(), "reach-"), 24);
+        closing.step(() -> HostLedger.ofHost().release(place));
+        this.name = "cay" + place.instance() + "-h";
+        this.plan = place.plan();
+        this.host = new Programs(List.of("nsenter", "--net=/run/netns/" + name));
+        this.firewall = new Firewall(plan, NetworkLimits.DEFAULT, host);
+        this.attacker = plan.take();
+        this.neighbour = plan.take();
         try {
             build();
         } catch (IOException | RuntimeException e) {

@@ -6,7 +6,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Stream;
 
 /// What one instance has of the host for itself. No two on one host may have the same.
@@ -36,11 +35,11 @@ public record HostClaim(
 
     /// Of this process.
     public static HostClaim of(HostPlan plan, Path stateDir, Path runDir, List<String> listen, int port, int tlsPort) {
-        long pid = ProcessHandle.current().pid();
+        var process = HostProcess.current();
         return new HostClaim(
                 plan.instance(),
-                pid,
-                began(pid),
+                process.pid(),
+                process.began(),
                 real(stateDir),
                 real(runDir),
                 plan.range(),
@@ -113,7 +112,7 @@ public record HostClaim(
     }
 
     private boolean daemonRuns() {
-        return began > 0 && began(pid) == began;
+        return new HostProcess(pid, began).runs();
     }
 
     private boolean sandboxesRun() {
@@ -134,14 +133,6 @@ public record HostClaim(
         } catch (IOException _) {
             return false;
         }
-    }
-
-    private static long began(long pid) {
-        String stat = text(Path.of("/proc", Long.toString(pid), "stat"));
-        return Optional.of(stat.substring(stat.lastIndexOf(')') + 1).strip().split(" "))
-                .filter(fields -> fields.length > 19)
-                .map(fields -> Long.parseLong(fields[19]))
-                .orElse(0L);
     }
 
     /// In one read: these files have no size.

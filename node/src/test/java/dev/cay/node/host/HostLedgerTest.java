@@ -7,7 +7,9 @@ import dev.cay.wire.CayException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -86,6 +88,55 @@ final class HostLedgerTest {
         assertThat(ledger().instances()).isEmpty();
         Files.writeString(file, "{ nonsense");
         assertThat(ledger().instances()).isEmpty();
+    }
+
+    @Test
+    void reservesWhatNobodyHasAndWhatNoDefaultCayWants() throws Exception {
+        var first = ledger().reserve(Files.createDirectory(dir.resolve("first")), 24);
+        ledger().join(claim("default", "10.200.0.0/16", 1_000_000_000, 3000));
+        try (var threads = Executors.newFixedThreadPool(8)) {
+            for (int i = 0; i < 40; i++) {
+                Path place = Files.createDirectory(dir.resolve("place" + i));
+                var _ = threads.submit(() -> ledger().reserve(place, 24));
+            }
+        }
+        ledger().reserve(Files.createDirectory(dir.resolve("large")), 20);
+        var all = new ArrayList<HostClaim>(ledger().instances());
+        try (var names = Files.lines(dir.resolve("ledger/host.json"))) {
+            names.filter(line -> line.matches(" *\"instance\" : \"t....\","))
+                    .forEach(line -> all.add(ledger().reservation(line.replaceAll(".*: \"|\",", ""))
+                            .orElseThrow()
+                            .claim()));
+        }
+        assertThat(all).hasSize(43);
+        for (var one : all) {
+            for (var other : all) {
+                assertThat(one == other ? List.of() : one.clashes(other)).isEmpty();
+            }
+        }
+        // Refused to anybody else, taken by the daemon it is for, and still reserved when that has left.
+        assertRefused(claim(first.instance(), "10.9.0.0/24", 2_000_000, 3200))
+                .hasMessageContaining("set another instance");
+        assertRefused(claim("x", first.claim().range(), 2_000_000, 3200)).hasMessageContaining("set network.range");
+        ledger().join(first.claim());
+        assertThat(ledger().daemon(first)).isPresent();
+        new Sysctls(ledger(), dir).leave(first.instance());
+        assertRefused(claim("x", first.claim().range(), 2_000_000, 3200)).hasMessageContaining("set network.range");
+        ledger().release(first);
+        ledger().join(claim("x", first.claim().range(), 2_000_000, 3200));
+    }
+
+    @Test
+    void aReservationOfADeadProcessIsTakenOverOnce() throws Exception {
+        var mine = ledger().reserve(Files.createDirectory(dir.resolve("place")), 24);
+        assertThat(ledger().takeAbandoned()).isEmpty();
+        Path file = dir.resolve("ledger/host.json");
+        Files.writeString(
+                file, Files.readString(file).replaceFirst("\"keeper\" : \"[0-9-]+\"", "\"keeper\" : \"1-1\""));
+        assertThat(ledger().takeAbandoned()).map(Reservation::claim).contains(mine.claim());
+        assertThat(ledger().takeAbandoned()).isEmpty();
+        Files.writeString(file, Files.readString(file).replaceFirst("\"run\" : null", "\"run\" : \"1-1\""));
+        assertThat(ledger().takeAbandoned()).as("its `cay test` is gone").isPresent();
     }
 
     private org.assertj.core.api.AbstractThrowableAssert<?, ? extends Throwable> assertRefused(HostClaim claim) {

@@ -1,20 +1,22 @@
 package dev.cay.node.network;
 
 import dev.cay.life.Undo;
+import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.HostPlan;
 import dev.cay.node.host.Programs;
+import dev.cay.node.host.Reservation;
 import dev.cay.node.host.Slot;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.io.Writer;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /// A small world of network namespaces: a host, the internet behind it, somebody else's network, sandboxes.
@@ -130,8 +132,9 @@ final class NetworkLab implements AutoCloseable {
     }
 
     private final Undo undo = new Undo();
-    private final String name = "cayt%04x".formatted(ThreadLocalRandom.current().nextInt(1 << 16));
-    final HostPlan plan = new HostPlan(name.substring(3), 1_000_000, "10.99.0.0/16");
+    private final Reservation place = reserve();
+    private final String name = "cay" + place.instance();
+    final HostPlan plan = new HostPlan(place.instance(), 1_000_000, "10.99.0.0/16");
     final String host = namespace("host");
     final String internet = namespace("net");
     final String third = namespace("third");
@@ -224,6 +227,21 @@ final class NetworkLab implements AutoCloseable {
     @Override
     public void close() {
         undo.close();
+    }
+
+    /// For the names; addresses and users of a namespace are nobody else's anyway.
+    private Reservation reserve() {
+        try {
+            var directory = Files.createTempDirectory("cay-lab-");
+            var made = HostLedger.ofHost().reserve(directory, 24);
+            undo.step(() -> {
+                HostLedger.ofHost().release(made);
+                Programs.ofHost().require(LIMIT, "rm", "-r", directory.toString());
+            });
+            return made;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private String namespace(String part) {

@@ -1,9 +1,11 @@
 package dev.cay.node.runtime;
 
 import dev.cay.life.Undo;
+import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.HostPlan;
 import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Programs;
+import dev.cay.node.host.Reservation;
 import dev.cay.node.host.Slot;
 import dev.cay.node.storage.Pool;
 import dev.cay.wire.SandboxId;
@@ -15,7 +17,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -35,6 +36,7 @@ public final class TestHost implements AutoCloseable {
     final GuestProgram guest;
     final Pool pool;
     final HostPlan plan;
+    private final Reservation reservation;
     final RuncRuntime runtime;
     final List<Path> layers;
     private final Path script;
@@ -50,10 +52,11 @@ public final class TestHost implements AutoCloseable {
             undo.step(() -> remove(directory));
             Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
             guest = GuestProgram.install(directory.resolve("guest"));
+            reservation = HostLedger.ofHost().reserve(directory, 24);
+            undo.step(() -> HostLedger.ofHost().release(reservation));
             pool = Pool.open(directory, 512, guest);
             undo.step(pool::unmount);
-            int number = ThreadLocalRandom.current().nextInt(1000);
-            plan = new HostPlan("t" + number, 0x4000_0000, "10.231.%d.0/24".formatted(number % 250));
+            plan = reservation.plan();
             runtime = new RuncRuntime(guest, directory.resolve("run"), plan.cgroup(), NetworkLimits.DEFAULT);
             layers = List.of(topLayer(), rootfs(directory.resolve("layers/bottom")));
             script = Files.write(
@@ -116,6 +119,7 @@ public final class TestHost implements AutoCloseable {
     @Override
     public void close() throws IOException {
         try (var undo = new Undo()) {
+            undo.step(() -> HostLedger.ofHost().release(reservation));
             undo.step(() -> remove(directory));
             undo.step(pool::unmount);
             undo.step(runtime::clear);

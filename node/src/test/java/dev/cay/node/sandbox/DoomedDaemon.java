@@ -11,7 +11,7 @@ final class DoomedDaemon {
 
     /// Arguments: directory, instance and range of the place.
     public static void main(String[] args) throws Exception {
-        var place = new TestNode.Place(Path.of(args[0]), args[1], args[2]);
+        var place = TestNode.Place.reserved(Path.of(args[0]), args[1]);
         var never = new CountDownLatch(1);
         var node = new TestNode(
                 place,

@@ -11,10 +11,10 @@ final class DoomedServers {
 
     /// Arguments: directory, instance and range of the place, and whether the side sandbox shall sleep.
     public static void main(String[] args) throws Exception {
-        var node = new TestNode(new TestNode.Place(Path.of(args[0]), args[1], args[2]));
+        var node = new TestNode(TestNode.Place.reserved(Path.of(args[0]), args[1]));
         var network = new CatalogServer.Network(false, List.of());
         var room = node.keepers.serverRooms().open(ServerHomeTest.OWNER, List.of("base"), network, _ -> {});
-        if (Boolean.parseBoolean(args[3])) {
+        if (Boolean.parseBoolean(args[2])) {
             room.sleep();
         }
         System.out.println("serving");

@@ -171,7 +171,7 @@ class KeepersTest extends NodeTest {
 
     private void killedDaemon() throws Exception {
         DoomedProgram.killWhenItSays(
-                "half made", DoomedDaemon.class, place.directory().toString(), place.instance(), place.range());
+                "half made", DoomedDaemon.class, place.directory().toString(), place.instance());
     }
 
     @Test

@@ -152,7 +152,6 @@ abstract class ServerHomeTest extends NodeTest {
                 DoomedServers.class,
                 place.directory().toString(),
                 place.instance(),
-                place.range(),
                 Boolean.toString(asleep));
     }
 

@@ -8,14 +8,15 @@ import dev.cay.http.ReverseProxy;
 import dev.cay.http.SandboxAddress;
 import dev.cay.life.Undo;
 import dev.cay.metrics.Meters;
+import dev.cay.node.Abandoned;
 import dev.cay.node.files.WatchHub;
 import dev.cay.node.host.HostClaim;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.HostPlan;
 import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Programs;
+import dev.cay.node.host.Reservation;
 import dev.cay.node.host.Room;
-import dev.cay.node.host.Slot;
 import dev.cay.node.host.Sysctls;
 import dev.cay.node.image.BuiltBase;
 import dev.cay.node.image.LayerStore;
@@ -63,7 +64,6 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
@@ -80,19 +80,32 @@ final class TestNode implements AutoCloseable {
     private static final Pattern STDOUT = Pattern.compile("\"stdout\":\"([^\"]*)\"");
 
     /// What a node leaves to its successor: directories and names.
-    record Place(Path directory, String instance, String range) implements AutoCloseable {
+    record Place(Path directory, Reservation reservation) implements AutoCloseable {
         static Place make() throws IOException {
             var directory = Files.createTempDirectory("cay-keepers-");
             Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
             var layer = Files.createDirectories(directory.resolve("cache/layers/base"));
             Files.createSymbolicLink(layer.resolve("rootfs"), BuiltBase.rootfs());
-            int number = ThreadLocalRandom.current().nextInt(180);
-            return new Place(directory, "k" + number, "10.232.%d.0/24".formatted(number));
+            Abandoned.remove(HostLedger.ofHost());
+            return new Place(directory, HostLedger.ofHost().reserve(directory, 24));
+        }
+
+        /// The same place in another process.
+        static Place reserved(Path directory, String instance) {
+            return new Place(
+                    directory, HostLedger.ofHost().reservation(instance).orElseThrow());
         }
 
         HostPlan plan() {
-            int number = Integer.parseInt(instance.substring(1));
-            return new HostPlan(instance, 0x4800_0000 + number * 256 * Slot.UIDS, range);
+            return reservation.plan();
+        }
+
+        String instance() {
+            return reservation.instance();
+        }
+
+        String range() {
+            return reservation.claim().range();
         }
 
         Sysctls sysctls() {
@@ -112,11 +125,12 @@ final class TestNode implements AutoCloseable {
         @Override
         public void close() throws IOException {
             try (var undo = new Undo()) {
+                undo.step(() -> HostLedger.ofHost().release(reservation));
                 undo.step(() ->
                         Programs.ofHost().require(LIMIT, "rm", "-rf", "--one-file-system", "--", directory.toString()));
                 var last = new TestNode(this);
                 undo.step(() -> last.machine.pool().unmount());
-                undo.step(() -> sysctls().leave(instance));
+                undo.step(() -> sysctls().leave(instance()));
                 undo.step(() -> last.machine.network().remove());
                 undo.step(last.runc::clear);
                 undo.step(last::close);
