@@ -35,7 +35,7 @@ final class Background {
     }
 
     int start(PrintStream out) throws IOException, InterruptedException {
-        var running = RunFile.findReadable(config.runDir());
+        var running = LockHolder.settle(config, out);
         if (running.isPresent()) {
             out.println("already running, pid %d".formatted(running.get().pid()));
             return 0;

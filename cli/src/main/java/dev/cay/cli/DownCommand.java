@@ -2,6 +2,7 @@ package dev.cay.cli;
 
 import dev.cay.config.CayConfig;
 import dev.cay.life.Progress;
+import dev.cay.node.host.HostProcess;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
@@ -9,9 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -31,6 +30,7 @@ import picocli.CommandLine.Option;
 final class DownCommand implements Callable<Integer> {
     private static final Duration LIMIT = Duration.ofMinutes(1);
     private static final Duration LIMIT_ALL = Duration.ofMinutes(10);
+    private static final Duration LOOK_EVERY = Duration.ofMillis(20);
 
     @Mixin
     private ConfigOptions options = new ConfigOptions();
@@ -84,19 +84,25 @@ final class DownCommand implements Callable<Integer> {
         if (all) {
             StopRequest.askEndAll(config.runDir());
         }
+        var process = HostProcess.of(daemon.pid());
         daemon.destroy();
-        Duration limit = all ? LIMIT_ALL : LIMIT;
-        try {
-            daemon.onExit().get(limit.toSeconds(), TimeUnit.SECONDS);
-        } catch (TimeoutException | ExecutionException e) {
-            throw new CayException(
-                    ErrorKind.DEADLINE_EXCEEDED,
-                    "Cay (pid %d) has not stopped within %d s; `sudo %s` may say why"
-                            .formatted(daemon.pid(), limit.toSeconds(), options.command("logs")),
-                    e);
-        }
+        awaitEnd(process, all ? LIMIT_ALL : LIMIT);
         System.out.println(StopRequest.answered(config.runDir()));
         return 0;
+    }
+
+    /// Not by the process handle, which waits until the parent has asked for the status: some parents never do.
+    private void awaitEnd(HostProcess daemon, Duration limit) throws InterruptedException {
+        long end = System.nanoTime() + limit.toNanos();
+        while (daemon.runs()) {
+            if (System.nanoTime() > end) {
+                throw new CayException(
+                        ErrorKind.DEADLINE_EXCEEDED,
+                        "Cay (pid %d) has not stopped within %d s; `sudo %s` may say why"
+                                .formatted(daemon.pid(), limit.toSeconds(), options.command("logs")));
+            }
+            TimeUnit.MILLISECONDS.sleep(LOOK_EVERY.toMillis());
+        }
     }
 
     static boolean isCay(ProcessHandle process) throws IOException {

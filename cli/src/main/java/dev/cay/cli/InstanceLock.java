@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -39,6 +40,16 @@ final class InstanceLock implements AutoCloseable {
         } catch (IOException e) {
             channel.close();
             throw e;
+        }
+    }
+
+    /// Whether somebody else holds the lock. Not for the daemon itself, which would lose its own.
+    static boolean isHeld(Path stateDir) throws IOException {
+        try (var channel = FileChannel.open(file(stateDir), StandardOpenOption.WRITE);
+                var lock = channel.tryLock()) {
+            return lock == null;
+        } catch (NoSuchFileException _) {
+            return false;
         }
     }
 

@@ -154,6 +154,78 @@ final class UpDownTest {
     }
 
     @Test
+    void inTheBackgroundItWaitsForOneThatIsStillDying() throws Exception {
+        Process dying = holdLock();
+        Path output = Files.createTempFile(directory, "run", ".out");
+        Process up = start(output, "up", "--detach");
+        started.add(up);
+        long end = System.nanoTime() + LIMIT.toNanos();
+        while (up.isAlive() && !Files.readString(output).contains("waiting for the Cay before")) {
+            assertThat(System.nanoTime()).isLessThan(end);
+            TimeUnit.MILLISECONDS.sleep(20);
+        }
+        dying.destroyForcibly().waitFor();
+        assertThat(up.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        assertThat(Files.readString(output)).contains("Cay is ready").doesNotContain("already running");
+        assertThat(up.exitValue()).isZero();
+        assertThat(RunFile.find(directory.resolve("run")).orElseThrow().pid()).isNotEqualTo(dying.pid());
+    }
+
+    @Test
+    void inTheBackgroundItNamesOneThatNeitherAnswersNorGoes() throws Exception {
+        Process stuck = holdLock();
+        var up = run("up", "--detach");
+        stuck.destroyForcibly().waitFor();
+        assertThat(up.code()).isEqualTo(1);
+        assertThat(up.text()).contains("cay: Cay (pid %d) runs but does not answer at http://".formatted(stuck.pid()));
+    }
+
+    /// A process that has the lock and the run file of a daemon and serves nothing, like one that was killed and has
+    /// much memory to give back.
+    private Process holdLock() throws Exception {
+        Path state = Files.createDirectories(directory.resolve("state"));
+        Path run = Files.createDirectories(directory.resolve("run"));
+        String program = """
+                import fcntl, os, sys, time
+                lock = open(sys.argv[1], 'w')
+                fcntl.lockf(lock, fcntl.LOCK_EX)
+                lock.write('%d\\n' % os.getpid())
+                lock.flush()
+                print('held', flush=True)
+                time.sleep(3600)
+                """;
+        var process = new ProcessBuilder(
+                        "python3", "-c", program, state.resolve("cay.lock").toString())
+                .redirectErrorStream(true)
+                .start();
+        started.add(process);
+        assertThat(process.inputReader().readLine()).isEqualTo("held");
+        String url = "http://127.0.0.1:" + place().claim().port();
+        new RunFile(process.pid(), "0", place().instance(), url, "x", "x", "x", state.toString()).write(run);
+        return process;
+    }
+
+    @Test
+    void stoppingDoesNotWaitForTheParentOfTheDaemon() throws Exception {
+        // A parent that never asks for its child's status: what has ended stays there as a zombie.
+        var words = new ArrayList<>(List.of("bash", "-c", "\"$@\" & exec sleep 3600", "parent"));
+        words.addAll(MainProcess.command(directory, "up"));
+        var builder = new ProcessBuilder(words)
+                .redirectErrorStream(true)
+                .redirectOutput(directory.resolve("up.out").toFile());
+        builder.environment().keySet().removeIf(name -> name.startsWith("CAY_"));
+        started.add(builder.start());
+        awaitReady();
+        long daemon = RunFile.find(directory.resolve("run")).orElseThrow().pid();
+        Path output = Files.createTempFile(directory, "run", ".out");
+        Process down = start(output, "down", "--all");
+        started.add(down);
+        assertThat(down.waitFor(5, TimeUnit.MINUTES)).isTrue();
+        assertThat(Files.readString(output)).contains("Cay stopped; no sandbox is left.");
+        assertThat(Files.readString(Path.of("/proc/%d/stat".formatted(daemon)))).contains(") Z ");
+    }
+
+    @Test
     void aFailedStartInTheBackgroundIsAFailureHere() throws Exception {
         try (var taken = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
             var up = run("up", "--detach", "--port", Integer.toString(taken.getLocalPort()));
