@@ -13,6 +13,7 @@ import dev.cay.node.CayNode;
 import dev.cay.node.host.HostClaim;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.HostPlan;
+import dev.cay.node.host.ServerLimits;
 import dev.cay.node.mcp.GatewayRules;
 import dev.cay.node.mcp.MetaChoice;
 import dev.cay.server.CayServer;
@@ -154,6 +155,7 @@ final class CayDaemon implements AutoCloseable {
                         config.network().trustHostCertificates() ? OPERATOR_CERTIFICATES : null,
                         config.sandboxes().maxProcesses(),
                         config.sandboxes().spares(),
+                        new ServerLimits(config.mcp().memoryMB(), config.mcp().maxServers()),
                         config.sandboxes().processLogBytes(),
                         config.http().tlsPort(),
                         config.mcp().catalogs(),

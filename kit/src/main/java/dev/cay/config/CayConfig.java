@@ -108,12 +108,16 @@ public record CayConfig(
     /// @param repositories    where servers are cloned from that users bring themselves
     /// @param remoteAddresses where remote servers may lie beside the internet
     /// @param metaTools       for gateways whose user does not choose: off, on or only
+    /// @param memoryMB        of all servers of one sandbox together
+    /// @param maxServers      of one sandbox that run here at a time
     /// @param overrides the file whose section `mcp.servers` says how entries are started; null without a file
     public record Mcp(
             List<Path> catalogs,
             String repositories,
             List<String> remoteAddresses,
             String metaTools,
+            int memoryMB,
+            int maxServers,
             @Nullable Path overrides) {
         public Mcp {
             catalogs = List.copyOf(catalogs);

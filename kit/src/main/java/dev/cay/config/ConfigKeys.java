@@ -172,6 +172,18 @@ public final class ConfigKeys {
             "off",
             "Tools to find, add, remove and call MCP servers, for gateways whose user does not choose: off, on, or only.");
 
+    static final ConfigKey<Integer> MCP_MEMORY_MB = key(
+            "mcp.memoryMB",
+            ConfigValue.megabytes(64, 16 * MB_PER_TB),
+            "1024MB",
+            "Memory of all MCP servers of one sandbox together, beside the sandbox's own; they share its CPUs.");
+
+    static final ConfigKey<Integer> MCP_MAX_SERVERS = key(
+            "mcp.maxServers",
+            ConfigValue.number(1, 1000),
+            "16",
+            "Most MCP servers of one sandbox that run on this machine at a time.");
+
     private static final List<ConfigKey<?>> ALL = List.of(
             INSTANCE,
             STATE_DIR,
@@ -204,7 +216,9 @@ public final class ConfigKeys {
             MCP_CATALOGS,
             MCP_REPOSITORIES,
             MCP_REMOTE_ADDRESSES,
-            MCP_META_TOOLS);
+            MCP_META_TOOLS,
+            MCP_MEMORY_MB,
+            MCP_MAX_SERVERS);
 
     private ConfigKeys() {}
 

@@ -134,6 +134,8 @@ public final class ConfigLoader {
                         value(ConfigKeys.MCP_REPOSITORIES),
                         value(ConfigKeys.MCP_REMOTE_ADDRESSES),
                         value(ConfigKeys.MCP_META_TOOLS),
+                        value(ConfigKeys.MCP_MEMORY_MB),
+                        value(ConfigKeys.MCP_MAX_SERVERS),
                         fileRead));
     }
 

@@ -63,7 +63,9 @@ final class ConfigLoaderTest {
                         mcp.catalogs =  | CAY_MCP_CATALOGS
                         mcp.repositories = https://github.com/ | CAY_MCP_REPOSITORIES
                         mcp.remoteAddresses =  | CAY_MCP_REMOTE_ADDRESSES
-                        mcp.metaTools = off | CAY_MCP_META_TOOLS""");
+                        mcp.metaTools = off | CAY_MCP_META_TOOLS
+                        mcp.memoryMB = 1024MB | CAY_MCP_MEMORY_MB
+                        mcp.maxServers = 16 | CAY_MCP_MAX_SERVERS""");
     }
 
     @Test
@@ -195,12 +197,23 @@ final class ConfigLoaderTest {
                 "mcp:\n  catalogs: [/etc/cay/mine.yaml]\n  servers: {notion: {env: {A: b}, launch: {command: [x, y]}}}\n");
         assertThat(load(Map.of(), Map.of()).config().mcp())
                 .isEqualTo(new CayConfig.Mcp(
-                        List.of(Path.of("/etc/cay/mine.yaml")), "https://github.com/", List.of(), "off", file));
+                        List.of(Path.of("/etc/cay/mine.yaml")),
+                        "https://github.com/",
+                        List.of(),
+                        "off",
+                        1024,
+                        16,
+                        file));
         write("mcp:\n  interceptors: [{when: before, exec: [/opt/check, a]}]\n  metaTools: only\nhttp: {port: 4000}\n");
         assertThat(load(Map.of(), Map.of()).config().mcp().metaTools()).isEqualTo("only");
         assertThat(load(Map.of(), Map.of()).config().http().port()).isEqualTo(4000);
         write("mcp:\n  catalogs: [{when: before}]\n");
         assertThat(problems(Map.of(), Map.of())).singleElement().asString().contains("list of plain values");
+        write("mcp:\n  memoryMB: 2GB\n  maxServers: 3\n");
+        assertThat(load(Map.of(), Map.of()).config().mcp().memoryMB()).isEqualTo(2048);
+        assertThat(load(Map.of(), Map.of()).config().mcp().maxServers()).isEqualTo(3);
+        write("mcp:\n  maxServers: 0\n");
+        assertThat(problems(Map.of(), Map.of())).singleElement().asString().contains("mcp.maxServers is \"0\"");
         write("mcp:\n  servrs: x\n");
         assertThat(problems(Map.of(), Map.of())).singleElement().asString().contains("unknown key mcp.servrs");
     }

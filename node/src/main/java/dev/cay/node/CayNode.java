@@ -14,6 +14,7 @@ import dev.cay.node.host.HostRoutes;
 import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Programs;
 import dev.cay.node.host.Room;
+import dev.cay.node.host.ServerLimits;
 import dev.cay.node.host.Sysctls;
 import dev.cay.node.image.BuildProgress;
 import dev.cay.node.image.FileLayers;
@@ -72,6 +73,7 @@ import org.jspecify.annotations.Nullable;
 public final class CayNode implements AutoCloseable {
     /// What an operator decides about the node.
     ///
+    /// @param servers              what MCP servers of one sandbox may use
     /// @param catalogs             of MCP servers, beside the one that comes with Cay
     /// @param serverOverrides      file that says how MCP servers are started here, and what intercepts calls of
     ///                             their tools; null for none
@@ -92,6 +94,7 @@ public final class CayNode implements AutoCloseable {
             @Nullable Path operatorCertificates,
             int maxProcesses,
             int mostSpares,
+            ServerLimits servers,
             long processLogBytes,
             int edgePort,
             List<Path> catalogs,
@@ -172,7 +175,8 @@ public final class CayNode implements AutoCloseable {
             var house = house(layers, settings.stateDir());
             this.base = house.removeFirst();
             this.templates = closing.add(new TemplateBuilds(layers, house));
-            this.runtime = new RuncRuntime(guest, settings.runDir(), plan.cgroup(), settings.networkLimits());
+            this.runtime = new RuncRuntime(
+                    guest, settings.runDir(), plan.cgroup(), settings.networkLimits(), settings.servers());
             var poller = closing.add(new FdPoller());
             poller.start();
             var proxy = closing.add(new ReverseProxy(meters));
@@ -206,6 +210,7 @@ public final class CayNode implements AutoCloseable {
                     settings.stateDir().resolve("sandboxes"),
                     settings.maxProcesses(),
                     settings.mostSpares(),
+                    settings.servers(),
                     pool,
                     layers,
                     nodeLayer,

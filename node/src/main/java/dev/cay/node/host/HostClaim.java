@@ -1,6 +1,7 @@
 package dev.cay.node.host;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -126,11 +127,14 @@ public record HostClaim(
         }
     }
 
-    private static boolean hasProcesses(Path group) {
+    /// In the group or in one below it: processes are in the lowest.
+    static boolean hasProcesses(Path group) {
+        if (!text(group.resolve("cgroup.procs")).isBlank()) {
+            return true;
+        }
         try (var groups = Files.list(group)) {
-            return groups.filter(Files::isDirectory)
-                    .anyMatch(child -> !text(child.resolve("cgroup.procs")).isBlank());
-        } catch (IOException _) {
+            return groups.filter(Files::isDirectory).anyMatch(HostClaim::hasProcesses);
+        } catch (IOException | UncheckedIOException _) {
             return false;
         }
     }

@@ -4,15 +4,19 @@ import dev.cay.life.WholeFile;
 import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Programs;
 import dev.cay.node.host.Slot;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import dev.cay.wire.node.Resources;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -27,6 +31,8 @@ final class Bundle {
 
     private static final Pattern GUEST_KEY = Pattern.compile("/([0-9a-f]{24})/cay-guest\"");
 
+    private static final Pattern CGROUP = Pattern.compile("\"cgroupsPath\":\"([^\"]+)\"");
+
     /// Files that were deleted while open are part of what is saved, up to this size each.
     private static final String CRIU_OPTIONS = "ghost-limit 1G\n";
 
@@ -35,7 +41,6 @@ final class Bundle {
     private static final long MAX_FILES = 1_048_576;
     private static final long USUAL_FILES = 65_536;
     private static final int INOTIFY_INSTANCES = 512;
-    private static final int CPU_PERIOD = 100_000;
 
     private static final List<String> CAPABILITIES = List.of(
             "CAP_AUDIT_WRITE",
@@ -129,6 +134,20 @@ final class Bundle {
             throw new IOException("no guest in " + config());
         }
         return named.group(1);
+    }
+
+    /// The cgroup of the container in it; nothing where none was described yet.
+    Optional<String> cgroup() {
+        try {
+            return CGROUP.matcher(Files.readString(config()))
+                    .results()
+                    .map(found -> found.group(1))
+                    .findFirst();
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "cannot read %s: %s".formatted(config(), e.getMessage()), e);
+        }
     }
 
     void write(ContainerSpec spec, GuestProgram guest, NetworkLimits network, String cgroup, Cgroups cgroups)
@@ -310,7 +329,12 @@ final class Bundle {
         return Map.of(
                 "devices", List.of(Map.of("allow", false, "access", "rwm")),
                 "memory", memory,
-                "cpu", Map.of("quota", (long) resources.cpuCount() * CPU_PERIOD, "period", CPU_PERIOD),
+                "cpu",
+                        Map.of(
+                                "quota",
+                                (long) resources.cpuCount() * GroupLimits.CPU_PERIOD,
+                                "period",
+                                GroupLimits.CPU_PERIOD),
                 "pids", Map.of("limit", maxProcesses));
     }
 }

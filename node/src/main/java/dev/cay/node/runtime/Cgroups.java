@@ -3,6 +3,7 @@ package dev.cay.node.runtime;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -97,7 +98,49 @@ final class Cgroups {
         }
     }
 
-    /// Ends everything in the group, and waits until nothing is left.
+    boolean exists(String group) {
+        return !everywhere(group).isEmpty();
+    }
+
+    /// Makes a group, with those above it, and limits all that is in it and in groups below it together. The limits of
+    /// one that is there already are changed.
+    void make(String group, GroupLimits limits) {
+        try {
+            for (String controller : GroupLimits.CONTROLLERS) {
+                Path old = controllers.get(controller);
+                if (old == null) {
+                    makeBelow(Objects.requireNonNull(unified, "no cgroups are mounted"), group, controller);
+                } else {
+                    Files.createDirectories(below(old, group));
+                }
+            }
+            limits.write(name -> below(root(name), group), controllers.keySet(), limitsSwap(), limitsSocketsApart());
+        } catch (IOException e) {
+            throw new CayException(
+                    ErrorKind.INTERNAL, "cannot limit the cgroup %s: %s".formatted(group, e.getMessage()), e);
+        }
+    }
+
+    /// In the new hierarchy a group has a controller only if the one above says so. Groups in which there are
+    /// processes must not, which is why these are in the lowest groups only.
+    private static void makeBelow(Path root, String group, String controller) throws IOException {
+        Path above = root;
+        for (String name : group.substring(1).split("/")) {
+            Path switches = above.resolve("cgroup.subtree_control");
+            if (!List.of(Files.readString(switches).strip().split(" ")).contains(controller)) {
+                Files.writeString(switches, "+" + controller);
+            }
+            above = above.resolve(name);
+            Files.createDirectories(above);
+        }
+    }
+
+    private Path root(String controller) {
+        Path old = controllers.get(controller);
+        return old == null ? Objects.requireNonNull(unified, "no cgroups are mounted") : old;
+    }
+
+    /// Ends everything in the group and below it, and waits until nothing is left.
     void kill(String group, Duration limit) {
         Path kill = unified == null ? null : below(unified, group).resolve("cgroup.kill");
         long deadline = System.nanoTime() + limit.toNanos();
@@ -111,7 +154,7 @@ final class Cgroups {
                         .forEach(Cgroups::killOne);
             }
             // The old freezer does not let go of the dead.
-            thaw(group);
+            thawAll(group);
             if (System.nanoTime() > deadline) {
                 throw new CayException(ErrorKind.INTERNAL, "processes in %s do not end".formatted(group));
             }
@@ -119,10 +162,10 @@ final class Cgroups {
         }
     }
 
-    /// Removes the group everywhere; it must be empty of processes.
+    /// Removes the group everywhere, with those below it; they must be empty of processes.
     void remove(String group, Duration limit) {
         long deadline = System.nanoTime() + limit.toNanos();
-        for (Path directory : everywhere(group)) {
+        for (Path directory : trees(group)) {
             while (!removed(directory)) {
                 if (System.nanoTime() > deadline) {
                     throw new CayException(ErrorKind.INTERNAL, "cannot remove " + directory);
@@ -135,19 +178,27 @@ final class Cgroups {
     /// Names of the groups below this one, in whatever hierarchy.
     List<String> children(String group) {
         return everywhere(group).stream()
-                .flatMap(directory -> {
-                    try (var entries = Files.list(directory)) {
-                        return entries
-                                .filter(Files::isDirectory)
-                                .map(entry -> entry.getFileName().toString())
-                                .toList()
-                                .stream();
-                    } catch (IOException gone) {
-                        return Stream.<String>empty();
-                    }
-                })
+                .flatMap(directory -> directories(directory).stream())
+                .map(entry -> entry.getFileName().toString())
                 .distinct()
                 .toList();
+    }
+
+    private static List<Path> directories(Path directory) {
+        try (var entries = Files.list(directory)) {
+            return entries.filter(Files::isDirectory).toList();
+        } catch (IOException | UncheckedIOException gone) {
+            return List.of();
+        }
+    }
+
+    /// The group in every hierarchy, with those below it; the lowest first.
+    private List<Path> trees(String group) {
+        return everywhere(group).stream().flatMap(Cgroups::tree).toList();
+    }
+
+    private static Stream<Path> tree(Path directory) {
+        return Stream.concat(directories(directory).stream().flatMap(Cgroups::tree), Stream.of(directory));
     }
 
     void freeze(String group) {
@@ -156,6 +207,12 @@ final class Cgroups {
 
     void thaw(String group) {
         freezeTo(group, "THAWED", "0");
+    }
+
+    /// With the groups below it, which may have been frozen each by itself.
+    private void thawAll(String group) {
+        children(group).forEach(child -> thawAll(group + "/" + child));
+        thaw(group);
     }
 
     /// The old freezer is preferred where there is one: CRIU uses it, and the two do not know of each other.
@@ -168,9 +225,10 @@ final class Cgroups {
         }
     }
 
-    Usage usage(String group) {
+    /// @param whole the group whose processor time counts as that of the group: itself or one above
+    Usage usage(String group, String whole) {
         try {
-            return controllers.containsKey("memory") ? oldUsage(group) : newUsage(group);
+            return controllers.containsKey("memory") ? oldUsage(group, whole) : newUsage(group, whole);
         } catch (IOException | NumberFormatException e) {
             throw new CayException(ErrorKind.NOT_FOUND, "cannot read the use of " + group, e);
         }
@@ -189,12 +247,12 @@ final class Cgroups {
         }
     }
 
-    private Usage oldUsage(String group) throws IOException {
+    private Usage oldUsage(String group, String whole) throws IOException {
         Path memory = controller("memory", group);
         var statistics = StatFile.read(memory.resolve("memory.stat"));
         long inactive = statistics.value("total_inactive_file");
         return new Usage(
-                Duration.ofNanos(StatFile.read(controller("cpuacct", group).resolve("cpuacct.usage"))
+                Duration.ofNanos(StatFile.read(controller("cpuacct", whole).resolve("cpuacct.usage"))
                         .number()),
                 Math.max(
                         0,
@@ -205,11 +263,12 @@ final class Cgroups {
                 StatFile.read(memory.resolve("memory.oom_control")).value("oom_kill"));
     }
 
-    private Usage newUsage(String group) throws IOException {
+    private Usage newUsage(String group, String whole) throws IOException {
         Path directory = below(Objects.requireNonNull(unified), group);
         var statistics = StatFile.read(directory.resolve("memory.stat"));
         long inactive = statistics.value("inactive_file");
-        long microseconds = StatFile.read(directory.resolve("cpu.stat")).value("usage_usec");
+        long microseconds =
+                StatFile.read(below(unified, whole).resolve("cpu.stat")).value("usage_usec");
         return new Usage(
                 Duration.ofNanos(microseconds * 1000),
                 Math.max(0, StatFile.read(directory.resolve("memory.current")).number() - inactive),
@@ -218,9 +277,9 @@ final class Cgroups {
                 StatFile.read(directory.resolve("memory.events")).value("oom_kill"));
     }
 
-    /// Processes of the group, from the hierarchy that is surest to have it.
+    /// Processes of the group and of those below it, in whatever hierarchy.
     List<Integer> members(String group) {
-        return everywhere(group).stream()
+        return trees(group).stream()
                 .flatMap(directory -> lines(directory.resolve("cgroup.procs")).stream())
                 .map(Integer::valueOf)
                 .distinct()

@@ -3,6 +3,7 @@ package dev.cay.node.runtime;
 import dev.cay.wire.SandboxId;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /// Starts, ends, saves and restores containers. Thread-safe for different sandboxes; the caller sees to it that there
@@ -60,6 +61,9 @@ public interface ContainerRuntime {
 
     /// How many of its processes the kernel has killed for lack of memory since it started; 0 for unknown ids.
     long memoryKills(SandboxId id);
+
+    /// The same of the side sandboxes of a sandbox that are there now, by their names.
+    Map<String, Long> serverMemoryKills(SandboxId owner);
 
     /// What a checkpoint does with the original.
     enum After {

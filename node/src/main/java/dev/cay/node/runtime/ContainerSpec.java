@@ -5,12 +5,14 @@ import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Resources;
 import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// All a runtime needs to start a container.
 ///
 /// @param layers       directories of the template, top first, owned by uid 0 and up
 /// @param writable     directory with `upper/` and `work/`, from {@link dev.cay.node.storage.Pool#create}
 /// @param hostname     ignored by a restore, which keeps the saved one
+/// @param owner        of a side sandbox: whose cgroup it is in, and who must run; else null
 public record ContainerSpec(
         SandboxId id,
         Slot slot,
@@ -18,8 +20,21 @@ public record ContainerSpec(
         int maxProcesses,
         List<Path> layers,
         Path writable,
-        String hostname) {
+        String hostname,
+        @Nullable SandboxId owner) {
     public ContainerSpec {
         layers = List.copyOf(layers);
+    }
+
+    /// Of one that is nobody's side sandbox.
+    public ContainerSpec(
+            SandboxId id,
+            Slot slot,
+            Resources resources,
+            int maxProcesses,
+            List<Path> layers,
+            Path writable,
+            String hostname) {
+        this(id, slot, resources, maxProcesses, layers, writable, hostname, null);
     }
 }

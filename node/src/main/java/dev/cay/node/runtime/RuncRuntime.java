@@ -3,6 +3,7 @@ package dev.cay.node.runtime;
 import dev.cay.life.Trees;
 import dev.cay.node.host.Mounts;
 import dev.cay.node.host.NetworkLimits;
+import dev.cay.node.host.ServerLimits;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
@@ -45,17 +46,21 @@ public final class RuncRuntime implements ContainerRuntime {
     private final NetworkLimits network;
     private final RuncCalls calls;
     private final Cgroups cgroups = Cgroups.mounted();
+    private final SandboxGroups groups;
     private final Map<SandboxId, Shown> shownInside = new ConcurrentHashMap<>();
 
     /// @param runDir       what does not outlive a reboot; every user must be able to pass through it
     /// @param cgroupParent absolute, like `/cay-main`; see {@link dev.cay.node.host.HostPlan#cgroup}
-    public RuncRuntime(GuestProgram guest, Path runDir, String cgroupParent, NetworkLimits network) {
+    /// @param servers      what side sandboxes of one sandbox may use
+    public RuncRuntime(
+            GuestProgram guest, Path runDir, String cgroupParent, NetworkLimits network, ServerLimits servers) {
         this.guest = guest;
         this.network = network;
         this.states = runDir.resolve("runc");
         this.bundles = runDir.resolve("bundles");
         this.cgroupParent = cgroupParent;
         this.calls = new RuncCalls(guest, states);
+        this.groups = new SandboxGroups(cgroupParent, cgroups, servers.memoryMB(), this::bundle);
     }
 
     @Override
@@ -119,7 +124,7 @@ public final class RuncRuntime implements ContainerRuntime {
     /// Everything that bears a sandbox's name, whichever part of it a crash left.
     @Override
     public List<SandboxId> list() {
-        var names = Stream.of(names(bundles), names(states), cgroups.children(cgroupParent))
+        var names = Stream.of(names(bundles), names(states), groups.names())
                 .flatMap(List::stream)
                 .distinct();
         return SandboxId.among(names);
@@ -163,7 +168,7 @@ public final class RuncRuntime implements ContainerRuntime {
     }
 
     private String pids(SandboxId id) {
-        return cgroups.members(cgroup(id)).stream().map(pid -> pid + "\n").collect(Collectors.joining());
+        return cgroups.members(groups.of(id)).stream().map(pid -> pid + "\n").collect(Collectors.joining());
     }
 
     /// CRIU may be at it without the runc that started it.
@@ -193,7 +198,7 @@ public final class RuncRuntime implements ContainerRuntime {
 
     @Override
     public void kill(SandboxId id) {
-        cgroups.kill(cgroup(id), END_LIMIT);
+        groups.kill(id);
     }
 
     /// Does itself what `runc delete` would do, which polls, and which refuses half made containers.
@@ -202,12 +207,13 @@ public final class RuncRuntime implements ContainerRuntime {
         Bundle bundle = bundle(id);
         Launcher.of(bundle).end();
         kill(id);
-        cgroups.remove(cgroup(id), END_LIMIT);
+        groups.remove(id);
         unplug(bundle);
         removeTree(states.resolve(id.value()));
         Mounts.unmountBelow(bundle.directory());
         removeTree(bundle.directory());
         shownInside.remove(id);
+        groups.forget(id);
     }
 
     /// The link goes with its namespace, but later, and not while the node has a socket there.
@@ -239,17 +245,17 @@ public final class RuncRuntime implements ContainerRuntime {
 
     @Override
     public void freeze(SandboxId id) {
-        cgroups.freeze(cgroup(id));
+        cgroups.freeze(groups.of(id));
     }
 
     @Override
     public void thaw(SandboxId id) {
-        cgroups.thaw(cgroup(id));
+        cgroups.thaw(groups.of(id));
     }
 
     @Override
     public Usage usage(Container container) {
-        Usage usage = cgroups.usage(cgroup(container.id()));
+        Usage usage = cgroups.usage(groups.of(container.id()), groups.charged(container.id()));
         var shown = new Shown(container.pid(), usage.memory() / SHOWN_STEP, usage.cache() / SHOWN_STEP);
         if (shown.equals(shownInside.put(container.id(), shown))) {
             return usage;
@@ -264,7 +270,12 @@ public final class RuncRuntime implements ContainerRuntime {
 
     @Override
     public long memoryKills(SandboxId id) {
-        return cgroups.memoryKills(cgroup(id));
+        return cgroups.memoryKills(groups.of(id));
+    }
+
+    @Override
+    public Map<String, Long> serverMemoryKills(SandboxId owner) {
+        return groups.serverKills(owner);
     }
 
     /// What a container was shown of its memory; most of them sleep, and need not be shown the same again.
@@ -283,8 +294,10 @@ public final class RuncRuntime implements ContainerRuntime {
         }
         try {
             makePlaces();
-            bundle.write(spec, program, network, cgroup(spec.id()), cgroups);
-            call.on(spec, bundle);
+            try (var place = groups.enter(spec)) {
+                bundle.write(spec, program, network, place.group(), cgroups);
+                call.on(spec, bundle);
+            }
             Container container = require(spec.id());
             awaitGuest(container);
             return container;
@@ -336,10 +349,6 @@ public final class RuncRuntime implements ContainerRuntime {
 
     private Bundle bundle(SandboxId id) {
         return new Bundle(bundles.resolve(id.value()));
-    }
-
-    private String cgroup(SandboxId id) {
-        return cgroupParent + "/" + id.value();
     }
 
     private static void removeTree(Path directory) {

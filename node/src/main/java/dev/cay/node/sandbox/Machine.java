@@ -7,6 +7,7 @@ import dev.cay.metrics.Meters;
 import dev.cay.node.files.WatchHub;
 import dev.cay.node.host.HostPlan;
 import dev.cay.node.host.Room;
+import dev.cay.node.host.ServerLimits;
 import dev.cay.node.image.LayerStore;
 import dev.cay.node.image.NodeLayer;
 import dev.cay.node.linux.FdPoller;
@@ -30,6 +31,7 @@ import javax.net.ssl.SSLContext;
 /// @param records      directory with one folder per sandbox, for what must outlive the daemon
 /// @param maxProcesses how many processes and threads a sandbox may have
 /// @param mostSpares   how many sandboxes of one kind may be started in advance
+/// @param servers      what side sandboxes of one sandbox may use
 /// @param warm         what sandboxes with an interpreter go on from
 /// @param sealed       memory that must not be readable on a disk
 /// @param hops         threads that enter other network namespaces
@@ -45,6 +47,7 @@ public record Machine(
         Path records,
         int maxProcesses,
         int mostSpares,
+        ServerLimits servers,
         Pool pool,
         LayerStore layers,
         NodeLayer nodeLayer,

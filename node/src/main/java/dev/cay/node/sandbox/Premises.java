@@ -128,7 +128,8 @@ final class Premises {
                 machine.maxProcesses(),
                 layers,
                 machine.pool().layer(id()),
-                id().value());
+                id().value(),
+                notes.owner());
     }
 
     /// All layers below its own files, top first.

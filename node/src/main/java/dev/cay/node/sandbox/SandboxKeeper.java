@@ -8,6 +8,7 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.NodeSandbox;
 import dev.cay.wire.node.ResourceUse;
+import dev.cay.wire.node.Resources;
 import dev.cay.wire.node.SandboxKind;
 import dev.cay.wire.node.SandboxSpec;
 import java.io.IOException;
@@ -67,6 +68,10 @@ final class SandboxKeeper {
 
     SandboxKind kind() {
         return notes().spec().kind();
+    }
+
+    Resources resources() {
+        return notes().spec().resources();
     }
 
     @Nullable

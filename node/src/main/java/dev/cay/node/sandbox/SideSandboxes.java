@@ -36,8 +36,7 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(SideSandboxes.class);
     private static final String TEMPLATE = "mcp-server";
 
-    /// Limits, not reservations.
-    private static final Resources RESOURCES = new Resources(2, 2048, 2048);
+    private static final int DISK_SIZE_MB = 2048;
 
     private static final int STARTS = 2 * Runtime.getRuntime().availableProcessors();
     private static final Duration PATIENCE = Duration.ofMinutes(1);
@@ -92,7 +91,7 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
                 SandboxId.random(random),
                 TEMPLATE,
                 layers,
-                RESOURCES,
+                resources(owner),
                 Map.of(),
                 null,
                 "user",
@@ -101,13 +100,16 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
                 null);
     }
 
+    /// Limits, not reservations: all of one owner share its processors and the memory that each may use.
+    private Resources resources(SandboxId owner) {
+        return new Resources(
+                require(owner).resources().cpuCount(), machine.servers().memoryMB(), DISK_SIZE_MB);
+    }
+
     private SandboxKeeper start(
             SandboxId owner, SandboxSpec spec, CatalogServer.Network network, Consumer<String> lost) {
         machine.room().require();
-        Slot slot = machine.plan().take();
-        var notes = SandboxNotes.ofSide(spec, slot.index(), machine.clock().instant(), owner);
-        var keeper = new SandboxKeeper(machine, slot, notes, this::ended);
-        sides.put(spec.id(), new Side(keeper, owner, !network.disabled(), lost));
+        var keeper = admit(owner, spec, network, lost);
         keeper.start();
         try {
             requireWanted(owner);
@@ -119,13 +121,37 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
         return keeper;
     }
 
+    /// One at a time, so that no owner gets more than it may have.
+    private synchronized SandboxKeeper admit(
+            SandboxId owner, SandboxSpec spec, CatalogServer.Network network, Consumer<String> lost) {
+        long others =
+                sides.values().stream().filter(side -> side.owner.equals(owner)).count();
+        if (others >= machine.servers().most()) {
+            throw new CayException(
+                    ErrorKind.EXHAUSTED,
+                    "sandbox %s has %d MCP servers, and may have no more at a time (mcp.maxServers); stop using some"
+                            .formatted(owner, others));
+        }
+        Slot slot = machine.plan().take();
+        var notes = SandboxNotes.ofSide(spec, slot.index(), machine.clock().instant(), owner);
+        var keeper = new SandboxKeeper(machine, slot, notes, this::ended);
+        sides.put(spec.id(), new Side(keeper, owner, !network.disabled(), lost));
+        return keeper;
+    }
+
     private void requireWanted(SandboxId owner) {
         if (closed) {
             throw new CayException(ErrorKind.UNAVAILABLE, "the node is stopping");
         }
-        if (owners.apply(owner) == null) {
+        require(owner);
+    }
+
+    private SandboxKeeper require(SandboxId owner) {
+        var keeper = owners.apply(owner);
+        if (keeper == null) {
             throw new CayException(ErrorKind.NOT_FOUND, "no sandbox %s on this node".formatted(owner));
         }
+        return keeper;
     }
 
     /// Of one that an earlier daemon left, to be ended.

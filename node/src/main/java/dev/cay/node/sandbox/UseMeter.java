@@ -34,6 +34,7 @@ final class UseMeter {
     private Duration cpuTime = Duration.ZERO;
     private double cpuPercent;
     private long oomKills;
+    private Map<String, Long> serverKills;
 
     UseMeter(Container container, Resources resources, ContainerRuntime runtime, SandboxLog log, InstantSource clock) {
         this.container = container;
@@ -42,12 +43,14 @@ final class UseMeter {
         this.log = log;
         this.clock = clock;
         this.oomKills = runtime.memoryKills(container.id());
+        this.serverKills = runtime.serverMemoryKills(container.id());
     }
 
     /// @param diskUsed is not ours to read: it is known of all sandboxes at once
     ResourceUse read(long diskUsed) {
         Usage usage = runtime.usage(container);
         tellOfKills(usage.oomKills());
+        tellOfServers(runtime.serverMemoryKills(container.id()));
         return new ResourceUse(
                 clock.instant(),
                 resources.cpuCount(),
@@ -108,6 +111,30 @@ final class UseMeter {
                     "sandbox",
                     "Out of memory: the kernel killed %d of its processes".formatted(more),
                     Map.of("event_type", "oom", "memory_mb", Integer.toString(resources.memoryMB())));
+        }
+    }
+
+    /// Servers come and go, each with a count of its own.
+    private void tellOfServers(Map<String, Long> kills) {
+        long more;
+        synchronized (this) {
+            var before = serverKills;
+            more = kills.entrySet().stream()
+                    .mapToLong(server -> Math.max(0, server.getValue() - before.getOrDefault(server.getKey(), 0L)))
+                    .sum();
+            serverKills = kills;
+        }
+        if (more > 0) {
+            daemonLog
+                    .atWarn()
+                    .addKeyValue("sandbox", container.id())
+                    .addKeyValue("killed", more)
+                    .log("out of memory: the kernel killed processes of a sandbox's MCP servers");
+            log.warn(
+                    "sandbox",
+                    "Out of memory: the kernel killed %d processes of its MCP servers, which together may use mcp.memoryMB"
+                            .formatted(more),
+                    Map.of("event_type", "oom"));
         }
     }
 

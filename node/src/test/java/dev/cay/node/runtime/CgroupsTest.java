@@ -1,12 +1,15 @@
 package dev.cay.node.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cay.wire.SandboxId;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -27,7 +30,7 @@ class CgroupsTest {
 
         var cgroups = Cgroups.parse(List.of(mount(root, "cgroup2 cgroup2 rw,nsdelegate")));
 
-        assertThat(cgroups.usage("/cay/box"))
+        assertThat(cgroups.usage("/cay/box", "/cay/box"))
                 .isEqualTo(new Usage(Duration.ofNanos(1_500_000), 2_000_000, 4_000_000, 7, 2));
         assertThat(cgroups.limitsSwap()).isTrue();
         cgroups.freeze("/cay/box");
@@ -51,7 +54,7 @@ class CgroupsTest {
                 mount(root.resolve("pids"), "cgroup cgroup rw,pids"),
                 "1 1 0:1 / / rw - ext4 /dev/vda rw"));
 
-        assertThat(cgroups.usage("/cay/box"))
+        assertThat(cgroups.usage("/cay/box", "/cay/box"))
                 .isEqualTo(new Usage(Duration.ofNanos(1_500_000), 2_000_000, 4_000_000, 7, 2));
         assertThat(cgroups.limitsSwap()).isFalse();
     }
@@ -72,6 +75,63 @@ class CgroupsTest {
                         mount(root.resolve("cpu"), "cgroup cgroup rw,cpu")))
                 .yieldToOthers("/cay");
         assertThat(old.resolve("cpu.shares")).hasContent("128");
+    }
+
+    /// What a group may be told is switched on in every group above it.
+    @Test
+    void limitsAGroupOfTheNewHierarchyBelowOthers() throws IOException {
+        Path around = Files.createDirectories(root.resolve("cay-0/box"));
+        Files.writeString(root.resolve("cgroup.subtree_control"), "cpu memory pids\n");
+        Files.writeString(root.resolve("cay-0/cgroup.subtree_control"), "cpu memory\n");
+        for (String file : List.of("memory.max", "memory.swap.max", "cpu.max", "pids.max")) {
+            Files.writeString(around.resolve(file), "max");
+        }
+        var cgroups = Cgroups.parse(List.of(mount(root, "cgroup2 cgroup2 rw,nsdelegate")));
+
+        cgroups.make("/cay-0/box", new GroupLimits(2, 100, 300));
+
+        assertThat(root.resolve("cgroup.subtree_control")).hasContent("cpu memory pids");
+        assertThat(root.resolve("cay-0/cgroup.subtree_control")).hasContent("+pids");
+        assertThat(around.resolve("memory.max")).hasContent("104857600");
+        assertThat(around.resolve("memory.swap.max")).hasContent("0");
+        assertThat(around.resolve("cpu.max")).hasContent("200000 100000");
+        assertThat(around.resolve("pids.max")).hasContent("300");
+    }
+
+    @Test
+    void refusesAGroupThatCannotBeLimited() throws IOException {
+        Files.createDirectories(root.resolve("cay-0/box"));
+        for (Path group : List.of(root, root.resolve("cay-0"))) {
+            Files.writeString(group.resolve("cgroup.subtree_control"), "cpu memory pids\n");
+        }
+        var cgroups = Cgroups.parse(List.of(mount(root, "cgroup2 cgroup2 rw,nsdelegate")));
+
+        assertThatThrownBy(() -> cgroups.make("/cay-0/box", new GroupLimits(2, 100, 300)))
+                .hasMessageContaining("cannot limit the cgroup /cay-0/box")
+                .hasMessageContaining("memory.max");
+    }
+
+    @Test
+    void looksIntoGroupsBelow() throws IOException {
+        Path own = Files.createDirectories(root.resolve("cay-0/box/_own"));
+        Path side = Files.createDirectories(root.resolve("cay-0/box/_servers/side"));
+        Files.writeString(own.resolve("cgroup.procs"), "41\n42\n");
+        Files.writeString(side.resolve("cgroup.procs"), "43\n");
+        Files.writeString(side.resolve("memory.events"), "oom 4\noom_kill 3\n");
+        Files.writeString(root.resolve("cay-0/box/cgroup.procs"), "");
+        var cgroups = Cgroups.parse(List.of(mount(root, "cgroup2 cgroup2 rw,nsdelegate")));
+
+        assertThat(cgroups.members("/cay-0/box")).containsExactlyInAnyOrder(41, 42, 43);
+        assertThat(cgroups.members("/cay-0/box/_own")).containsExactlyInAnyOrder(41, 42);
+        assertThat(cgroups.memoryKills("/cay-0/box/_servers/side")).isEqualTo(3);
+        assertThat(cgroups.children("/cay-0/box")).containsExactlyInAnyOrder("_own", "_servers");
+        var groups = new SandboxGroups("/cay-0", cgroups, 100, id -> new Bundle(root.resolve("none")));
+        assertThat(groups.names()).contains("box", "side");
+        assertThat(groups.of(new SandboxId("box"))).isEqualTo("/cay-0/box/_own");
+        assertThat(groups.of(new SandboxId("side"))).isEqualTo("/cay-0/box/_servers/side");
+        assertThat(groups.charged(new SandboxId("box"))).isEqualTo("/cay-0/box");
+        assertThat(groups.charged(new SandboxId("side"))).isEqualTo("/cay-0/box/_servers/side");
+        assertThat(groups.serverKills(new SandboxId("box"))).isEqualTo(Map.of("side", 3L));
     }
 
     private static String mount(Path place, String rest) {

@@ -3,7 +3,6 @@ package dev.cay.node.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Slot;
 import dev.cay.wire.CayException;
 import dev.cay.wire.SandboxId;
@@ -224,8 +223,7 @@ class RuncRuntimeTest {
     @Test
     void isFoundAgainByAnotherDaemonUntilItDies() {
         Container sandbox = host.runtime.start(host.spec("adopted"));
-        var successor =
-                new RuncRuntime(host.guest, host.directory.resolve("run"), host.plan.cgroup(), NetworkLimits.DEFAULT);
+        var successor = host.successor();
 
         assertThat(successor.find(sandbox.id())).contains(sandbox);
         assertThat(successor.list()).contains(sandbox.id());

@@ -6,6 +6,7 @@ import dev.cay.node.host.HostPlan;
 import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Programs;
 import dev.cay.node.host.Reservation;
+import dev.cay.node.host.ServerLimits;
 import dev.cay.node.host.Slot;
 import dev.cay.node.storage.Pool;
 import dev.cay.wire.SandboxId;
@@ -27,6 +28,7 @@ public final class TestHost implements AutoCloseable {
     static final int MAX_PROCESSES = 200;
 
     private static final JsonMapper JSON = JsonMapper.builder().build();
+    static final ServerLimits SERVERS = new ServerLimits(96, 4);
     private static final Duration LIMIT = Duration.ofSeconds(60);
     private static final List<String> PROGRAMS = List.of(
             "bash", "sh", "cat", "dd", "id", "ls", "mkdir", "mknod", "mount", "mv", "rm", "sleep", "stat", "stty",
@@ -57,7 +59,7 @@ public final class TestHost implements AutoCloseable {
             pool = Pool.open(directory, 512, guest);
             undo.step(pool::unmount);
             plan = reservation.plan();
-            runtime = new RuncRuntime(guest, directory.resolve("run"), plan.cgroup(), NetworkLimits.DEFAULT);
+            runtime = successor();
             layers = List.of(topLayer(), rootfs(directory.resolve("layers/bottom")));
             script = Files.write(
                     directory.resolve("guest.py"),
@@ -67,6 +69,25 @@ public final class TestHost implements AutoCloseable {
                             .orElseThrow());
             undo.keep();
         }
+    }
+
+    /// The runtime of a daemon that comes after this one.
+    final RuncRuntime successor() {
+        return new RuncRuntime(guest, directory.resolve("run"), plan.cgroup(), NetworkLimits.DEFAULT, SERVERS);
+    }
+
+    /// Of a side sandbox.
+    ContainerSpec side(String name, SandboxId owner) {
+        var spec = spec(name);
+        return new ContainerSpec(
+                spec.id(),
+                spec.slot(),
+                new Resources(RESOURCES.cpuCount(), SERVERS.memoryMB(), RESOURCES.diskSizeMB()),
+                MAX_PROCESSES,
+                layers,
+                spec.writable(),
+                name,
+                owner);
     }
 
     /// A sandbox's description, with its disk made.

@@ -7,6 +7,7 @@ import dev.cay.node.runtime.Usage;
 import dev.cay.wire.SandboxId;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /// The real runtime, for tests that put something between.
@@ -80,6 +81,11 @@ class RuntimeAround implements ContainerRuntime {
     @Override
     public long memoryKills(SandboxId id) {
         return real.memoryKills(id);
+    }
+
+    @Override
+    public Map<String, Long> serverMemoryKills(SandboxId owner) {
+        return real.serverMemoryKills(owner);
     }
 
     @Override

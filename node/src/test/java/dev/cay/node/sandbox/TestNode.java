@@ -17,6 +17,7 @@ import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Programs;
 import dev.cay.node.host.Reservation;
 import dev.cay.node.host.Room;
+import dev.cay.node.host.ServerLimits;
 import dev.cay.node.host.Sysctls;
 import dev.cay.node.image.BuiltBase;
 import dev.cay.node.image.LayerStore;
@@ -76,6 +77,7 @@ final class TestNode implements AutoCloseable {
     static final Duration LIMIT = Duration.ofSeconds(30);
     static final int EDGE_PORT = 8443;
     static final SandboxId WARMED = new SandboxId("warmed");
+    static final ServerLimits SERVERS = new ServerLimits(512, 6);
     private static final int MOST_SPARES = 6;
     private static final Pattern STDOUT = Pattern.compile("\"stdout\":\"([^\"]*)\"");
 
@@ -207,7 +209,7 @@ final class TestNode implements AutoCloseable {
             network.start();
             var layers = new LayerStore(place.directory().resolve("cache"));
             var authority = LocalAuthority.open(state.resolve("tls"), "cay.localhost");
-            runc = new RuncRuntime(guest, place.directory().resolve("run"), plan.cgroup(), limits);
+            runc = new RuncRuntime(guest, place.directory().resolve("run"), plan.cgroup(), limits, SERVERS);
             var poller = closing.add(new FdPoller());
             poller.start();
             var proxy = closing.add(new ReverseProxy(new Meters()));
@@ -235,6 +237,7 @@ final class TestNode implements AutoCloseable {
                     place.records(),
                     1000,
                     MOST_SPARES,
+                    SERVERS,
                     pool,
                     layers,
                     nodeLayer,
@@ -369,19 +372,30 @@ final class TestNode implements AutoCloseable {
                         Path.of("/sys/class/net", place.plan().claim(slot).veth()))
                 .filter(Files::exists)
                 .forEach(path -> traces.add(path.toString()));
-        try (var hierarchies = Files.list(Path.of("/sys/fs/cgroup"))) {
-            Stream.concat(Stream.of(Path.of("/sys/fs/cgroup")), hierarchies)
-                    .map(root ->
-                            root.resolve(machine.plan().cgroup().substring(1)).resolve(name))
-                    .filter(Files::exists)
-                    .forEach(path -> traces.add(path.toString()));
-        }
+        cgroups(name).forEach(path -> traces.add(path.toString()));
         try {
             machine.plan().release(machine.plan().claim(slot));
         } catch (CayException e) {
             traces.add(String.valueOf(e.getMessage()));
         }
         return traces;
+    }
+
+    /// Every cgroup of this instance with that name, in whatever hierarchy and in whatever other group.
+    List<Path> cgroups(String name) throws IOException {
+        var found = new ArrayList<Path>();
+        try (var hierarchies = Files.list(Path.of("/sys/fs/cgroup"))) {
+            var parents = Stream.concat(Stream.of(Path.of("/sys/fs/cgroup")), hierarchies)
+                    .map(root -> root.resolve(machine.plan().cgroup().substring(1)))
+                    .filter(Files::isDirectory)
+                    .toList();
+            for (var parent : parents) {
+                try (var groups = Files.find(parent, 4, (path, about) -> about.isDirectory() && path.endsWith(name))) {
+                    groups.forEach(found::add);
+                }
+            }
+        }
+        return found;
     }
 
     @Override

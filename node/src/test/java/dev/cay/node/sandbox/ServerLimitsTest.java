@@ -1,0 +1,72 @@
+package dev.cay.node.sandbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cay.node.mcp.catalog.CatalogServer;
+import dev.cay.node.mcp.server.ServerRoom;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+
+/// What side sandboxes of one sandbox may use together, and who is told when that was not enough.
+class ServerLimitsTest extends ServerHomeTest {
+    private static final CatalogServer.Network OFFLINE = new CatalogServer.Network(true, List.of());
+
+    @Test
+    void thereAreNoMoreThanTheOperatorAllows() throws Exception {
+        var rooms = new ArrayList<ServerRoom>();
+        for (int i = 0; i < TestNode.SERVERS.most(); i++) {
+            rooms.add(openRoom());
+        }
+        assertThatThrownBy(this::openRoom)
+                .isInstanceOfSatisfying(
+                        CayException.class, e -> assertThat(e.kind()).isEqualTo(ErrorKind.EXHAUSTED))
+                .hasMessageContaining("sandbox owner has 6 MCP servers")
+                .hasMessageContaining("mcp.maxServers");
+        assertThat(sides()).hasSize(TestNode.SERVERS.most());
+
+        rooms.removeLast().close();
+        rooms.add(openRoom());
+        rooms.forEach(ServerRoom::close);
+        assertThat(sides()).isEmpty();
+    }
+
+    private ServerRoom openRoom() {
+        return node.keepers.serverRooms().open(OWNER, List.of("base"), OFFLINE, _ -> {});
+    }
+
+    /// Each alone would have had enough.
+    @Test
+    void theyShareOneAmountOfMemory() throws Exception {
+        var told = new CopyOnWriteArrayList<String>();
+        node.keepers.onLog((_, entry) -> told.add(entry.toString()));
+        String take = """
+                const held = [];
+                while (held.length < 300) held.push(Buffer.alloc(1 << 20, 1));
+                console.log('{"jsonrpc":"2.0","method":"full"}');
+                setInterval(() => {}, 1000);
+                """;
+        var first = new Client();
+        var second = new Client();
+        try (var one = open(script(take, Map.of()));
+                var other = open(script(take, Map.of()))) {
+            one.connect(first);
+            first.next();
+            other.connect(second);
+            while (!first.over.isDone() && !second.over.isDone() && second.heard.isEmpty()) {
+                Thread.sleep(20);
+            }
+            assertThat(second.heard)
+                    .as("two that took 300 MB of %d MB", TestNode.SERVERS.memoryMB())
+                    .isEmpty();
+            node.keepers.measureAll();
+            assertThat(told).anyMatch(line -> line.contains("processes of its MCP servers"));
+            assertThat(node.run(OWNER.value(), "echo alive")).isEqualTo("alive");
+        }
+    }
+}
