@@ -269,11 +269,12 @@ final class Context {
         uncertain = false;
         home.save();
         if (!tell(fresh, true) || removed) {
+            String trouble = fresh.trouble();
             fresh.kill();
             requireThere();
+            home.requireOpen();
             throw new CayException(
-                    ErrorKind.FAILED,
-                    "the %s runner does not start: %s".formatted(language.label(), fresh.complaint()));
+                    ErrorKind.FAILED, "the %s runner does not start: %s".formatted(language.label(), trouble));
         }
         return fresh;
     }

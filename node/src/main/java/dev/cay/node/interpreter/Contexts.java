@@ -23,6 +23,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /// The contexts of one sandbox. Thread-safe.
 ///
@@ -238,7 +239,10 @@ final class Contexts implements AutoCloseable {
         try {
             started.start();
         } catch (CayException e) {
-            log.atInfo().addKeyValue("reason", e.getMessage()).log("no runner was started in advance");
+            // A sandbox that ends or is paused meanwhile needs none.
+            log.atLevel(closed ? Level.DEBUG : Level.INFO)
+                    .addKeyValue("reason", e.getMessage())
+                    .log("no runner was started in advance");
             return;
         }
         var runner = started.runner();

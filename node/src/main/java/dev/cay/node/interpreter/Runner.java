@@ -29,6 +29,7 @@ final class Runner implements AutoCloseable {
         private final Mailbox mailbox = new Mailbox();
         private final Tail complaint = new Tail(COMPLAINT);
         private volatile Runnable tooSlow = () -> {};
+        private volatile String end = "it does not answer";
 
         @Override
         public void line(byte[] line, LineBuffer lines) throws ProtocolException, InterruptedException {
@@ -53,6 +54,11 @@ final class Runner implements AutoCloseable {
 
         @Override
         public void over(String reason, @Nullable Exit exit) {
+            if (!reason.isEmpty()) {
+                end = reason;
+            } else {
+                end = exit == null ? "it closed its output" : "it ended with " + exit.status();
+            }
             mailbox.end(new RunnerEvent.Over(reason.isEmpty() ? complaint() : reason));
         }
 
@@ -93,9 +99,10 @@ final class Runner implements AutoCloseable {
         return ear.mailbox.isOver();
     }
 
-    /// The last it said on its stderr.
-    String complaint() {
-        return ear.complaint();
+    /// Why it is of no use: the last it said on its stderr, or else how it ended.
+    String trouble() {
+        String complaint = ear.complaint();
+        return complaint.isEmpty() ? ear.end : complaint;
     }
 
     /// Events wait to be taken from now on.
