@@ -131,7 +131,8 @@ static int wanted(const char *name, int count, char **names)
 static int usage(void)
 {
     fprintf(stderr, "usage: cay-probe list | cay-probe [FACT=VALUE...] all|PROBE... | cay-probe swap DIRECTORY TARGET"
-                    " | cay-probe juggle DIRECTORY TARGET | cay-probe serve PORT ABSTRACT-NAME | cay-probe names ADDRESS PORT ANSWER\n");
+                    " | cay-probe juggle DIRECTORY TARGET | cay-probe serve PORT ABSTRACT-NAME | cay-probe names ADDRESS PORT ANSWER"
+                    " | cay-probe stall [PID]\n");
     return 2;
 }
 
@@ -145,6 +146,8 @@ int main(int argc, char **argv)
         return run_server(argc - 2, argv + 2);
     if (argc > 1 && !strcmp(argv[1], "names"))
         return run_name_server(argc - 2, argv + 2);
+    if (argc > 1 && !strcmp(argv[1], "stall"))
+        return run_stall(argc - 2, argv + 2);
     int first = 1;
     for (; first < argc && strchr(argv[first], '=') && fact_count < MAX_FACTS; first++)
         facts[fact_count++] = argv[first];

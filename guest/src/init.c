@@ -1,8 +1,10 @@
 /* pid 1 of a sandbox. See ../PROTOCOL.md. */
 #include "cay.h"
 #include "link.h"
+#include "process.h"
 #include "request.h"
 #include "spawn.h"
+#include "terminal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,51 +23,17 @@
 #include <unistd.h>
 
 #ifndef VERSION /* a test builds guests of other versions */
-#define VERSION 2
+#define VERSION 3
 #endif
 #define MAX_TAG 1024
-#define BUCKETS 1024
+/* From this version on the node gets pipes in place of a terminal. */
+#define COPIES_TERMINALS 3
 
 enum { HELLO = 1, SPAWN, ATTACH, SIGNAL, RESIZE, CLOSE_STDIN, LIST, FORGET, SIGNAL_GROUP };
 
-struct process {
-    struct process *next;
-    pid_t pid;
-    uint32_t flags;
-    int in, out, err;
-    int exited, code, signal;
-    char *tag;
-};
-
-static struct process *table[BUCKETS];
 static int greeted;
+static uint32_t spoken; /* The version that both sides know. */
 static volatile sig_atomic_t children_changed = 1;
-
-/* --- the table --- */
-
-static struct process **slot_of(pid_t pid)
-{
-    struct process **at = &table[(unsigned)pid % BUCKETS];
-    while (*at && (*at)->pid != pid)
-        at = &(*at)->next;
-    return at;
-}
-
-static void forget(pid_t pid)
-{
-    struct process **at = slot_of(pid), *gone = *at;
-    if (!gone)
-        return;
-    *at = gone->next;
-    if (gone->in >= 0)
-        close(gone->in);
-    if (gone->out >= 0)
-        close(gone->out);
-    if (gone->err >= 0)
-        close(gone->err);
-    free(gone->tag);
-    free(gone);
-}
 
 /* --- answers --- */
 
@@ -88,6 +56,8 @@ static void answer_error(uint32_t request, int reason, const char *what)
 static void answer_with_descriptors(uint32_t request, uint32_t number, const struct process *process)
 {
     int lent[MAX_DESCRIPTORS], count = 0;
+    if (process->master >= 0 && !process->terminal)
+        lent[count++] = process->master;
     if (process->in >= 0)
         lent[count++] = process->in;
     if (process->out >= 0)
@@ -100,8 +70,9 @@ static void answer_with_descriptors(uint32_t request, uint32_t number, const str
     send_answer(&answer, lent, count);
 }
 
-static void tell_exit(const struct process *process, int core)
+static void tell_exit(struct process *process)
 {
+    process->told = 1;
     if (link_fd() < 0 || !greeted)
         return;
     struct answer answer;
@@ -109,7 +80,7 @@ static void tell_exit(const struct process *process, int core)
     put_u32(&answer, (uint32_t)process->pid);
     put_u32(&answer, (uint32_t)process->code);
     put_u32(&answer, (uint32_t)process->signal);
-    put_u8(&answer, (uint8_t)core);
+    put_u8(&answer, (uint8_t)process->core);
     send_answer(&answer, NULL, 0);
 }
 
@@ -126,19 +97,17 @@ static void start_process(uint32_t number, const struct spawn_request *request, 
         answer_error(number, ENOMEM, "fork");
         return;
     }
-    struct spawned result;
-    const char *failed = spawn(request, &result);
+    const char *failed = start_with_streams(request, process, spoken >= COPIES_TERMINALS);
     if (failed) {
         answer_error(number, errno, failed);
         free(process);
         return;
     }
-    forget(result.pid); /* An old one that ended long ago, if the numbers went all the way round. */
-    *process = (struct process){.pid = result.pid, .flags = request->flags, .in = result.in, .out = result.out,
-                                .err = result.err, .tag = *tag};
+    process->tag = *tag;
     *tag = NULL;
-    *slot_of(result.pid) = process;
-    answer_with_descriptors(number, (uint32_t)result.pid, process);
+    forget(process->pid); /* An old one that ended long ago, if the numbers went all the way round. */
+    *slot_of(process->pid) = process;
+    answer_with_descriptors(number, (uint32_t)process->pid, process);
 }
 
 static void handle_spawn(struct frame *frame)
@@ -154,6 +123,13 @@ static void handle_spawn(struct frame *frame)
 
 /* --- the other requests --- */
 
+/* An exit is told behind the output that came before it. */
+static void pass_on(struct process *process)
+{
+    if (process->terminal && terminal_copy(process->terminal) && process->exited && !process->told)
+        tell_exit(process);
+}
+
 static void handle_list(uint32_t number)
 {
     struct answer answer;
@@ -167,7 +143,7 @@ static void handle_list(uint32_t number)
         for (struct process *p = table[i]; p; p = p->next) {
             put_u32(&answer, (uint32_t)p->pid);
             put_u32(&answer, p->flags);
-            put_u8(&answer, (uint8_t)p->exited);
+            put_u8(&answer, (uint8_t)p->told);
             put_u32(&answer, (uint32_t)p->code);
             put_u32(&answer, (uint32_t)p->signal);
             put_string(&answer, p->tag);
@@ -180,10 +156,22 @@ static void handle_resize(uint32_t number, const struct process *process, uint16
     struct winsize size = {.ws_col = columns, .ws_row = rows};
     if (!(process->flags & WANTS_PTY))
         answer_error(number, ENOTTY, "request");
-    else if (ioctl(process->in, TIOCSWINSZ, &size))
+    else if (ioctl(process->master, TIOCSWINSZ, &size))
         answer_error(number, errno, "resize");
     else
         answer_ok(number);
+}
+
+/* A node that does not know copied terminals gets the terminal itself, and what lies in the pipes is lost. */
+static void handle_attach(uint32_t number, struct process *process)
+{
+    if (!set_copied(process, spoken >= COPIES_TERMINALS)) {
+        answer_error(number, errno, "pty");
+        return;
+    }
+    if (process->exited && !process->told && !process->terminal)
+        tell_exit(process);
+    answer_with_descriptors(number, process->flags, process);
 }
 
 static void handle_close_stdin(uint32_t number, struct process *process)
@@ -192,18 +180,19 @@ static void handle_close_stdin(uint32_t number, struct process *process)
         answer_error(number, EINVAL, "request");
         return;
     }
-    if (process->in >= 0)
-        close(process->in);
-    process->in = -1;
+    close_end(&process->in);
     process->flags |= STDIN_CLOSED;
     answer_ok(number);
 }
 
 /* To a process, or to the group it leads, named by the negative pid. */
-static void handle_signal(uint32_t number, const struct process *process, pid_t target, uint32_t signal_number)
+static void handle_signal(uint32_t number, struct process *process, pid_t target, uint32_t signal_number)
 {
-    /* Not reaped yet, so the pid is still this process's. */
-    if (process->exited)
+    /* If not reaped yet, the pid is still this process's. */
+    if (process->exited && !process->told) {
+        tell_exit(process);
+        answer_ok(number);
+    } else if (process->exited)
         answer_error(number, ESRCH, "pid");
     else if (signal_number == 0 || signal_number > 64 || kill(target, (int)signal_number))
         answer_error(number, signal_number && signal_number <= 64 ? errno : EINVAL, "signal");
@@ -227,7 +216,7 @@ static void handle_for_process(struct frame *frame, pid_t pid)
     }
     switch (frame->type) {
     case ATTACH:
-        answer_with_descriptors(frame->request, process->flags, process);
+        handle_attach(frame->request, process);
         break;
     case SIGNAL:
         handle_signal(frame->request, process, pid, signal_number);
@@ -236,6 +225,8 @@ static void handle_for_process(struct frame *frame, pid_t pid)
         handle_signal(frame->request, process, -pid, signal_number);
         break;
     case RESIZE:
+        /* What was typed before comes before. */
+        pass_on(process);
         handle_resize(frame->request, process, columns, rows);
         break;
     case CLOSE_STDIN:
@@ -249,9 +240,10 @@ static void handle_for_process(struct frame *frame, pid_t pid)
 
 static void handle_hello(struct frame *frame)
 {
-    take_u32(frame);
+    uint32_t theirs = take_u32(frame);
     if (frame->bad)
         return;
+    spoken = theirs < VERSION ? theirs : VERSION;
     greeted = 1;
     struct answer answer;
     begin(&answer, OK, frame->request);
@@ -307,8 +299,20 @@ static void reap(void)
         process->exited = 1;
         process->code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
         process->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-        tell_exit(process, WIFSIGNALED(status) && WCOREDUMP(status));
+        process->core = WIFSIGNALED(status) && WCOREDUMP(status);
+        if (process->terminal)
+            terminal_ending(process->terminal);
+        pass_on(process);
+        if (!process->terminal)
+            tell_exit(process);
     }
+}
+
+static void through(pid_t pid)
+{
+    struct process *process = *slot_of(pid);
+    if (process && process->exited && !process->told)
+        tell_exit(process);
 }
 
 static int listen_for_node(void)
@@ -362,17 +366,20 @@ int run_init(void)
     while (1) {
         if (children_changed)
             reap();
-        struct pollfd wait[2] = {
-            {.fd = listener, .events = POLLIN},
-            {.fd = link_fd(), .events = (short)(POLLIN | (link_wants_to_write() ? POLLOUT : 0))},
-        };
-        if (ppoll(wait, 2, NULL, &while_waiting) < 0)
+        size_t count;
+        struct pollfd *wait = terminals_poll(&count);
+        wait[0] = (struct pollfd){.fd = listener, .events = POLLIN};
+        wait[1] = (struct pollfd){.fd = link_fd(),
+                                  .events = (short)(POLLIN | (link_wants_to_write() ? POLLOUT : 0))};
+        if (ppoll(wait, count, NULL, &while_waiting) < 0)
             continue;
-        if (wait[1].revents & POLLOUT)
+        short of_listener = wait[0].revents, of_link = wait[1].revents;
+        terminals_copy(through);
+        if (of_link & POLLOUT)
             link_flush();
-        if (wait[1].revents & (POLLIN | POLLHUP | POLLERR) && link_fd() >= 0)
+        if (of_link & (POLLIN | POLLHUP | POLLERR) && link_fd() >= 0)
             link_read(handle);
-        if (wait[0].revents)
+        if (of_listener)
             accept_node(listener);
     }
 }

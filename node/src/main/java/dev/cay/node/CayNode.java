@@ -203,7 +203,8 @@ public final class CayNode implements AutoCloseable {
             var workers = new Workers(
                     poller,
                     closing.add(new HostThreads("log", 4, 16_384)),
-                    closing.add(new HostThreads("guest", 4, 4096)));
+                    closing.add(new HostThreads("guest", 4, 4096)),
+                    closing.add(new HostThreads("terminal", 8, 4096)));
             this.keepers = closing.add(new Keepers(new Machine(
                     plan,
                     new Room(settings.stateDir()),

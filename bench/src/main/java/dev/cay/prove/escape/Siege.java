@@ -58,6 +58,8 @@ public final class Siege {
             controlInLab(config, world);
             race(besieged.attacker(), world);
             readAsHostUser(world);
+            progress.accept("pipes and terminals that are made to block");
+            notes.addAll(new StalledNode(url, key, world.program()).check(failures));
             require(!besieged.sharesChanges(), "a change of a template's file was seen by another sandbox");
             notes.add(
                     "Layers: a program of the template, overwritten and made setuid inside, is unchanged for the neighbour.");

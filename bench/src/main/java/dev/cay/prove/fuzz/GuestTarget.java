@@ -66,7 +66,8 @@ final class GuestTarget implements Target {
             poller = closing.add(new FdPoller());
             poller.start();
             var logs = closing.add(new HostThreads("fuzz-logs", 2, 1024));
-            workers = new Workers(poller, logs, closing.add(new HostThreads("fuzz-guests", 2, 1024)));
+            var guests = closing.add(new HostThreads("fuzz-guests", 2, 1024));
+            workers = new Workers(poller, logs, guests, closing.add(new HostThreads("fuzz-terminals", 2, 1024)));
             scratch = Files.createTempDirectory(Path.of("/dev/shm"), "cay-fuzz-");
             closing.step(() -> Trees.delete(scratch));
             Path states = runDir.resolve("runc");

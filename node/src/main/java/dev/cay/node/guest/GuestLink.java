@@ -1,11 +1,9 @@
 package dev.cay.node.guest;
 
 import dev.cay.node.linux.Descriptor;
-import dev.cay.node.linux.DescriptorIo;
 import dev.cay.node.linux.Errno;
 import dev.cay.node.linux.ErrnoException;
 import dev.cay.node.linux.FdPoller;
-import dev.cay.node.linux.FileCalls;
 import dev.cay.node.linux.NetNamespace;
 import dev.cay.node.linux.UnixSocket;
 import java.io.IOException;
@@ -42,7 +40,10 @@ public final class GuestLink implements AutoCloseable {
 
     /// What this node speaks at best. A sandbox keeps the guest it was started with, so older ones are met for as long
     /// as it lives; {@link #version} says what to do without. A newer guest speaks all versions before its own.
-    static final int VERSION = 2;
+    static final int VERSION = 3;
+
+    /// From this version on a terminal is lent as two pipes.
+    private static final int COPIES_TERMINALS = 3;
 
     private static final int OK = 128;
     private static final int ERROR = 129;
@@ -140,7 +141,7 @@ public final class GuestLink implements AutoCloseable {
             if (owner != null) {
                 owners.put(pid, owner);
             }
-            return lend(pid, spawn.terminal(), stdin, lent);
+            return borrow(pid, spawn.terminal(), stdin, lent);
         });
     }
 
@@ -155,7 +156,7 @@ public final class GuestLink implements AutoCloseable {
         return ask(new Request(Request.ATTACH).u32(pid), (frame, lent) -> {
             int flags = frame.positive();
             boolean stdin = (flags & FLAG_STDIN) != 0 && (flags & FLAG_STDIN_CLOSED) == 0;
-            return lend(pid, (flags & FLAG_TERMINAL) != 0, stdin, lent);
+            return borrow(pid, (flags & FLAG_TERMINAL) != 0, stdin, lent);
         });
     }
 
@@ -338,22 +339,11 @@ public final class GuestLink implements AutoCloseable {
         }
     }
 
-    /// Root inside can lend us anything; only pipes and terminals are taken, as writing elsewhere could mean something.
-    private static Streams lend(int pid, boolean terminal, boolean stdin, Frames lent) throws IOException {
-        var streams = Streams.of(pid, terminal, stdin, lent.take(Streams.count(terminal, stdin)));
-        try {
-            for (var end : streams.all()) {
-                var status = FileCalls.stat(end);
-                if (terminal ? !status.terminalMaster() : !status.fifo()) {
-                    throw new ProtocolException("a descriptor that is neither pipe nor terminal");
-                }
-                DescriptorIo.setNonBlocking(end);
-            }
-            return streams;
-        } catch (IOException e) {
-            streams.close();
-            throw e;
-        }
+    private Streams borrow(int pid, boolean terminal, boolean stdin, Frames lent) throws IOException {
+        var kind = !terminal
+                ? stdin ? Streams.Kind.PIPES_WITH_STDIN : Streams.Kind.PIPES
+                : version < COPIES_TERMINALS ? Streams.Kind.SHARED_TERMINAL : Streams.Kind.COPIED_TERMINAL;
+        return Streams.borrow(pid, kind, lent.take(kind.count()));
     }
 
     interface Decoder<T> {

@@ -1,47 +1,89 @@
 package dev.cay.node.guest;
 
 import dev.cay.node.linux.Descriptor;
+import dev.cay.node.linux.DescriptorIo;
+import dev.cay.node.linux.FileCalls;
+import java.io.IOException;
+import java.net.ProtocolException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Our ends of a process's streams, lent by its guest: either a terminal, or pipes. Checked to be just that, and never
-/// blocking unless root inside works at it.
+/// Our ends of a process's streams, lent by its guest.
 ///
-/// @param stdin null when it is not a pipe or was closed
+/// Pipes are opened anew: root inside has the open file that was lent, and could make calls on it block by clearing
+/// its O_NONBLOCK. A terminal cannot be opened anew, so guests copy it to and from pipes; one of a guest too old for
+/// that is shared with the sandbox, and a call on it may block.
+///
+/// @param terminal whether the process has a terminal; then stdin and stdout are the copy's pipes, or there is a master
+/// @param master   of a terminal that is shared with the sandbox
+/// @param stdin    null when it is not a pipe or was closed
 public record Streams(
         int pid,
-        @Nullable Descriptor terminal,
+        boolean terminal,
+        @Nullable Descriptor master,
         @Nullable Descriptor stdin,
         @Nullable Descriptor stdout,
         @Nullable Descriptor stderr)
         implements AutoCloseable {
+    /// What a guest lends, in this order: stdin, stdout, stderr.
+    enum Kind {
+        PIPES(2),
+        PIPES_WITH_STDIN(3),
+        COPIED_TERMINAL(2),
+        SHARED_TERMINAL(1);
 
-    static Streams of(int pid, boolean terminal, boolean stdin, List<Descriptor> lent) {
-        if (terminal) {
-            return new Streams(pid, lent.get(0), null, null, null);
+        private final int count;
+
+        Kind(int count) {
+            this.count = count;
         }
-        var rest = new ArrayList<>(lent);
-        Descriptor input = stdin ? rest.removeFirst() : null;
-        return new Streams(pid, null, input, rest.get(0), rest.get(1));
+
+        /// How many descriptors come.
+        int count() {
+            return count;
+        }
     }
 
-    static int count(boolean terminal, boolean stdin) {
-        return terminal ? 1 : stdin ? 3 : 2;
-    }
-
-    List<Descriptor> all() {
-        var all = new ArrayList<Descriptor>();
-        for (var end : new @Nullable Descriptor[] {terminal, stdin, stdout, stderr}) {
-            if (end != null) {
-                all.add(end);
+    /// Root inside can lend us anything; only pipes and terminals are taken, as writing elsewhere could mean something.
+    ///
+    /// @param lent closed here, but for a terminal
+    static Streams borrow(int pid, Kind kind, List<Descriptor> lent) throws IOException {
+        var ends = new ArrayList<Descriptor>();
+        try {
+            if (kind == Kind.SHARED_TERMINAL) {
+                requireTerminal(lent.getFirst());
+                return new Streams(pid, true, lent.getFirst(), null, null, null);
             }
+            boolean input = kind != Kind.PIPES;
+            for (var end : lent) {
+                boolean write = input && ends.isEmpty();
+                ends.add(DescriptorIo.reopenPipe(end, write ? FileCalls.WRITE : FileCalls.READ));
+            }
+            lent.forEach(Descriptor::close);
+        } catch (IOException e) {
+            ends.forEach(Descriptor::close);
+            lent.forEach(Descriptor::close);
+            throw e;
         }
-        return all;
+        boolean terminal = kind == Kind.COPIED_TERMINAL;
+        Descriptor stdin = kind == Kind.PIPES ? null : ends.removeFirst();
+        return new Streams(pid, terminal, null, stdin, ends.get(0), terminal ? null : ends.get(1));
+    }
+
+    private static void requireTerminal(Descriptor master) throws IOException {
+        if (!FileCalls.stat(master).terminalMaster()) {
+            throw new ProtocolException("a descriptor that is no terminal");
+        }
+        DescriptorIo.setNonBlocking(master);
     }
 
     @Override
     public void close() {
-        all().forEach(Descriptor::close);
+        for (var end : new @Nullable Descriptor[] {master, stdin, stdout, stderr}) {
+            if (end != null) {
+                end.close();
+            }
+        }
     }
 }

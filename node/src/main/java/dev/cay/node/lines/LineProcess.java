@@ -35,7 +35,7 @@ public final class LineProcess implements AutoCloseable {
     private static final byte[] NOTHING = {};
     private static final int SIGKILL = 9;
 
-    /// Root inside can make a call on a borrowed pipe hang.
+    /// How long a call on a pipe may wait for its turn among those of other sandboxes.
     static final Duration STUCK = Duration.ofSeconds(5);
 
     /// How long the news of an exit may take after the end of what the process wrote, and the rest of its complaints.

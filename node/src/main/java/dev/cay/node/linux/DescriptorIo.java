@@ -1,8 +1,10 @@
 package dev.cay.node.linux;
 
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.net.ProtocolException;
 
 /// Bytes in and out of descriptors. Never blocks on a descriptor that was set so; on others only platform
 /// threads may call.
@@ -137,6 +139,17 @@ public final class DescriptorIo {
         } finally {
             descriptor.done();
         }
+    }
+
+    /// Opens a pipe anew, so that nobody who shares the given open file can change how calls on ours behave: they never
+    /// block. Other files are refused, also pipes with a name, which belong to a file system that could hold us up.
+    ///
+    /// @param direction of {@link FileCalls#READ} and {@link FileCalls#WRITE}
+    public static Descriptor reopenPipe(Descriptor pipe, int direction) throws IOException {
+        if (!FileCalls.stat(pipe).fifo() || !FileCalls.pathOf(pipe).startsWith("pipe:[")) {
+            throw new ProtocolException("a descriptor that is no pipe");
+        }
+        return FileCalls.reopen(pipe, direction | FileCalls.NONBLOCK);
     }
 
     /// Another number for the same open file: epoll knows a number only once.

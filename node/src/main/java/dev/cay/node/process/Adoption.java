@@ -55,7 +55,7 @@ final class Adoption {
         var folder = folderOf(found);
         var known = folder.about(memoryKills);
         var streams = table.link().attach(found.pid());
-        boolean terminal = streams.terminal() != null;
+        boolean terminal = streams.terminal();
         var about = known.orElse(
                 new ProcessFolder.About(ProcessInfo.getDefaultInstance(), "", terminal, null, memoryKills));
         if (known.isEmpty() || about.terminal() != terminal) {

@@ -28,7 +28,7 @@ final class EndedProcesses {
         var workers = table.workers();
         workers.logs().run(() -> {
             process.folder().writeExit(process.pid(), exit);
-            workers.guests().run(() -> forget(process.pid()));
+            Thread.startVirtualThread(() -> forget(process.pid()));
             return true;
         });
         keep(process);
@@ -48,13 +48,12 @@ final class EndedProcesses {
         return kept.size() > MOST ? kept.pollFirst() : null;
     }
 
-    private boolean forget(int pid) {
+    /// A guest need not answer: no thread that others wait for may come here.
+    private void forget(int pid) {
         try {
             table.link().forget(pid);
-            return true;
         } catch (IOException e) {
             log.atDebug().setCause(e).addKeyValue("pid", pid).log("guest did not forget");
-            return false;
         }
     }
 

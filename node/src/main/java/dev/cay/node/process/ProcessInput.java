@@ -21,14 +21,15 @@ public final class ProcessInput {
 
     private final SandboxProcess process;
     private final ProcessTable table;
-    private final @Nullable Descriptor terminal;
+    /// Of a terminal that is shared with the sandbox.
+    private final @Nullable Descriptor master;
     private final @Nullable Descriptor stdin;
     private final ReentrantLock turn = new ReentrantLock();
 
     ProcessInput(SandboxProcess process, ProcessTable table, @Nullable Streams streams) {
         this.process = process;
         this.table = table;
-        this.terminal = streams == null ? null : streams.terminal();
+        this.master = streams == null ? null : streams.master();
         this.stdin = streams == null ? null : streams.stdin();
     }
 
@@ -43,7 +44,7 @@ public final class ProcessInput {
         if (!process.terminal()) {
             throw new CayException(ErrorKind.FAILED, "tty not assigned to process");
         }
-        write(terminal, "terminal", bytes);
+        write(master != null ? master : stdin, "terminal", bytes);
     }
 
     /// The process reads the end of its input. Closing it twice is no error.
@@ -85,7 +86,9 @@ public final class ProcessInput {
     private int writeSome(Descriptor target, byte[] bytes, int offset, long deadline) throws IOException {
         try {
             int length = Math.min(CHUNK, bytes.length - offset);
-            return table.workers().guests().call(STUCK, () -> DescriptorIo.write(target, bytes, offset, length));
+            return target.equals(master)
+                    ? table.terminals().write(target, bytes, offset, length)
+                    : table.workers().guests().call(STUCK, () -> DescriptorIo.write(target, bytes, offset, length));
         } catch (ErrnoException e) {
             if (e.errno() != Errno.EAGAIN) {
                 throw e;

@@ -61,6 +61,7 @@ public final class ProcessTable implements AutoCloseable {
     private final AtomicLong numbers = new AtomicLong();
     private final ProcessLimits limits = new ProcessLimits();
     private final EndedProcesses ended = new EndedProcesses(this);
+    private final SharedTerminals terminals = new SharedTerminals(this);
     private @Nullable Cursors cursors;
     private volatile Consumer<String> onLost = _ -> {};
     private volatile @Nullable Watcher watcher;
@@ -232,6 +233,10 @@ public final class ProcessTable implements AutoCloseable {
 
     Workers workers() {
         return workers;
+    }
+
+    SharedTerminals terminals() {
+        return terminals;
     }
 
     Settings settings() {

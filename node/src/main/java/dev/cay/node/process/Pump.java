@@ -5,14 +5,12 @@ import dev.cay.node.linux.DescriptorIo;
 import dev.cay.node.linux.Errno;
 import dev.cay.node.linux.ErrnoException;
 import dev.cay.node.linux.FdPoller;
-import dev.cay.node.linux.HostThreads;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,8 +18,7 @@ import org.slf4j.LoggerFactory;
 /// Moves one stream's output into its log, on the poller's thread, as fast as subscribers allow.
 ///
 /// A pipe is spliced: the bytes are either in the pipe or in the log, never in a daemon that may die. `splice` wants a
-/// pipe at one end, so a terminal is read and written instead, on another thread: root inside shares the open file and
-/// could make it block.
+/// pipe at one end, so a terminal that is shared with the sandbox is read and written instead, on another thread.
 final class Pump {
     private static final Logger log = LoggerFactory.getLogger(Pump.class);
     private static final int MOST = 64 << 10;
@@ -30,28 +27,36 @@ final class Pump {
 
     private static final int ROUNDS = 8;
     private static final int LAST_CALL = 1 << 20;
-    private static final Duration STUCK = Duration.ofSeconds(5);
 
     private final SandboxProcess process;
     private final Channel channel;
     private final Descriptor source;
     private final OutputLog output;
     private final Workers workers;
+    /// Where to read a terminal that is shared with the sandbox; null for a pipe.
+    private final @Nullable SharedTerminals terminals;
+
     private final FdPoller.Watch watch;
     /// A thread other than the poller's is at work; it goes on with the stream when it is done.
     private final AtomicBoolean busy = new AtomicBoolean();
-    private final AtomicReference<HostThreads.@Nullable Job<?>> job = new AtomicReference<>();
     private volatile boolean ended;
     private volatile boolean broken;
     private volatile boolean lastCall;
     private int lastBytes = LAST_CALL;
 
-    Pump(SandboxProcess process, Channel channel, Descriptor source, OutputLog output, Workers workers) {
+    Pump(
+            SandboxProcess process,
+            Channel channel,
+            Descriptor source,
+            OutputLog output,
+            Workers workers,
+            @Nullable SharedTerminals terminals) {
         this.process = process;
         this.channel = channel;
         this.source = source;
         this.output = output;
         this.workers = workers;
+        this.terminals = terminals;
         this.watch = workers.poller().watch(source, FdPoller.IN, this::ready);
     }
 
@@ -95,8 +100,8 @@ final class Pump {
         if (ended || source.closed() || busy.get()) {
             return;
         }
-        if (channel == Channel.PTY) {
-            readTerminalSoon();
+        if (terminals != null) {
+            readTerminalSoon(terminals);
             return;
         }
         try {
@@ -199,32 +204,11 @@ final class Pump {
         }
     }
 
-    private void readTerminalSoon() {
-        if (!busy.compareAndSet(false, true)) {
-            return;
+    private void readTerminalSoon(SharedTerminals turns) {
+        if (busy.compareAndSet(false, true)) {
+            watch.pause();
+            turns.run(this::readTerminal);
         }
-        watch.pause();
-        var started = workers.guests().run(() -> {
-            readTerminal();
-            return true;
-        });
-        if (job.getAndSet(started) == null) {
-            checkLater(started);
-        }
-    }
-
-    /// One check at a time, not one for every read.
-    private void checkLater(HostThreads.Job<?> started) {
-        workers.poller().after(STUCK, () -> {
-            var now = job.get();
-            if (now != null && now != started) {
-                checkLater(now);
-            } else if (started.giveUp()) {
-                process.stuck("a terminal does not answer");
-            } else if (!job.compareAndSet(started, null)) {
-                checkLater(started);
-            }
-        });
     }
 
     private void readTerminal() {

@@ -13,12 +13,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// A process of a sandbox that was started through its table.
 ///
 /// It is over when it has exited *and* all its output is in the log: a child in the background that holds the pipe
 /// delays that. Once somebody asked it to end, no child is waited for.
 public final class SandboxProcess {
+    private static final Logger log = LoggerFactory.getLogger(SandboxProcess.class);
     static final int SIGKILL = 9;
 
     private final ProcessTable table;
@@ -59,17 +62,17 @@ public final class SandboxProcess {
         this.audience = new Audience(table, folder.number(), logs);
         this.input = new ProcessInput(this, table, streams);
         if (streams != null) {
-            addPump(Channel.PTY, streams.terminal(), logs);
-            addPump(Channel.STDOUT, streams.stdout(), logs);
-            addPump(Channel.STDERR, streams.stderr(), logs);
+            addPump(Channel.PTY, streams.master(), table.terminals());
+            addPump(streams.terminal() ? Channel.PTY : Channel.STDOUT, streams.stdout(), null);
+            addPump(Channel.STDERR, streams.stderr(), null);
         }
         this.open = new ArrayList<>(pumps);
     }
 
-    private void addPump(Channel channel, @Nullable Descriptor source, Map<Channel, OutputLog> logs) {
+    private void addPump(Channel channel, @Nullable Descriptor source, @Nullable SharedTerminals terminals) {
         OutputLog output = logs.get(channel);
         if (source != null && output != null) {
-            pumps.add(new Pump(this, channel, source, output, table.workers()));
+            pumps.add(new Pump(this, channel, source, output, table.workers(), terminals));
         }
     }
 
@@ -162,21 +165,20 @@ public final class SandboxProcess {
         }
     }
 
-    /// On the poller's thread.
+    /// On the poller's thread. A guest need not answer: no thread that others wait for may ask it.
     private void killSoon() {
         if (table.isClosed()) {
             return;
         }
-        table.workers().guests().run(() -> {
+        Thread.startVirtualThread(() -> {
             try {
                 killNow();
             } catch (CayException e) {
                 // Whoever takes up the sandbox next finds the deadline in the folder, and acts on it.
                 if (!table.isClosed()) {
-                    throw e;
+                    log.atWarn().setCause(e).addKeyValue("pid", pid).log("a command outlives its time");
                 }
             }
-            return true;
         });
     }
 
@@ -249,11 +251,6 @@ public final class SandboxProcess {
             open.remove(pump);
         }
         settle();
-    }
-
-    /// A descriptor of this process hangs: only root inside can bring that about.
-    void stuck(String reason) {
-        table.lost(reason);
     }
 
     /// True for the first who asks.

@@ -43,6 +43,8 @@ class HostileGuestTest {
             strings = {
                 "files",
                 "directories",
+                "sockets",
+                "named-pipes",
                 "too-many",
                 "unasked",
                 "none",

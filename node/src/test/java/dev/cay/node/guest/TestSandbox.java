@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -26,13 +27,17 @@ public final class TestSandbox implements AutoCloseable {
     private final FdPoller poller;
     private final HostThreads logs = new HostThreads("test-logs", 2, 1024);
     private final HostThreads guests = new HostThreads("test-guests", 2, 1024);
+    private final HostThreads terminals = new HostThreads("test-terminals", 2, 1024);
 
     public TestSandbox() throws Exception {
+        this(packed());
+    }
+
+    /// @param program the guest
+    public TestSandbox(byte[] program) throws Exception {
         directory = Files.createTempDirectory(Path.of("/dev/shm"), "cay-test");
         Path guest = directory.resolve("cay-guest");
-        try (InputStream binary = TestSandbox.class.getResourceAsStream("/dev/cay/guest/cay-guest")) {
-            Files.copy(Objects.requireNonNull(binary, "build the guest first"), guest);
-        }
+        Files.write(guest, program);
         Files.setPosixFilePermissions(guest, PosixFilePermissions.fromString("rwxr-xr-x"));
         unshare = new ProcessBuilder(
                         "unshare",
@@ -50,6 +55,31 @@ public final class TestSandbox implements AutoCloseable {
         init = awaitChild();
         poller = new FdPoller();
         poller.start();
+    }
+
+    private static byte[] packed() throws IOException {
+        try (InputStream binary = TestSandbox.class.getResourceAsStream("/dev/cay/guest/cay-guest")) {
+            return Objects.requireNonNull(binary, "build the guest first").readAllBytes();
+        }
+    }
+
+    /// A guest as it was at an earlier version of the protocol.
+    public static byte[] guestOf(int version) throws Exception {
+        Path program = Files.createTempFile(Path.of("/dev/shm"), "cay-guest", "");
+        try {
+            var command = new ArrayList<>(
+                    List.of("gcc", "-std=gnu17", "-O1", "-static", "-DVERSION=" + version, "-o", program.toString()));
+            try (var sources = Files.newDirectoryStream(Path.of("../guest/src"), "*.c")) {
+                sources.forEach(source -> command.add(source.toString()));
+            }
+            int status = new ProcessBuilder(command).inheritIO().start().waitFor();
+            if (status != 0) {
+                throw new IllegalStateException("gcc ended with " + status);
+            }
+            return Files.readAllBytes(program);
+        } finally {
+            Files.delete(program);
+        }
     }
 
     private long awaitChild() throws Exception {
@@ -85,7 +115,7 @@ public final class TestSandbox implements AutoCloseable {
     }
 
     public Workers workers() {
-        return new Workers(poller, logs, guests);
+        return new Workers(poller, logs, guests, terminals);
     }
 
     public HostThreads threads() {
@@ -127,6 +157,7 @@ public final class TestSandbox implements AutoCloseable {
         poller.close();
         logs.close();
         guests.close();
+        terminals.close();
         try (var files = Files.walk(directory)) {
             files.sorted((a, b) -> b.compareTo(a)).forEach(file -> {
                 try {

@@ -253,7 +253,8 @@ final class TestNode implements AutoCloseable {
                     new Workers(
                             poller,
                             closing.add(new HostThreads("log", 2, 1024)),
-                            closing.add(new HostThreads("guest", 2, 1024))),
+                            closing.add(new HostThreads("guest", 2, 1024)),
+                            closing.add(new HostThreads("terminal", 2, 1024))),
                     ProcessTable.Settings.DEFAULT,
                     listeners,
                     proxy,

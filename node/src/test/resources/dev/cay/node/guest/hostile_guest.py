@@ -39,6 +39,16 @@ def answer(connection, request):
         lend(connection, frame(128, request, number(7)), [regular, device])
     elif how == "directories":
         lend(connection, frame(128, request, number(7)), [directory, directory])
+    elif how == "sockets":
+        ends = socket.socketpair()
+        lend(connection, frame(128, request, number(7)), [end.fileno() for end in ends])
+    elif how == "named-pipes":
+        name = f"{sys.argv[0]}.fifo"
+        os.mkfifo(name)
+        fifo = os.open(name, os.O_RDWR)
+        os.unlink(name)
+        lend(connection, frame(128, request, number(7)), [fifo, fifo])
+        os.close(fifo)
     elif how == "too-many":
         lend(connection, frame(128, request, number(7)), [reader] * 200)
     elif how == "unasked":

@@ -116,18 +116,18 @@ def run(guest, uid, *argv):
 
 
 def pty(guest, uid, *argv):
-    pid, (_,) = guest.spawn(1, int(uid), list(argv), "shell")
+    pid, (_, _) = guest.spawn(1, int(uid), list(argv), "shell")
     return {"pid": pid}
 
 
 def type_text(guest, pid, line, mark):
-    _, (master,) = guest.ask(ATTACH, struct.pack("<I", int(pid)))
-    os.write(master, line.encode() + b"\n")
+    _, (typed, printed) = guest.ask(ATTACH, struct.pack("<I", int(pid)))
+    os.write(typed, line.encode() + b"\n")
     seen, deadline = "", time.monotonic() + LIMIT
     while mark not in seen:
-        ready, _, _ = select.select([master], [], [], max(0, deadline - time.monotonic()))
+        ready, _, _ = select.select([printed], [], [], max(0, deadline - time.monotonic()))
         assert ready, f"no {mark!r} in {seen!r}"
-        seen += os.read(master, 65536).decode(errors="replace")
+        seen += os.read(printed, 65536).decode(errors="replace")
     return {"out": seen}
 
 
@@ -188,8 +188,9 @@ if __name__ == "__main__":
     command, arguments = sys.argv[1], sys.argv[2:]
     link = Guest()
     if command != "garbage":
-        assert struct.unpack("<I", link.ask(HELLO, struct.pack("<I", 1))[0])[0] >= 1
-    actions = {"run": run, "pty": pty, "type": type_text, "list": list_all, "many": many, "fill": fill, "garbage": garbage}
+        assert struct.unpack("<I", link.ask(HELLO, struct.pack("<I", 3))[0])[0] >= 3
+    actions = {"run": run, "pty": pty, "type": type_text, "list": list_all}
+    actions |= {"many": many, "fill": fill, "garbage": garbage}
     try:
         print(json.dumps(actions[command](link, *arguments)))
     except Refused as refused:
