@@ -6,8 +6,10 @@ import dev.cay.bench.OwnCay;
 import dev.cay.bench.RemoteSandbox;
 import dev.cay.prove.escape.Attempt;
 import dev.cay.prove.escape.Besieged;
+import dev.cay.prove.escape.EdgeVisits;
 import dev.cay.prove.escape.OutsideWorld;
 import dev.cay.prove.escape.Probes;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -25,6 +27,13 @@ final class EscapeTest {
             assertThat(attempts.stream().filter(attempt -> attempt.outcome() != Attempt.Outcome.REFUSED))
                     .isEmpty();
         }
+    }
+
+    @Test
+    void aBarredSandboxReachesNoOtherThroughTheEdge(OwnCay platform) throws Exception {
+        var failures = new ArrayList<String>();
+        new EdgeVisits(platform.url(), platform.key(), platform.tlsPort()).check(failures);
+        assertThat(failures).isEmpty();
     }
 
     /// What the filter must not break: names, ping without raw sockets, sudo, setuid programs that a sandbox made

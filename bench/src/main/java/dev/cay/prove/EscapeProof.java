@@ -22,6 +22,7 @@ public final class EscapeProof implements Proof {
         var siege = new Siege(
                 cay.url(),
                 cay.key(),
+                cay.tlsPort(),
                 cay.directory().resolve("state"),
                 cay.directory().resolve("run"),
                 stage::say);

@@ -142,6 +142,11 @@ public final class Exchange {
         return endPoint.listener().inside();
     }
 
+    /// The port of ours that the client connected to.
+    public int localPort() {
+        return Request.getLocalPort(request);
+    }
+
     /// What the server inside shall see as `Host` instead of what the client sent. The edge says so, the last hop
     /// reads it.
     public Exchange upstreamHost(String host) {

@@ -1,6 +1,8 @@
 package dev.cay.server;
 
+import dev.cay.http.Exchange;
 import dev.cay.http.HttpListeners;
+import dev.cay.http.SandboxAddress;
 import dev.cay.metrics.Meters;
 import dev.cay.server.store.Store;
 import dev.cay.wire.SandboxId;
@@ -19,6 +21,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -55,6 +58,9 @@ final class TestServer implements AutoCloseable {
     final FakeTemplates made = new FakeTemplates();
     final FakeClock clock;
     final CayServer server;
+    /// Requests that got through to a sandbox.
+    final AtomicInteger reached = new AtomicInteger();
+
     private final Store store;
     final String key;
     private final HttpListeners listeners = new HttpListeners();
@@ -116,25 +122,23 @@ final class TestServer implements AutoCloseable {
                 patience,
                 directory.resolve("records"),
                 Duration.ofMillis(50));
-        server = new CayServer(
-                settings,
-                store,
-                node,
-                made,
-                (target, exchange) -> exchange.sendJson(
-                        200,
-                        Map.of(
-                                "sandbox", target.sandbox().value(),
-                                "port", target.port(),
-                                "body", exchange.body().readAllBytes().length,
-                                "host", String.valueOf(exchange.upstreamHost()))),
-                clock,
-                new Meters());
+        server = new CayServer(settings, store, node, made, this::answerAsASandbox, clock, new Meters());
         server.start();
         server.templates().register("base", List.of("layer1", "layer0"), new Resources(2, 512, 10240), "user", null);
         key = server.firstKey().orElse(oldKey);
         listeners.start();
         address = listeners.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), server.frontDoor());
+    }
+
+    private void answerAsASandbox(SandboxAddress target, Exchange exchange) throws IOException {
+        reached.incrementAndGet();
+        exchange.sendJson(
+                200,
+                Map.of(
+                        "sandbox", target.sandbox().value(),
+                        "port", target.port(),
+                        "body", exchange.body().readAllBytes().length,
+                        "host", String.valueOf(exchange.upstreamHost())));
     }
 
     /// A call of the API with the right key.

@@ -28,6 +28,7 @@ public final class Siege {
     private final URI url;
     private final String key;
     private final Path stateDir;
+    private final int edge;
     private final Path runDir;
     private final Consumer<String> progress;
     private final Map<Probe, Attempt> attempts = new LinkedHashMap<>();
@@ -36,11 +37,13 @@ public final class Siege {
     private final List<String> notes = new ArrayList<>();
 
     /// @param url      plain HTTP base of the daemon
+    /// @param edge     its TLS port
     /// @param stateDir of that daemon: another user of the host tries to read it
     /// @param runDir   of that daemon: controls are made of its bundles
-    public Siege(URI url, String key, Path stateDir, Path runDir, Consumer<String> progress) {
+    public Siege(URI url, String key, int edge, Path stateDir, Path runDir, Consumer<String> progress) {
         this.url = url;
         this.key = key;
+        this.edge = edge;
         this.stateDir = stateDir;
         this.runDir = runDir;
         this.progress = progress;
@@ -60,6 +63,8 @@ public final class Siege {
             readAsHostUser(world);
             progress.accept("pipes and terminals that are made to block");
             notes.addAll(new StalledNode(url, key, world.program()).check(failures));
+            progress.accept("the edge inside a sandbox without internet access");
+            notes.addAll(new EdgeVisits(url, key, edge).check(failures));
             require(!besieged.sharesChanges(), "a change of a template's file was seen by another sandbox");
             notes.add(
                     "Layers: a program of the template, overwritten and made setuid inside, is unchanged for the neighbour.");

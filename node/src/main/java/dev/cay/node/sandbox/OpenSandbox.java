@@ -22,6 +22,7 @@ import dev.cay.node.process.ProcessTable;
 import dev.cay.node.runtime.Container;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.ResourceUse;
 import dev.cay.wire.node.SandboxSpec;
 import java.io.IOException;
@@ -85,6 +86,7 @@ final class OpenSandbox implements AutoCloseable {
     private final McpDoor mcp;
     private volatile SandboxSpec spec;
     private final boolean side;
+    private final SandboxId caller;
     private final GuestLink link;
     private volatile boolean comesBack;
     private volatile boolean sleeps;
@@ -96,6 +98,7 @@ final class OpenSandbox implements AutoCloseable {
             throws IOException {
         this.spec = notes.spec();
         this.side = notes.isSide();
+        this.caller = notes.edgeCaller();
         this.machine = machine;
         this.followers = new Envd.Followers() {
             @Override
@@ -259,7 +262,7 @@ final class OpenSandbox implements AutoCloseable {
             int port = Interpreter.PORT;
             closing.add(listeners.adopt(network.listen(port), spec.id(), exchange -> serveInside(port, exchange)));
         }
-        closing.add(listeners.adoptTls(network.listen(machine.edgePort()), spec.id(), machine.tls(), machine.edge()));
+        closing.add(listeners.adoptTls(network.listen(machine.edgePort()), caller, machine.tls(), machine.edge()));
         closing.step(exchanges::refuse);
     }
 

@@ -91,6 +91,12 @@ record SandboxNotes(
         return owner != null;
     }
 
+    /// Whose requests the edge inside serves. A side sandbox may reach what its owner may; one without internet access
+    /// keeps its own id, which the edge does not know and lets nowhere.
+    SandboxId edgeCaller() {
+        return owner != null && spec.internetAccess() ? owner : spec.id();
+    }
+
     /// Those of a Cay that could not pause do not say it.
     Phase phaseNow() {
         return phase == null ? Phase.RUNNING : phase;

@@ -35,6 +35,7 @@ public final class SandboxGate {
     private final SandboxTokens tokens;
     private final SandboxPorts ports;
     private final InstantSource clock;
+    private final Crossings crossings;
 
     public SandboxGate(
             SandboxDirectory directory, Pauses pauses, SandboxTokens tokens, SandboxPorts ports, InstantSource clock) {
@@ -43,9 +44,13 @@ public final class SandboxGate {
         this.tokens = tokens;
         this.ports = ports;
         this.clock = clock;
+        this.crossings = new Crossings(directory);
     }
 
     void pass(SandboxAddress address, Exchange exchange) throws Exception {
+        if (!crossings.permit(address.sandbox(), exchange)) {
+            return;
+        }
         var found = directory.find(address.sandbox()).filter(SandboxGate::servesRequests);
         if (found.isEmpty()) {
             EdgeAnswers.sandboxNotFound(exchange, address.sandbox().value());

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /// Every sandbox that lives, in memory: what the edge looks at for each request, and what lists are made of.
@@ -19,9 +20,15 @@ public final class SandboxDirectory {
     private final Map<SandboxId, SandboxRecord> sandboxes = new ConcurrentHashMap<>();
     private final Map<String, SandboxId> byToken = new ConcurrentHashMap<>();
     private final AtomicLong changes = new AtomicLong();
+    private volatile Consumer<SandboxRecord> watcher = _ -> {};
 
     public SandboxDirectory(SandboxTokens tokens) {
         this.tokens = tokens;
+    }
+
+    /// Hears of every change of a sandbox that lives, after it can be found here. Must not block.
+    public void onUpdate(Consumer<SandboxRecord> action) {
+        watcher = action;
     }
 
     public Optional<SandboxRecord> find(SandboxId id) {
@@ -79,7 +86,11 @@ public final class SandboxDirectory {
     /// Commits may be told of in another order than they happened in: the newer copy stays, and what left stays away.
     void update(SandboxRecord fresh) {
         changes.incrementAndGet();
-        sandboxes.computeIfPresent(fresh.id(), (id, old) -> old.version() < fresh.version() ? fresh : old);
+        var current =
+                sandboxes.computeIfPresent(fresh.id(), (id, old) -> old.version() < fresh.version() ? fresh : old);
+        if (current != null) {
+            watcher.accept(current);
+        }
     }
 
     void remove(SandboxId id) {

@@ -14,7 +14,8 @@ public record SandboxNetwork(
         boolean denyAllOut,
         @Nullable Boolean allowInternetAccess) {
 
-    boolean internet() {
+    /// Whether anything may leave the sandbox.
+    public boolean internet() {
         return !denyAllOut && !Boolean.FALSE.equals(allowInternetAccess);
     }
 

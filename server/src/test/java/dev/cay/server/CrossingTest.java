@@ -1,0 +1,130 @@
+package dev.cay.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cay.http.HttpListeners;
+import dev.cay.wire.SandboxId;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What code in one sandbox reaches of others through the edge on its loopback.
+final class CrossingTest {
+    private static final String BARRED = "{\"templateID\":\"base\",\"allow_internet_access\":false}";
+
+    @TempDir
+    private Path directory;
+
+    private TestServer cay;
+
+    @BeforeEach
+    void start() throws Exception {
+        cay = TestServer.start(directory);
+    }
+
+    @AfterEach
+    void stop() {
+        cay.close();
+    }
+
+    @Test
+    void aBarredSandboxReachesOnlyItself() throws Exception {
+        String barred = cay.create(BARRED).get("sandboxID").stringValue();
+        String free = cay.create();
+        assertThat(status(barred, barred)).isEqualTo(200);
+        assertThat(status(free, barred)).isEqualTo(200);
+        assertThat(status(barred, free)).isEqualTo(403);
+        // What is not there looks as what is: a barred sandbox cannot ask which sandboxes there are.
+        assertThat(status(barred, "i00000000000000000000")).isEqualTo(403);
+    }
+
+    @Test
+    void accessThatIsTakenAwayAndGivenBackCountsAtOnce() throws Exception {
+        String caller = cay.create();
+        String other = cay.create();
+        assertThat(status(caller, other)).isEqualTo(200);
+        setInternet(caller, false);
+        assertThat(status(caller, other)).isEqualTo(403);
+        setInternet(caller, true);
+        assertThat(status(caller, other)).isEqualTo(200);
+    }
+
+    @Test
+    void noSandboxReachesAnotherTeams() throws Exception {
+        String ours = cay.create();
+        String theirs = cay.create();
+        assertThat(status(ours, theirs)).isEqualTo(200);
+        cay.close();
+        cay = TestServer.again(
+                directory,
+                cay,
+                store -> store.write(handle -> {
+                    handle.execute("INSERT INTO team (id, name, slug, created_at) VALUES ('t2', 'b', 'b', 9e15)");
+                    return handle.execute("UPDATE sandbox SET team_id = 't2' WHERE id = ?", theirs);
+                }));
+        assertThat(status(ours, theirs)).isEqualTo(502);
+        assertThat(status(theirs, ours)).isEqualTo(502);
+        assertThat(status(theirs, theirs)).isEqualTo(200);
+    }
+
+    /// Side sandboxes without internet access come under an id that the server has never seen.
+    @Test
+    void anUnknownSandboxReachesNothing() throws Exception {
+        String stranger = "i11111111111111111111";
+        assertThat(status(stranger, cay.create())).isEqualTo(403);
+        assertThat(status(stranger, stranger)).isEqualTo(403);
+    }
+
+    @Test
+    void openRequestsAreCutWhenTheAccessIsTakenAway() throws Exception {
+        String caller = cay.create();
+        String other = cay.create();
+        var listening = ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        var address = (InetSocketAddress) listening.getLocalAddress();
+        try (var listeners = new HttpListeners();
+                var _ = listeners.adopt(listening, new SandboxId(caller), cay.server.frontDoor());
+                var toOther = begin(address, other);
+                var toItself = begin(address, caller)) {
+            TestServer.await("both requests are under way", () -> cay.reached.get() == 2);
+            setInternet(caller, false);
+            assertThatThrownBy(() -> toOther.getInputStream().read())
+                    .isInstanceOf(SocketException.class)
+                    .hasMessageContaining("reset");
+            toItself.getOutputStream().write('x');
+            var answer = new byte[12];
+            assertThat(toItself.getInputStream().readNBytes(answer, 0, 12)).isEqualTo(12);
+            assertThat(new String(answer, StandardCharsets.US_ASCII)).isEqualTo("HTTP/1.1 200");
+        }
+    }
+
+    /// Sends a request whose body is not complete yet.
+    private static Socket begin(InetSocketAddress address, String target) throws Exception {
+        var socket = new Socket(address.getAddress(), address.getPort());
+        socket.setSoTimeout(60_000);
+        socket.getOutputStream()
+                .write("POST / HTTP/1.1\r\nHost: 3000-%s.cay.test\r\nContent-Length: 1\r\n\r\n"
+                        .formatted(target)
+                        .getBytes(StandardCharsets.US_ASCII));
+        return socket;
+    }
+
+    private int status(String from, String to) throws Exception {
+        return cay.requestFromInside(new SandboxId(from), "/", Map.of("Host", "3000-" + to + ".cay.test"))
+                .status();
+    }
+
+    private void setInternet(String id, boolean allowed) {
+        var answer = cay.call("PUT", "/sandboxes/" + id + "/network", "{\"allow_internet_access\":" + allowed + "}");
+        assertThat(answer.status()).isEqualTo(204);
+    }
+}
