@@ -38,7 +38,7 @@ public final class Firewall {
                 set private4 {
                     type ipv4_addr
                     flags interval
-                    elements = { 0.0.0.0/8, 10.0.0.0/8, 100.64.0.0/10, 127.0.0.0/8, 169.254.0.0/16, 172.16.0.0/12, 192.0.0.0/24, 192.0.2.0/24, 192.168.0.0/16, 198.18.0.0/15, 198.51.100.0/24, 203.0.113.0/24, 224.0.0.0/4, 240.0.0.0/4 }
+                    elements = { CLOSED }
                 }
                 set noinet {
                     type ifname
@@ -218,6 +218,7 @@ public final class Firewall {
                 .replace("PREFIX", plan.interfacePrefix())
                 .replace("RANGE", plan.range())
                 .replace("GATEWAY", plan.gateway())
+                .replace("CLOSED", String.join(", ", ClosedAddresses.IPV4))
                 .replace("NOINET", elements)
                 .replace("ASKING", counted ? asking : "")
                 .replace("PACE", counted ? pace : "")

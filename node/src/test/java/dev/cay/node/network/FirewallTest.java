@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Slot;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -49,6 +50,35 @@ final class FirewallTest {
         if (lab != null) {
             lab.close();
         }
+    }
+
+    /// Asks the rules and not the addresses, which belong to others.
+    @Test
+    void refusesWhatTheNodeRefusesForItsOwnConnections() {
+        firewall.load();
+        for (String range : ClosedAddresses.IPV4) {
+            assertThat(isClosed(range.substring(0, range.indexOf('/'))))
+                    .as(range)
+                    .isTrue();
+        }
+        assertThat(isClosed("168.63.129.16")).isTrue();
+        assertThat(isClosed("192.88.99.255")).isTrue();
+        assertThat(isClosed("168.63.129.17")).isFalse();
+        assertThat(isClosed(NetworkLab.PUBLIC)).isFalse();
+    }
+
+    private boolean isClosed(String address) {
+        return lab.onHost
+                .run(
+                        Duration.ofSeconds(20),
+                        "nft",
+                        "get",
+                        "element",
+                        "inet",
+                        lab.plan.firewallTable(),
+                        "private4",
+                        "{ " + address + " }")
+                .ok();
     }
 
     @Test

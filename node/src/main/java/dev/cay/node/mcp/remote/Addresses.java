@@ -1,5 +1,6 @@
 package dev.cay.node.mcp.remote;
 
+import dev.cay.node.network.ClosedAddresses;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
@@ -13,24 +14,8 @@ import java.util.stream.Stream;
 /// @param ranges what may be called although it is not public
 /// @param names  hosts that may be called whatever they resolve to; `*.example.org` means all below it
 public record Addresses(List<Range> ranges, List<String> names) {
-    /// IPv4 that is nobody's on the internet, and the one public address at which a cloud tells its guests' secrets.
-    private static final List<Range> CLOSED = ranges(
-            "0.0.0.0/8",
-            "10.0.0.0/8",
-            "100.64.0.0/10",
-            "127.0.0.0/8",
-            "168.63.129.16/32",
-            "169.254.0.0/16",
-            "172.16.0.0/12",
-            "192.0.0.0/24",
-            "192.0.2.0/24",
-            "192.88.99.0/24",
-            "192.168.0.0/16",
-            "198.18.0.0/15",
-            "198.51.100.0/24",
-            "203.0.113.0/24",
-            "224.0.0.0/4",
-            "240.0.0.0/4");
+    private static final List<Range> CLOSED =
+            ClosedAddresses.IPV4.stream().map(Range::parse).toList();
 
     /// The only part of IPv6 that is given to networks of the internet, and what of it is for tunnels and examples.
     private static final Range PUBLIC6 = Range.parse("2000::/3");
