@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
 #include <linux/if_packet.h>
 #include <net/ethernet.h>
 #include <net/if.h>
@@ -16,6 +17,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -69,6 +71,49 @@ static void odd_families(void)
         if (socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol) >= 0)
             succeeded("netlink socket of protocol %d", protocol);
     refused("only unix, IP and route netlink");
+}
+
+/* --- options of sockets --- */
+
+/* With bits that the kernel does not look at, too: a filter that compares whole registers would let them through. */
+static void judge_option(const char *what, long level, long option, const void *value, unsigned long length)
+{
+    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        unclear("socket: %s", strerror(errno));
+    if (!setsockopt(fd, (int)level, (int)option, value, (socklen_t)length))
+        succeeded("%s worked", what);
+    int reason = errno;
+    for (int i = 1; i < 4; i++)
+        if (!syscall(SYS_setsockopt, fd, level | (i & 1L) << 32, option | (i & 2L) << 40, value, length))
+            succeeded("%s worked with other bits", what);
+    refused("%s: %s", what, strerror(reason));
+}
+
+static void socket_filter(void)
+{
+    struct sock_filter accept_all = BPF_STMT(BPF_RET | BPF_K, 0xffff);
+    struct sock_fprog program = {.len = 1, .filter = &accept_all};
+    judge_option("SO_ATTACH_FILTER", SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program);
+}
+
+static void reuseport_filter(void)
+{
+    struct sock_filter first = BPF_STMT(BPF_RET | BPF_K, 0);
+    struct sock_fprog program = {.len = 1, .filter = &first};
+    judge_option("SO_ATTACH_REUSEPORT_CBPF", SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, &program, sizeof program);
+}
+
+static void socket_mark(void)
+{
+    int mark = 1;
+    judge_option("SO_MARK", SOL_SOCKET, SO_MARK, &mark, sizeof mark);
+}
+
+static void transparent_socket(void)
+{
+    int on = 1;
+    judge_option("IP_TRANSPARENT", IPPROTO_IP, IP_TRANSPARENT, &on, sizeof on);
 }
 
 static void change_interface(void)
@@ -288,6 +333,10 @@ const struct probe network_probes[] = {
     {"kernel-ciphers", cipher_socket},
     {"netfilter", netfilter_socket},
     {"odd-families", odd_families},
+    {"socket-filter", socket_filter},
+    {"reuseport-filter", reuseport_filter},
+    {"socket-mark", socket_mark},
+    {"transparent-socket", transparent_socket},
     {"interface", change_interface},
     {"reach-host", reach_host},
     {"reach-sandbox", reach_sandbox},

@@ -3,6 +3,9 @@ package dev.cay.node.runtime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 
 /// The system calls a sandbox may make, as runc wants to be told.
 ///
@@ -24,6 +27,7 @@ final class SystemCalls {
     private static final int SOCK_RAW = 3;
     private static final int SOCK_TYPE = 0xf;
     private static final int NETLINK_ROUTE = 0;
+    private static final long INT = 0xffff_ffffL;
     private static final String EQUAL = "SCMP_CMP_EQ";
     private static final String GREATER = "SCMP_CMP_GT";
     private static final String MASKED = "SCMP_CMP_MASKED_EQ";
@@ -60,7 +64,7 @@ final class SystemCalls {
             sched_getaffinity sched_getattr sched_getparam sched_getscheduler sched_rr_get_interval sched_setaffinity
             sched_setattr sched_setparam sched_setscheduler sched_yield seccomp select semctl semget semop semtimedop
             sendfile sendmmsg sendmsg sendto set_robust_list set_tid_address setfsgid setfsuid setgid setgroups
-            setitimer setpgid setpriority setregid setresgid setresuid setreuid setrlimit setsid setsockopt setuid
+            setitimer setpgid setpriority setregid setresgid setresuid setreuid setrlimit setsid setuid
             setxattr shmat shmctl shmdt shmget shutdown sigaltstack signalfd signalfd4 socketpair splice stat statfs
             statx symlink symlinkat sync sync_file_range syncfs sysinfo tee tgkill time timer_create timer_delete
             timer_getoverrun timer_gettime timer_settime timerfd_create timerfd_gettime timerfd_settime times tkill
@@ -84,6 +88,13 @@ final class SystemCalls {
         }
     }
 
+    /// Options of sockets that are refused, by level. Socket filters (26, 50, 51 and 52 of SOL_SOCKET): the kernel
+    /// keeps them in memory that is charged to nobody. SO_MARK, IP_TRANSPARENT and IPV6_TRANSPARENT: marks and
+    /// foreign source addresses, which CAP_NET_RAW would allow; the capability itself stays, as `ping` carries it in
+    /// its file.
+    private static final Map<Integer, Set<Integer>> REFUSED_OPTIONS =
+            new TreeMap<>(Map.of(0, Set.of(19), 1, Set.of(26, 36, 50, 51, 52), 41, Set.of(75)));
+
     private final List<Map<String, Object>> rules = new ArrayList<>();
 
     private SystemCalls() {}
@@ -94,6 +105,7 @@ final class SystemCalls {
         calls.rules.add(Map.of("names", REFUSED, "action", "SCMP_ACT_ERRNO", "errnoRet", EPERM));
         calls.addProcesses();
         calls.addSockets();
+        calls.addSocketOptions();
         return Map.of(
                 "defaultAction",
                 "SCMP_ACT_ERRNO",
@@ -142,6 +154,36 @@ final class SystemCalls {
                 family(family),
                 type(type),
                 new Condition(2, GREATER, protocols.getLast(), 0));
+    }
+
+    private void addSocketOptions() {
+        others(1, REFUSED_OPTIONS.keySet()).forEach(level -> allow("setsockopt", level));
+        REFUSED_OPTIONS.forEach((level, options) -> {
+            others(2, options).forEach(option -> allow("setsockopt", same(1, level), option));
+            options.forEach(option -> refuse(EPERM, "setsockopt", same(1, level), same(2, option)));
+        });
+    }
+
+    /// The kernel reads an `int`: what else is in the register does not count.
+    private static Condition same(int index, int value) {
+        return new Condition(index, MASKED, INT, value);
+    }
+
+    /// Conditions of which one holds for every `int` but these: the blocks of numbers with the same first bits that
+    /// hold none of them. Rules of one call must not contradict each other, so "all but" has to be said this way.
+    private static List<Condition> others(int index, Set<Integer> values) {
+        var blocks = new ArrayList<Condition>();
+        for (int value : new TreeSet<>(values)) {
+            for (int bit = 0; bit < Integer.SIZE; bit++) {
+                long mask = INT & -1L << bit;
+                long block = (value ^ 1L << bit) & mask;
+                var found = new Condition(index, MASKED, mask, block);
+                if (values.stream().noneMatch(other -> (other & mask) == block) && !blocks.contains(found)) {
+                    blocks.add(found);
+                }
+            }
+        }
+        return blocks;
     }
 
     private static Condition family(int family) {
