@@ -296,6 +296,8 @@ int run_hook(int argc, char **argv)
         die("hook: enter the network namespace");
     wire_inside(&wiring);
     translate_addresses(&wiring);
+    /* A new network inherits the host's setting. Nothing is passed on inside; where there is no such file, neither. */
+    write_switch("/proc/sys/net/ipv4/ip_forward", "0");
     limit_namespaces(&wiring, ipc, user);
     return 0;
 }

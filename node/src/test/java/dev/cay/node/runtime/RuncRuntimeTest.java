@@ -75,6 +75,8 @@ class RuncRuntimeTest {
         }
         assertThat(host.output(sandbox, "cat /proc/cmdline /proc/partitions; ls /sys/block"))
                 .isEmpty();
+        assertThat(host.output(sandbox, "cat /proc/sys/net/ipv4/ip_forward /proc/sys/net/ipv4/conf/eth0/forwarding"))
+                .isEqualTo("0\n0");
     }
 
     @Test
