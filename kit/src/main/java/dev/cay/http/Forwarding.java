@@ -121,7 +121,7 @@ final class Forwarding {
             if (answer.status() == 100) {
                 mayContinue.countDown();
             } else {
-                exchange.answer().interim(answer.status(), passable(answer.fields()));
+                exchange.answer().interim(answer.status(), passable(answer.fields(), exchange));
             }
             answer.readHead();
         }
@@ -133,7 +133,7 @@ final class Forwarding {
     private void passHead() {
         Response response = exchange.response();
         response.setStatus(answer.status());
-        for (HttpField field : passable(answer.fields())) {
+        for (HttpField field : passable(answer.fields(), exchange)) {
             boolean misplaced = answer.status() == 204 && field.getHeader() == HttpHeader.CONTENT_LENGTH;
             if (!misplaced) {
                 response.getHeaders().add(field);
@@ -145,13 +145,13 @@ final class Forwarding {
         }
     }
 
-    /// Headers of the answer without those of the hop.
-    static HttpFields passable(HttpFields fields) {
+    /// Headers of the answer without those of the hop, and with cookies for the client's host alone.
+    static HttpFields passable(HttpFields fields, Exchange exchange) {
         Set<String> hop = UpstreamRequest.hopOf(fields);
         var passed = HttpFields.build();
         for (HttpField field : fields) {
             if (!hop.contains(field.getLowerCaseName())) {
-                passed.add(field);
+                passed.add(CookieScope.narrowed(field, exchange.authority()));
             }
         }
         return passed;

@@ -84,7 +84,7 @@ final class GrpcForwarding implements Stream.Listener {
     private void passHead(MetaData.Response head) {
         Response response = exchange.response();
         response.setStatus(head.getStatus());
-        for (HttpField field : Forwarding.passable(head.getHttpFields())) {
+        for (HttpField field : Forwarding.passable(head.getHttpFields(), exchange)) {
             response.getHeaders().add(field);
         }
         response.setTrailersSupplier(this::trailers);

@@ -205,6 +205,7 @@ final class UpstreamRequest {
     private boolean ours(String name) {
         return name.equals("host")
                 || name.equals("content-length")
+                || Withheld.of(exchange).contains(name)
                 || (host != null && name.equals("x-forwarded-host"));
     }
 

@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -73,6 +74,11 @@ class ReverseProxyTest {
                         "/echo",
                         exchange ->
                                 exchange.send(200, "text/plain", exchange.body().readAllBytes()))
+                .on(
+                        "GET",
+                        "/private",
+                        exchange -> exchange.with("Set-Cookie", "a=1; Domain=" + domainOf(exchange) + "; Path=/x")
+                                .sendJson(200, exchange.header("X-Ours") + " " + exchange.header("X-Theirs")))
                 .on("DELETE", "/gone", exchange -> exchange.send(204))
                 .on("POST", "/created", exchange -> exchange.send(201))
                 .on("POST", "/early", exchange -> exchange.send(413))
@@ -89,7 +95,10 @@ class ReverseProxyTest {
                 });
         InetSocketAddress target = inside.listen(TestHttp.loopback(), routes);
         proxy.start();
-        edge = new TestHttp(directory, exchange -> proxy.forward(exchange, upstream(target.getPort())));
+        edge = new TestHttp(directory, exchange -> {
+            Withheld.headers(exchange, Set.of("X-Ours"));
+            proxy.forward(exchange, upstream(target.getPort()));
+        });
     }
 
     @AfterEach
@@ -152,6 +161,21 @@ class ReverseProxyTest {
         assertThat(answer.headers().firstValue("x-inside")).contains("yes");
         mask = "app.example:80";
         assertThat(get(second, "/hosts").body()).isEqualTo("\"app.example:80 " + host + " null null null\"");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void keepsCredentialsFromTheServerAndCookiesFromOtherHosts(boolean second) throws Exception {
+        var request =
+                edge.request(second, "/private").header("X-Ours", "secret").header("X-Theirs", "word");
+        var client = second ? edge.http2() : edge.http1();
+        var answer = client.send(request.build(), BodyHandlers.ofString());
+        assertThat(answer.body()).isEqualTo("\"null word\"");
+        assertThat(answer.headers().firstValue("Set-Cookie")).contains("a=1; Path=/x");
+    }
+
+    private static String domainOf(Exchange exchange) {
+        return exchange.authority().replaceFirst(":\\d+$", "");
     }
 
     /// Not an error of ours: what fails there is up to whoever is root inside.

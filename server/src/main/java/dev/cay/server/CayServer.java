@@ -148,7 +148,7 @@ public final class CayServer implements AutoCloseable {
                 settings.domain(),
                 new ControlPlane(routes.measured(meters)),
                 directory,
-                new SandboxGate(directory, pauses, tokens, ports, clock));
+                new SandboxGate(directory, pauses, access, tokens, ports, clock));
     }
 
     private Routes routes(Settings settings, Store store, SandboxView view) {

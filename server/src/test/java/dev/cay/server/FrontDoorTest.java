@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.Base64;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -220,6 +221,38 @@ final class FrontDoorTest {
                         .get("host")
                         .stringValue())
                 .isEqualTo("null");
+    }
+
+    @Test
+    void ourCredentialsAreKeptFromServersInsideAndTheirOwnAreNot() {
+        var secret = cay.create("{\"templateID\":\"base\",\"network\":{\"allowPublicTraffic\":false}}");
+        String host = "3000-" + secret.get("sandboxID").stringValue() + ".cay.test";
+        String traffic = secret.get("trafficAccessToken").stringValue();
+        var ours = Map.of(
+                "Host", host,
+                "X-API-Key", cay.key,
+                "Authorization", "Bearer " + cay.key,
+                "X-Access-Token", token,
+                "E2B-Traffic-Access-Token", traffic);
+        assertThat(withheld(ours))
+                .containsExactlyInAnyOrder("x-api-key", "authorization", "x-access-token", "e2b-traffic-access-token");
+        var theirs = Map.of(
+                "Host", "3000-" + id + ".cay.test",
+                "X-API-Key", "e2b_" + "0".repeat(40),
+                "Authorization", "Bearer of-their-own",
+                "X-Access-Token", "of-their-own",
+                "E2B-Traffic-Access-Token", traffic + "x");
+        assertThat(withheld(theirs)).isEmpty();
+    }
+
+    private List<String> withheld(Map<String, String> headers) {
+        var answer = cay.request("GET", "/", headers);
+        assertThat(answer.status()).isEqualTo(200);
+        return answer.json()
+                .get("withheld")
+                .valueStream()
+                .map(JsonNode::stringValue)
+                .toList();
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.cay.server;
 import dev.cay.http.Exchange;
 import dev.cay.http.HttpListeners;
 import dev.cay.http.SandboxAddress;
+import dev.cay.http.Withheld;
 import dev.cay.metrics.Meters;
 import dev.cay.server.store.Store;
 import dev.cay.wire.SandboxId;
@@ -138,7 +139,8 @@ final class TestServer implements AutoCloseable {
                         "sandbox", target.sandbox().value(),
                         "port", target.port(),
                         "body", exchange.body().readAllBytes().length,
-                        "host", String.valueOf(exchange.upstreamHost())));
+                        "host", String.valueOf(exchange.upstreamHost()),
+                        "withheld", Withheld.of(exchange)));
     }
 
     /// A call of the API with the right key.

@@ -93,6 +93,11 @@ public final class Access {
         return team;
     }
 
+    /// Whether this is a key of this server, whoever's.
+    public boolean knows(String key) {
+        return ApiKey.hasShape(key.strip()) && teams.containsKey(new ApiKey(key.strip()).hash());
+    }
+
     /// The key of the request, wherever it stands.
     static String credential(Exchange exchange) {
         String key = exchange.header("X-API-Key");

@@ -24,6 +24,10 @@ record ApiKey(String text) {
         }
     }
 
+    static boolean hasShape(String text) {
+        return SHAPE.matcher(text).matches();
+    }
+
     static ApiKey random(SecureRandom random) {
         byte[] value = new byte[20];
         random.nextBytes(value);

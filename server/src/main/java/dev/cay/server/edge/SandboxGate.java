@@ -6,6 +6,8 @@ import dev.cay.http.Exchange;
 import dev.cay.http.FileSignature;
 import dev.cay.http.SandboxAddress;
 import dev.cay.http.SandboxPorts;
+import dev.cay.http.Withheld;
+import dev.cay.server.access.Access;
 import dev.cay.server.access.SandboxTokens;
 import dev.cay.server.sandbox.Pauses;
 import dev.cay.server.sandbox.SandboxDirectory;
@@ -18,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -26,19 +29,27 @@ import org.jspecify.annotations.Nullable;
 /// on by itself.
 public final class SandboxGate {
     private static final int SYSTEM_PORT = 49983;
+    private static final String TRAFFIC_TOKEN = "e2b-traffic-access-token";
     /// Routes that only the platform itself may use where the protocol has them.
     private static final Set<String> INTERNAL =
             Set.of("/init", "/freeze", "/unfreeze", "/fsfreeze", "/fsthaw", "/collapse", "/upgrade");
 
     private final SandboxDirectory directory;
     private final Pauses pauses;
+    private final Access access;
     private final SandboxTokens tokens;
     private final SandboxPorts ports;
     private final InstantSource clock;
     private final Crossings crossings;
 
     public SandboxGate(
-            SandboxDirectory directory, Pauses pauses, SandboxTokens tokens, SandboxPorts ports, InstantSource clock) {
+            SandboxDirectory directory,
+            Pauses pauses,
+            Access access,
+            SandboxTokens tokens,
+            SandboxPorts ports,
+            InstantSource clock) {
+        this.access = access;
         this.directory = directory;
         this.pauses = pauses;
         this.tokens = tokens;
@@ -73,7 +84,31 @@ public final class SandboxGate {
         if (mask != null && !system) {
             exchange.upstreamHost(mask.replace("${PORT}", Integer.toString(address.port())));
         }
+        Withheld.headers(exchange, credentials(sandbox, exchange));
         ports.handle(address, exchange);
+    }
+
+    /// The headers whose values are credentials of this platform. Servers in sandboxes use these names too, so what
+    /// means nothing to us is passed on.
+    private Set<String> credentials(SandboxRecord sandbox, Exchange exchange) {
+        var names = new HashSet<String>();
+        String key = exchange.header("X-API-Key");
+        if (key != null && access.knows(key)) {
+            names.add("X-API-Key");
+        }
+        String bearer = exchange.header("Authorization");
+        if (bearer != null && bearer.regionMatches(true, 0, "Bearer ", 0, 7) && access.knows(bearer.substring(7))) {
+            names.add("Authorization");
+        }
+        String token = exchange.header("X-Access-Token");
+        if (token != null && (directory.findByToken(token).isPresent() || same(token, tokens.access(sandbox.id())))) {
+            names.add("X-Access-Token");
+        }
+        String traffic = exchange.header(TRAFFIC_TOKEN);
+        if (traffic != null && same(traffic, tokens.traffic(sandbox.id()))) {
+            names.add(TRAFFIC_TOKEN);
+        }
+        return names;
     }
 
     /// One that is about to run is waited for; one that is paused only if it was made to go on by itself.
@@ -141,7 +176,7 @@ public final class SandboxGate {
 
     private boolean mayEnter(SandboxRecord sandbox, Exchange exchange) {
         return sandbox.network().allowPublicTraffic()
-                || same(exchange.header("e2b-traffic-access-token"), tokens.traffic(sandbox.id()));
+                || same(exchange.header(TRAFFIC_TOKEN), tokens.traffic(sandbox.id()));
     }
 
     private static boolean same(@Nullable String token, String wanted) {
