@@ -26,6 +26,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Lies in one directory: `ca.pem` (readable by all), `ca.key` and `server.pem` (0600), `bundle.pem` (the system's
 /// roots plus our CA, as some clients read only one file). A certificate near its end is signed anew by the same CA.
+/// The CA may sign for the domain, `localhost` and loopback alone, and for another domain a new one is made. A CA of an
+/// older Cay has no such limits; it stays until its files are removed, as clients trust it.
 public final class LocalAuthority {
     private static final Duration RENEW_BEFORE = Duration.ofDays(30);
 
@@ -118,8 +120,9 @@ public final class LocalAuthority {
         Files.createDirectories(directory);
         Files.setPosixFilePermissions(directory, PASSABLE);
         // The key is written before the certificate: with the certificate there, the key surely is.
-        if (!Files.exists(caCertificate()) || !Files.exists(caKey())) {
-            SigningKeys made = SigningKeys.authority(clock.instant());
+        if (!Files.exists(caCertificate()) || !Files.exists(caKey()) || !SigningKeys.maySign(readAuthority(), domain)) {
+            Files.deleteIfExists(caCertificate());
+            SigningKeys made = SigningKeys.authority(domain, clock.instant());
             write(caKey(), ServerIdentity.pem("PRIVATE KEY", made.key().getEncoded()), SECRET);
             write(
                     caCertificate(),

@@ -1,5 +1,6 @@
 package dev.cay.http;
 
+import java.io.IOException;
 import java.math.BigInteger;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
@@ -7,6 +8,7 @@ import java.security.KeyPairGenerator;
 import java.security.PrivateKey;
 import java.security.PublicKey;
 import java.security.SecureRandom;
+import java.security.cert.X509CertSelector;
 import java.security.cert.X509Certificate;
 import java.security.spec.ECGenParameterSpec;
 import java.time.Duration;
@@ -21,8 +23,10 @@ import org.bouncycastle.asn1.x509.ExtendedKeyUsage;
 import org.bouncycastle.asn1.x509.Extension;
 import org.bouncycastle.asn1.x509.GeneralName;
 import org.bouncycastle.asn1.x509.GeneralNames;
+import org.bouncycastle.asn1.x509.GeneralSubtree;
 import org.bouncycastle.asn1.x509.KeyPurposeId;
 import org.bouncycastle.asn1.x509.KeyUsage;
+import org.bouncycastle.asn1.x509.NameConstraints;
 import org.bouncycastle.cert.CertIOException;
 import org.bouncycastle.cert.X509v3CertificateBuilder;
 import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
@@ -36,16 +40,21 @@ record SigningKeys(PrivateKey key, X509Certificate certificate) {
     private static final Duration AUTHORITY_LIFE = Duration.ofDays(3650);
     /// Some clients refuse server certificates that live longer than 398 days.
     private static final Duration SERVER_LIFE = Duration.ofDays(365);
+    /// A kind of name, as numbered in certificates. Said here so that reading a certificate loads no Bouncy Castle.
+    private static final int DNS_NAME = 2;
     /// Clocks of clients differ from ours.
     private static final Duration BACKDATED = Duration.ofDays(1);
 
-    static SigningKeys authority(Instant now) throws GeneralSecurityException {
+    /// @param domain what it may sign for, besides `localhost` and loopback: whoever gets its key, which many clients
+    ///     trust, cannot pose as anybody else
+    static SigningKeys authority(String domain, Instant now) throws GeneralSecurityException {
         KeyPair pair = pair();
         X500Name name = name("Cay local authority");
         var builder = builder(name, name, pair.getPublic(), now, AUTHORITY_LIFE);
         try {
             builder.addExtension(Extension.basicConstraints, true, new BasicConstraints(0));
             builder.addExtension(Extension.keyUsage, true, new KeyUsage(KeyUsage.keyCertSign | KeyUsage.cRLSign));
+            builder.addExtension(Extension.nameConstraints, true, permitted(domain));
             builder.addExtension(
                     Extension.subjectKeyIdentifier,
                     false,
@@ -99,6 +108,24 @@ record SigningKeys(PrivateKey key, X509Certificate certificate) {
                 Date.from(now.plus(life)),
                 subject,
                 key);
+    }
+
+    private static NameConstraints permitted(String domain) {
+        return new NameConstraints(
+                new GeneralSubtree[] {
+                    new GeneralSubtree(new GeneralName(GeneralName.dNSName, domain)),
+                    new GeneralSubtree(new GeneralName(GeneralName.dNSName, "localhost")),
+                    new GeneralSubtree(new GeneralName(GeneralName.iPAddress, "127.0.0.0/8")),
+                    new GeneralSubtree(new GeneralName(GeneralName.iPAddress, "::1/128"))
+                },
+                null);
+    }
+
+    /// Whether an authority may sign for the domain. One of an older Cay has no limits.
+    static boolean maySign(X509Certificate authority, String domain) throws IOException {
+        var wanted = new X509CertSelector();
+        wanted.addPathToName(DNS_NAME, domain);
+        return wanted.match(authority);
     }
 
     private static GeneralNames alternatives(String domain) {
