@@ -24,14 +24,10 @@ final class FileErrors {
                 error(ErrorKind.PERMISSION_DENIED, "path '%s': %s".formatted(path, Errno.text(e.errno())), e);
             // Somebody inside renames or holds the file all the time.
             case Errno.EAGAIN -> error(ErrorKind.CONFLICT, "path '%s' is being changed: try again".formatted(path), e);
-            case Errno.EBUSY,
-                    Errno.ENOTEMPTY,
-                    Errno.EEXIST,
-                    Errno.ETXTBSY,
-                    Errno.EXDEV,
-                    Errno.EFBIG,
-                    Errno.EIO,
-                    Errno.EOPNOTSUPP -> failed(path.text(), e);
+            case Errno.ETXTBSY ->
+                error(ErrorKind.CONFLICT, "path '%s' is a program that runs: it cannot be written".formatted(path), e);
+            case Errno.EBUSY, Errno.ENOTEMPTY, Errno.EEXIST, Errno.EXDEV, Errno.EFBIG, Errno.EIO, Errno.EOPNOTSUPP ->
+                failed(path.text(), e);
             // It was closed under us.
             case Errno.EBADF -> error(ErrorKind.UNAVAILABLE, "the sandbox is ending", e);
             default -> error(ErrorKind.INTERNAL, "path '%s': %s".formatted(path, e.getMessage()), e);

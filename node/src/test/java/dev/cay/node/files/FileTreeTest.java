@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -53,6 +54,22 @@ class FileTreeTest {
         hub.close();
         poller.close();
         threads.close();
+    }
+
+    /// The guest's own program, for one, runs all the time.
+    @Test
+    void aProgramThatRunsIsNotWritten() throws Exception {
+        var program = Files.copy(Path.of("/bin/sleep"), root.resolve("program"), StandardCopyOption.COPY_ATTRIBUTES);
+        var running = new ProcessBuilder(program.toString(), "600").start();
+        try {
+            assertThatThrownBy(() -> tree.write(path("/program"), USER, Map.of()))
+                    .isInstanceOfSatisfying(CayException.class, e -> {
+                        assertThat(e.kind()).isEqualTo(ErrorKind.CONFLICT);
+                        assertThat(e.userMessage()).contains("/program", "runs");
+                    });
+        } finally {
+            running.destroyForcibly();
+        }
     }
 
     private static SandboxPath path(String text) {
