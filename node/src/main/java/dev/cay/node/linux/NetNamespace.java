@@ -3,6 +3,7 @@ package dev.cay.node.linux;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
+import java.net.BindException;
 import java.net.ConnectException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
@@ -55,11 +56,18 @@ public final class NetNamespace implements AutoCloseable {
     }
 
     /// Listens on all addresses, IPv6 included where the host has it.
+    ///
+    /// @throws java.net.BindException when a process inside has the port
     public ServerSocketChannel listen(int port) throws IOException {
         ServerSocketChannel channel = inside(network, NEWNET, "net", ServerSocketChannel::open);
         try {
             channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
             return channel.bind(new InetSocketAddress(port), BACKLOG);
+        } catch (BindException e) {
+            channel.close();
+            throw (BindException) new BindException(
+                            "a process in the sandbox listens on port %d, which the node needs".formatted(port))
+                    .initCause(e);
         } catch (IOException | RuntimeException e) {
             channel.close();
             throw e;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.node.guest.TestSandbox;
+import java.net.BindException;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -35,6 +36,11 @@ class NetNamespaceTest {
                 var network = sandbox.network()) {
             inside(sandbox, "ip", "link", "set", "lo", "up");
             assertThatThrownBy(() -> network.connect(4321, LOOPBACK)).isInstanceOf(ConnectException.class);
+            try (var _ = network.listen(4322)) {
+                assertThatThrownBy(() -> network.listen(4322))
+                        .isInstanceOf(BindException.class)
+                        .hasMessageContaining("in the sandbox listens on port 4322");
+            }
             try (var server = network.listen(4321);
                     var client = network.connect(4321, LOOPBACK);
                     var accepted = server.accept()) {
