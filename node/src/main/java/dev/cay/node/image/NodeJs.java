@@ -119,7 +119,7 @@ final class NodeJs {
     }
 
     /// Node brings certificates of its own, and an operator's registry may be signed with another.
-    private static Map<String, String> environment() {
+    static Map<String, String> environment() {
         boolean needed = System.getenv("NODE_EXTRA_CA_CERTS") == null && Files.isReadable(BUNDLE);
         return needed ? Map.of("NODE_EXTRA_CA_CERTS", BUNDLE.toString()) : Map.of();
     }
@@ -145,7 +145,7 @@ final class NodeJs {
     }
 
     /// The first line of an npm that fails is but a code.
-    private static boolean isComplaint(String line) {
+    static boolean isComplaint(String line) {
         return line.startsWith("E:") || (line.startsWith("npm error") && !line.startsWith("npm error code "));
     }
 }

@@ -8,10 +8,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Layers with one npm package each, under `/opt/mcp`: a global prefix of npm's, so its programs lie in `/opt/mcp/bin`.
 ///
@@ -20,13 +25,22 @@ import java.util.stream.Collectors;
 /// and root's; nor may a package depend on repositories, other addresses or files, as npm would prepare the first by
 /// running their code, and the last would be files of the host. Packages whose programs come in optional dependencies
 /// work without scripts.
-public final class NpmLayers {
+public final class NpmLayers implements AutoCloseable {
+    private static final Logger daemonLog = LoggerFactory.getLogger(NpmLayers.class);
     private static final String PREFIX = "opt/mcp";
 
     /// Counts up when the same package makes another layer.
     private static final String VERSION = "1";
 
+    /// For one package, with the wait for its turn.
     private static final Duration LIMIT = Duration.ofMinutes(10);
+
+    /// How long those may take that are called off when the daemon stops.
+    private static final Duration END_LIMIT = Duration.ofSeconds(5);
+
+    /// What names a place of this host, which is nobody's business inside. Names of packages and addresses are no such.
+    private static final Pattern HOST_PATH = Pattern.compile("(?<![\\w./:@-])(?:/[\\w.@+~-]+){2,}/?");
+
     private static final int AT_ONCE = 2;
     private static final Pattern NAME = Pattern.compile("(@[A-Za-z0-9~][\\w.~-]*/)?[A-Za-z0-9~][\\w.~-]{0,213}");
     private static final Pattern ONE_VERSION = Pattern.compile("\\d+\\.\\d+\\.\\d+(-[\\w.-]+)?(\\+[\\w.-]+)?");
@@ -34,13 +48,22 @@ public final class NpmLayers {
     private final LayerStore layers;
     private final Programs programs;
     private final Path logs;
+    private final Duration limit;
     private final Semaphore turns = new Semaphore(AT_ONCE, true);
+    private final Set<Thread> installing = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
 
     /// @param logs directory for logs of builds
     public NpmLayers(LayerStore layers, Programs programs, Path logs) {
+        this(layers, programs, logs, LIMIT);
+    }
+
+    /// @param limit for one package
+    NpmLayers(LayerStore layers, Programs programs, Path logs, Duration limit) {
         this.layers = layers;
         this.programs = programs;
         this.logs = logs;
+        this.limit = limit;
     }
 
     /// Makes the layer unless it is there; of several who want it, one does and the others wait.
@@ -59,16 +82,41 @@ public final class NpmLayers {
         }
         String key = "mcp-npm-" + LayerStore.hash(List.of(VERSION, name, version, TreeLayer.architecture()));
         layers.build(key, rootfs -> {
-            if (!turns.tryAcquire(2 * LIMIT.toSeconds(), TimeUnit.SECONDS)) {
-                throw new CayException(ErrorKind.UNAVAILABLE, "too many npm packages are being installed; try again");
-            }
+            installing.add(Thread.currentThread());
             try {
-                fill(rootfs, layers.require(base), name, version);
+                fillInTurn(rootfs, layers.require(base), name, version);
             } finally {
-                turns.release();
+                installing.remove(Thread.currentThread());
             }
         });
         return key;
+    }
+
+    private void fillInTurn(Path rootfs, Path base, String name, String version)
+            throws IOException, InterruptedException {
+        if (closed) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "Cay is being stopped");
+        }
+        long deadline = System.nanoTime() + limit.toNanos();
+        if (!turns.tryAcquire(limit.toNanos(), TimeUnit.NANOSECONDS)) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "too many npm packages are being installed; try again");
+        }
+        try {
+            fill(rootfs, base, name, version, Duration.ofNanos(Math.max(1, deadline - System.nanoTime())));
+        } finally {
+            turns.release();
+        }
+    }
+
+    /// Ends what is being installed, with the npm that does it.
+    @Override
+    public void close() {
+        closed = true;
+        long deadline = System.nanoTime() + END_LIMIT.toNanos();
+        while (!installing.isEmpty() && System.nanoTime() < deadline) {
+            installing.forEach(Thread::interrupt);
+            LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
+        }
     }
 
     /// The command that runs a program of the package.
@@ -111,7 +159,7 @@ public final class NpmLayers {
         }
     }
 
-    private void fill(Path rootfs, Path base, String name, String version) throws IOException {
+    private void fill(Path rootfs, Path base, String name, String version, Duration left) throws IOException {
         var prefix = Files.createDirectories(rootfs.resolve(PREFIX));
         var local = base.resolve("usr/local");
         var npm = List.of(
@@ -133,10 +181,69 @@ public final class NpmLayers {
                 "--",
                 name + "@" + version);
         String label = "npm package %s@%s".formatted(name, version);
-        try (var log = BuildLog.of(logs.resolve("mcp-npm-" + name.replaceAll("[^\\w.-]", "_") + ".log"), label)) {
-            NodeJs.follow(programs, LIMIT, npm, "be installed", log);
+        var file = logs.resolve("mcp-npm-" + name.replaceAll("[^\\w.-]", "_") + ".log");
+        try (var log = BuildLog.of(file, label)) {
+            run(npm, label, log, left);
+        } catch (CayException e) {
+            daemonLog
+                    .atWarn()
+                    .addKeyValue("reason", e.userMessage())
+                    .addKeyValue("log", file)
+                    .log("an npm package is not installed");
+            throw e;
         }
         // Whatever mask the daemon was started with: servers are not root.
         programs.require(LIMIT, "chmod", "-R", "a+rX,go-w", rootfs.toString());
+    }
+
+    /// What it says when it fails is read by users: npm's own words, and nothing of this host.
+    private void run(List<String> npm, String label, BuildLog log, Duration left) {
+        var said = new NpmWords();
+        int exit;
+        try {
+            exit = programs.follow(left, NodeJs.environment(), npm, line -> {
+                log.line(line);
+                said.hear(line);
+            });
+        } catch (CayException e) {
+            throw new CayException(
+                    e.kind(),
+                    e.kind() == ErrorKind.DEADLINE_EXCEEDED
+                            ? "%s was not installed after %s%s".formatted(label, words(limit), said.last(": "))
+                            : "the installation of %s was stopped".formatted(label),
+                    e);
+        }
+        if (exit != 0) {
+            throw new CayException(
+                    ErrorKind.UNAVAILABLE,
+                    "%s could not be installed (%s): %s, then try again"
+                            .formatted(label, said.complaint(), BuildLog.REACH));
+        }
+    }
+
+    private static String words(Duration time) {
+        return time.toMinutes() > 0 ? time.toMinutes() + " minutes" : time.toSeconds() + " seconds";
+    }
+
+    /// What npm said, without paths of the host.
+    private static final class NpmWords {
+        private String last = "";
+        private String complaint = "";
+
+        synchronized void hear(String line) {
+            if (!line.isBlank() && !line.contains("A complete log of this run")) {
+                last = HOST_PATH.matcher(line.strip()).replaceAll("(a path of the host)");
+                complaint = complaint.isEmpty() && NodeJs.isComplaint(line) ? last : complaint;
+            }
+        }
+
+        synchronized String last(String before) {
+            return last.isEmpty() ? "" : before + last;
+        }
+
+        /// The first line that says what is wrong tells most; without one it is the last of all.
+        synchronized String complaint() {
+            return complaint.isEmpty() && last.isEmpty() ? "no reason given" : complaint.isEmpty() ? last : complaint;
+        }
     }
 }

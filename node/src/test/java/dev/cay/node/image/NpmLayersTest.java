@@ -9,6 +9,7 @@ import dev.cay.wire.CayException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -166,12 +167,53 @@ class NpmLayersTest {
                     .as(from)
                     .isInstanceOf(CayException.class)
                     .hasMessageStartingWith("npm package %s@1.0.0 could not be installed (npm error ".formatted(name))
-                    .hasMessageContaining(directory
-                            .resolve("logs")
-                            .resolve("mcp-npm-" + name + ".log")
-                            .toString());
+                    .hasMessageNotContaining(directory.toString());
+            assertThat(directory.resolve("logs/mcp-npm-" + name + ".log")).isNotEmptyFile();
         }
         assertThat(asked).doesNotContain("/elsewhere.tgz");
+    }
+
+    /// A registry that accepts connections and never answers.
+    private NpmLayers hanging(ServerSocket silent, Duration limit) {
+        var programs = new Programs(List.of(
+                "env",
+                "npm_config_registry=http://127.0.0.1:%d/".formatted(silent.getLocalPort()),
+                "npm_config_cache=" + directory.resolve("npm")));
+        return new NpmLayers(layers, programs, directory.resolve("logs"), limit);
+    }
+
+    @Test
+    void givesUpAnInstallationThatHangsAndTellsNothingOfTheHost() throws Exception {
+        try (var silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+                var hanging = hanging(silent, Duration.ofSeconds(3))) {
+            assertThatThrownBy(() -> hanging.install("base", "plain", "1.0.0"))
+                    .hasMessageStartingWith("npm package plain@1.0.0 was not installed after 3 seconds")
+                    .hasMessageNotContaining(directory.toString())
+                    .hasMessageNotContaining("npm-cli.js");
+        }
+    }
+
+    @Test
+    void endsNpmWhenItIsClosed() throws Exception {
+        try (var silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            CompletableFuture<Void> outcome;
+            try (var hanging = hanging(silent, Duration.ofMinutes(10))) {
+                outcome = CompletableFuture.runAsync(() -> hanging.install("base", "plain", "1.0.0"));
+                silent.accept().close();
+                assertThat(npms()).isNotEmpty();
+            }
+            assertThatThrownBy(() -> outcome.get(60, TimeUnit.SECONDS))
+                    .hasMessageContaining("the installation of npm package plain@1.0.0 was stopped");
+            assertThat(npms()).isEmpty();
+        }
+    }
+
+    /// Those that install into layers of this test.
+    private List<ProcessHandle> npms() {
+        return ProcessHandle.allProcesses()
+                .filter(ProcessHandle::isAlive)
+                .filter(process -> process.info().commandLine().orElse("").contains(directory.resolve("cache") + "/"))
+                .toList();
     }
 
     @Test

@@ -9,6 +9,8 @@ import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -34,6 +36,8 @@ public final class SandboxedHomes implements ServerHomes, AutoCloseable {
     private final Duration idle;
     private final LongSupplier nanos;
     private final Set<SandboxedHome> homes = ConcurrentHashMap.newKeySet();
+    private final Set<LaunchPlan> preparing =
+            Collections.synchronizedSet(Collections.newSetFromMap(new IdentityHashMap<>()));
 
     /// @param base  layers of the template that servers run on, top first; the last has Node
     /// @param idle  how long a room is kept that nobody is connected to
@@ -71,6 +75,20 @@ public final class SandboxedHomes implements ServerHomes, AutoCloseable {
     }
 
     Prepared prepare(LaunchPlan plan) {
+        preparing.add(plan);
+        try {
+            return fetch(plan);
+        } finally {
+            preparing.remove(plan);
+        }
+    }
+
+    /// Whether what this very plan needs is being fetched.
+    boolean isPreparing(LaunchPlan plan) {
+        return preparing.contains(plan);
+    }
+
+    private Prepared fetch(LaunchPlan plan) {
         var layers = base.get();
         return switch (plan.start()) {
             case LaunchPlan.Npm npm -> {
@@ -105,9 +123,10 @@ public final class SandboxedHomes implements ServerHomes, AutoCloseable {
         homes.remove(home);
     }
 
-    /// Ends all servers.
+    /// Ends all servers, and what is being installed for them.
     @Override
     public void close() {
+        packages.close();
         List.copyOf(homes).forEach(SandboxedHome::close);
     }
 }
