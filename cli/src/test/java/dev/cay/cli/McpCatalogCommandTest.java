@@ -60,8 +60,8 @@ final class McpCatalogCommandTest {
         var some = cay("list", "--category", "development", "--launchable", "-o", "json")
                 .json();
         assertThat(some.valueStream().map(server -> server.path("key").asString()))
-                .contains("github", "filesystem", "gitmcp")
-                .doesNotContain("githubOfficial", "notion");
+                .contains("github", "filesystem", "gitmcp", "githubOfficial")
+                .doesNotContain("gitlab", "notion");
         assertThat(some.valueStream())
                 .allMatch(server -> server.path("launchable").booleanValue());
         assertThat(cay("list", "--category", "serch").errors())

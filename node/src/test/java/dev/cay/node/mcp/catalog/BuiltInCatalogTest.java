@@ -49,7 +49,8 @@ final class BuiltInCatalogTest {
         var secret = options.collect(Collectors.partitioningBy(CatalogServer.Option::secret, Collectors.counting()));
         assertThat(secret).containsEntry(true, 205L).containsEntry(false, 344L);
         assertThat(with(Launch.Image.class)).hasSize(237);
-        assertThat(with(Launch.Remote.class)).hasSize(28);
+        // With GitHub's own, which its entry offers beside the image.
+        assertThat(with(Launch.Remote.class)).hasSize(29);
         assertThat(with(Launch.Npm.class)).hasSize(45);
         assertThat(with(Launch.Npm.class).stream().filter(Launch.Npm::confirmed))
                 .hasSize(29);
@@ -83,7 +84,7 @@ final class BuiltInCatalogTest {
                     : entry.getKey().variables();
             assertThat(known).contains(reference.name());
         });
-        assertThat(direct + references.size()).isEqualTo(358);
+        assertThat(direct + references.size()).isEqualTo(359);
     }
 
     private static Stream<Template> templates(CatalogServer server) {

@@ -221,11 +221,10 @@ final class CatalogTest {
 
     @Test
     void anImageIsRefusedWithWhatToSet() {
-        var image = thrown(() -> BUILT_IN.plan("githubOfficial", JsonNodeFactory.instance.objectNode()));
+        var image = thrown(() -> BUILT_IN.plan("aks", JsonNodeFactory.instance.objectNode()));
         assertThat(image.kind()).isEqualTo(ErrorKind.NOT_IMPLEMENTED);
         assertThat(image.userMessage())
-                .contains("mcp.servers.githubOfficial: {launch: {command: [/opt/mcp/github-official, stdio],"
-                        + " files: /usr/local/bin/github-official}}");
+                .contains("mcp.servers.aks: {launch: {command: [/opt/mcp/aks, stdio], files: /usr/local/bin/aks}}");
         var unsure = thrown(() -> BUILT_IN.plan("github", JsonNodeFactory.instance.objectNode()));
         assertThat(unsure.kind()).isEqualTo(ErrorKind.NOT_IMPLEMENTED);
         assertThat(unsure.userMessage())
