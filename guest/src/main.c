@@ -47,8 +47,17 @@ unsigned long parse_number(const char *text, const char *what)
     return value;
 }
 
+/* Inside a sandbox the program is also found by this name, as a command for users. */
+static int is_called(const char *path, const char *name)
+{
+    const char *slash = strrchr(path, '/');
+    return !strcmp(slash ? slash + 1 : path, name);
+}
+
 int main(int argc, char **argv)
 {
+    if (argc && is_called(argv[0], "mcp-gateway"))
+        return run_gateway(argc - 1, argv + 1);
     const char *mode = argc > 1 ? argv[1] : "";
     if (!strcmp(mode, "init"))
         return run_init();

@@ -4,7 +4,6 @@ import dev.cay.node.host.Programs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -43,15 +42,11 @@ final class AddedLayer {
 
     private void fill(Path rootfs, BuildProgress progress) throws IOException {
         TreeLayer.requireSpace(recipe, rootfs);
-        var local = Files.createDirectories(rootfs.resolve("usr/local/bin"));
+        Files.createDirectories(rootfs.resolve("usr/local/bin"));
         var work = Files.createTempDirectory("cay-template-");
         try (var log = BuildLog.open(logs, recipe.name())) {
             progress.at("adding", String.join(" ", recipe.modules()), 0.1);
             new NodeJs(programs, recipe, List.of()).addModules(layers.require(below), rootfs, log);
-            if (!recipe.program().isEmpty()) {
-                var program = Files.writeString(local.resolve(recipe.name()), recipe.program());
-                Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
-            }
             progress.at("setting up", recipe.name(), 0.95);
             for (String text : recipe.setups()) {
                 var setup = Files.writeString(work.resolve("setup.sh"), text);

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The small layer on top of every template: what depends on this node, namely names and whom to trust.
+/// The small layer on top of every template: what depends on this node, namely names and whom to trust, and the command
+/// `mcp-gateway`.
 ///
 /// Programs look for certificates in three places, so ours are in all: the one-file bundle, the directory of hashed
 /// names that OpenSSL reads, and the folder `update-ca-certificates` makes both from.
@@ -26,8 +27,13 @@ public final class NodeLayer {
     private static final String BUNDLE = "etc/ssl/certs/ca-certificates.crt";
     private static final String EXTRA = "etc/ssl/cay/extra.pem";
 
+    /// A command of every sandbox, whatever its template has: the guest, which knows by this name what it is asked for.
+    private static final String GATEWAY_COMMAND = "usr/local/bin/mcp-gateway";
+
+    private static final Path GUEST = Path.of("/run/.cay-guest");
+
     /// Counts up when this class writes something else for the same inputs.
-    private static final String VERSION = "1";
+    private static final String VERSION = "2";
 
     private final LayerStore layers;
     private final String gateway;
@@ -97,13 +103,27 @@ public final class NodeLayer {
             write(rootfs, "usr/local/share/ca-certificates/" + certificate.getKey(), certificate.getValue());
             linkByHash(rootfs, template, certificate.getKey(), certificate.getValue());
         }
+        linkGatewayCommand(rootfs, template);
         // Overlayfs shows the attributes of the topmost directory: these must be as the template has them.
-        for (String path : List.of("usr/local", "usr/local/share", "usr/local/share/ca-certificates")) {
-            if (Files.isDirectory(template.resolve(path), LinkOption.NOFOLLOW_LINKS)) {
+        for (String path :
+                List.of("usr/local", "usr/local/bin", "usr/local/share", "usr/local/share/ca-certificates")) {
+            if (Files.isDirectory(template.resolve(path), LinkOption.NOFOLLOW_LINKS)
+                    && Files.isDirectory(rootfs.resolve(path), LinkOption.NOFOLLOW_LINKS)) {
                 Files.setPosixFilePermissions(
                         rootfs.resolve(path), Files.getPosixFilePermissions(template.resolve(path)));
             }
         }
+    }
+
+    /// Where the template has a link instead of the directory, a directory here would hide what it leads to.
+    private static void linkGatewayCommand(Path rootfs, Path template) throws IOException {
+        var link = rootfs.resolve(GATEWAY_COMMAND);
+        var directory = Path.of(GATEWAY_COMMAND).getParent();
+        if (directory == null || Files.isSymbolicLink(template.resolve(directory))) {
+            return;
+        }
+        Files.createDirectories(rootfs.resolve(directory));
+        Files.createSymbolicLink(link, GUEST);
     }
 
     /// The template is somebody's image: its files are read through no link that leads out of it.

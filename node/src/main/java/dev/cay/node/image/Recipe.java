@@ -34,7 +34,6 @@ record Recipe(String name, @Nullable Recipe included, Files files) {
     /// @param languages what an interpreter in it speaks
     /// @param resources what its sandboxes have at least, and what it takes to make it
     /// @param setup     a shell script that is given the tree
-    /// @param program   a program with the name of the template
     record Files(
             String packages,
             String dpkg,
@@ -42,8 +41,7 @@ record Recipe(String name, @Nullable Recipe included, Files files) {
             String modules,
             String languages,
             String resources,
-            String setup,
-            String program) {
+            String setup) {
         private static Files of(String recipe) {
             return new Files(
                     text(recipe, "packages"),
@@ -52,13 +50,12 @@ record Recipe(String name, @Nullable Recipe included, Files files) {
                     text(recipe, "modules"),
                     text(recipe, "languages"),
                     text(recipe, "resources"),
-                    text(recipe, "setup.sh"),
-                    text(recipe, recipe));
+                    text(recipe, "setup.sh"));
         }
 
         /// All that decides what is in the tree.
         private Stream<String> content() {
-            var later = Stream.of(modules, program).filter(text -> !text.isEmpty());
+            var later = Stream.of(modules).filter(text -> !text.isEmpty());
             return Stream.concat(Stream.of(packages, dpkg, versions, setup), later);
         }
     }
@@ -107,11 +104,6 @@ record Recipe(String name, @Nullable Recipe included, Files files) {
     /// The template whose layers lie below what this recipe adds; empty for one that makes a tree of its own.
     Optional<String> standsOn() {
         return entries(text(name, "stands-on")).stream().findFirst();
-    }
-
-    /// A program of the template's name; may be empty.
-    String program() {
-        return files.program;
     }
 
     /// What its sandboxes have at least.

@@ -80,6 +80,20 @@ final class NodeLayerTest {
                 .doesNotContain("SECRET");
     }
 
+    @Test
+    void bringsTheGatewaysCommandAndHidesNoneOfTheTemplates() throws Exception {
+        layers.build("linked", rootfs -> {
+            Files.createDirectories(rootfs.resolve("usr/local"));
+            Files.createSymbolicLink(rootfs.resolve("usr/local/bin"), Path.of("../bin"));
+        });
+        var layer = new NodeLayer(layers, "10.9.0.1", certificate("one.pem", "/CN=one"), null);
+        var usual = layers.require(layer.require("template"));
+        assertThat(Files.readSymbolicLink(usual.resolve("usr/local/bin/mcp-gateway")))
+                .isEqualTo(Path.of("/run/.cay-guest"));
+        var linked = layers.require(layer.require("linked"));
+        assertThat(linked.resolve("usr/local/bin")).doesNotExist();
+    }
+
     private Path certificate(String name, String subject) {
         var file = dir.resolve(name);
         Programs.ofHost()

@@ -18,8 +18,7 @@ final class RecipeTest {
                 files.modules(),
                 files.languages(),
                 files.resources(),
-                files.setup(),
-                files.program());
+                files.setup());
         var modules = new Recipe.Files(
                 files.packages(),
                 files.dpkg(),
@@ -27,8 +26,7 @@ final class RecipeTest {
                 files.modules() + "left-pad@1.0.0\n",
                 files.languages(),
                 files.resources(),
-                files.setup(),
-                files.program());
+                files.setup());
         assertThat(recipe.key("x64"))
                 .startsWith("code-interpreter-lite-")
                 .isEqualTo(new Recipe(recipe.name(), recipe.included(), files).key("x64"))
