@@ -33,8 +33,12 @@ test('the address and the token are where the client looks for them', async () =
 
 test('tools of both servers, with the names E2B gives them', async () => {
   const client = await connect(sandbox)
-  const { tools } = await client.listTools()
-  const names = tools.map((tool) => tool.name)
+  const list = async () => (await client.listTools()).tools.map((tool) => tool.name)
+  // Notion's package may have to be fetched first, and GitHub's tools are listed meanwhile.
+  const names = await until('tools of Notion', async () => {
+    const some = await list()
+    return some.some((name) => name.startsWith('notion-')) && some
+  }, 300_000)
   assert.ok(names.includes('notion-API-post-search'), names.join())
   assert.ok(names.includes('github-official-create_issue'), names.join())
   assert.ok(names.every((name) => /^[a-zA-Z0-9_-]{1,64}$/.test(name)), names.join())
@@ -151,6 +155,40 @@ test('what servers need can be fetched in advance', async () => {
   assert.match(wrong.stdout, /did you mean notion/)
 })
 
-test('a server that cannot be started is told, and ends the sandbox', { skip: !atLeast(2, 9) }, async () => {
+test('other users inside see how servers are doing, and cannot replace the gateway', async () => {
+  const status = JSON.parse((await sandbox.commands.run('mcp-gateway status', { user: 'user' })).stdout)
+  assert.equal(status.servers.notion.state, 'ready')
+  assert.ok(status.servers.notion.tools > 0)
+  const taken = await sandbox.commands.run(`mcp-gateway --config '{}' --token mine --save-token=false 2>&1 || true`, { user: 'user' })
+  assert.match(taken.stdout, /only who knows its token can change it/)
+  const client = await connect(sandbox)
+  assert.ok((await client.listTools()).tools.length > 0)
+  await client.close()
+})
+
+test('root inside can replace the gateway', async () => {
+  await sandbox.commands.run(`mcp-gateway --config '{"githubOfficial": {"githubPersonalAccessToken": "${GITHUB_TOKEN}"}}'`, {
+    user: 'root', envs: { GATEWAY_ACCESS_TOKEN: 'another' },
+  })
+  const client = await connect(sandbox, { token: 'another' })
+  assert.ok((await client.listTools()).tools.every((tool) => tool.name.startsWith('github-official-')))
+  await client.close()
+})
+
+test('a gateway needs no template of its own, and begins without what cannot be started', { skip: !atLeast(2, 9) }, async () => {
+  const plain = await Sandbox.create('base', {
+    mcp: { githubOfficial: { githubPersonalAccessToken: GITHUB_TOKEN }, aks: {} }, timeoutMs: 120_000,
+  })
+  const client = await connect(plain)
+  const { tools } = await client.listTools()
+  assert.ok(tools.some((tool) => tool.name === 'github-official-create_issue'))
+  const status = JSON.parse((await plain.commands.run('mcp-gateway status')).stdout)
+  assert.equal(status.servers.aks.state, 'failed')
+  assert.match(status.servers.aks.reason, /published as an image only/)
+  await client.close()
+  await plain.kill()
+})
+
+test('a missing option is told, and ends the sandbox', { skip: !atLeast(2, 9) }, async () => {
   await assert.rejects(create({ mcp: { githubOfficial: {} } }), /Failed to start MCP gateway|githubPersonalAccessToken/)
 })

@@ -152,6 +152,8 @@ public final class Siege {
                         .formatted(result.inside() + result.outside(), result.inside(), result.outside()));
         progress.accept("files that would hold a thread");
         notes.addAll(new AwkwardFiles(sandbox).check(failures));
+        progress.accept("another user at the MCP gateway's control port");
+        notes.addAll(new GatewayTakeover(sandbox).check(failures));
     }
 
     private void readAsHostUser(OutsideWorld world) throws IOException {

@@ -10,21 +10,29 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
-/// Where the program `mcp-gateway` inside a sandbox says what it wants. Only ever reached from inside, by whoever is
-/// there: a gateway can do for them what they ask for, and nothing for others.
+/// Where the program `mcp-gateway` inside a sandbox says what it wants. Only ever reached from inside, by every user
+/// there. The first who comes begins the gateway; after that only who shows its token can replace it or fetch packages.
+/// How the servers are doing is told to all who are inside.
 public final class GatewayControl implements Handler {
     private static final String PATH = "/mcp-gateway/";
+    private static final String TOKEN = "X-Gateway-Token";
+    private static final String CURRENT = "X-Gateway-Current-Token";
     private static final int LARGEST = 1 << 20;
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     /// Full of credentials: prints as nothing.
     ///
+    /// @param token     what clients of the gateway must show; null for nothing
     /// @param metaTools a word of {@link MetaChoice}; null for none
+    /// @param shown     the token of the gateway that is there, if it shall have another; null if none is shown
     public record Wanted(
-            byte[] config, @Nullable String token, @Nullable String metaTools) {
+            byte[] config,
+            @Nullable String token,
+            @Nullable String metaTools,
+            @Nullable String shown) {
         @Override
         public boolean equals(Object other) {
             return other instanceof Wanted wanted && Arrays.equals(config, wanted.config);
@@ -41,14 +49,26 @@ public final class GatewayControl implements Handler {
         }
     }
 
-    private final Consumer<Wanted> begin;
-    private final Consumer<List<String>> pull;
-    private final Routes routes =
-            new Routes().on("POST", PATH + "start", this::start).on("POST", PATH + "pull", this::pull);
+    /// Does what is wanted.
+    public interface Work {
+        void begin(Wanted wanted);
 
-    public GatewayControl(Consumer<Wanted> begin, Consumer<List<String>> pull) {
-        this.begin = begin;
-        this.pull = pull;
+        /// @param shown the token of the gateway that is there, as the caller knows it; null if it shows none
+        /// @param given the same, from another place
+        void pull(List<String> keys, @Nullable String shown, @Nullable String given);
+
+        /// How the servers of the gateway are doing.
+        ObjectNode status();
+    }
+
+    private final Work work;
+    private final Routes routes = new Routes()
+            .on("POST", PATH + "start", this::start)
+            .on("POST", PATH + "pull", this::pull)
+            .on("POST", PATH + "status", this::status);
+
+    public GatewayControl(Work work) {
+        this.work = work;
     }
 
     public boolean handles(Exchange exchange) {
@@ -70,8 +90,14 @@ public final class GatewayControl implements Handler {
     private void pull(Exchange exchange) {
         requireJson(exchange);
         String[] keys = exchange.json(String[].class);
-        pull.accept(keys == null ? List.of() : List.of(keys));
+        work.pull(
+                keys == null ? List.of() : List.of(keys), exchange.header(CURRENT), exchange.header(TOKEN));
         exchange.sendJson(200, Map.of("status", "there"));
+    }
+
+    private void status(Exchange exchange) {
+        requireJson(exchange);
+        exchange.with("Cache-Control", "no-store").sendJson(200, work.status());
     }
 
     private void start(Exchange exchange) throws IOException {
@@ -80,7 +106,8 @@ public final class GatewayControl implements Handler {
         if (config.length > LARGEST) {
             throw new CayException(ErrorKind.INVALID_ARGUMENT, "--config is larger than 1 MiB");
         }
-        begin.accept(new Wanted(config, exchange.header("X-Gateway-Token"), exchange.header("X-Gateway-Meta-Tools")));
+        work.begin(new Wanted(
+                config, exchange.header(TOKEN), exchange.header("X-Gateway-Meta-Tools"), exchange.header(CURRENT)));
         exchange.sendJson(200, Map.of("status", "healthy"));
     }
 }

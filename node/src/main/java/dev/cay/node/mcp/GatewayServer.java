@@ -47,6 +47,8 @@ final class GatewayServer implements AutoCloseable {
     private volatile String reason = "";
     private volatile String instructions = "";
     private volatile int tools;
+    private volatile boolean tried;
+    private volatile boolean counted;
 
     /// @param homes makes a place for it, and another one after that was closed
     GatewayServer(LaunchPlan plan, Supplier<ServerHome> homes, GatewayLog gatewayLog) {
@@ -98,18 +100,32 @@ final class GatewayServer implements AutoCloseable {
     /// Starts it once, so that clients find it ready, and whoever looks finds out what is wrong with it. What was
     /// started is kept for the first of them.
     void probe() {
+        tried = true;
         gatewayLog.say("%s: starting".formatted(key()));
         first.begin();
         Thread.ofVirtual().name("mcp-probe-" + key()).start(this::tryOut);
+    }
+
+    /// Like {@link #probe}, for one that nobody has wanted since the daemon began.
+    synchronized void probeIfUnknown() {
+        if (!tried) {
+            probe();
+        }
+    }
+
+    /// Whether it is known that it failed, or how many tools it has.
+    boolean isSettled() {
+        return state() == State.FAILED || counted;
     }
 
     private void tryOut() {
         try {
             var upstream = first.open(this);
             connected(upstream);
-            if (upstream.can(Listed.TOOLS.capability())) {
-                tools = new Listing(upstream, Listed.TOOLS).fetch().size();
-            }
+            counted(
+                    upstream.can(Listed.TOOLS.capability())
+                            ? new Listing(upstream, Listed.TOOLS).fetch().size()
+                            : 0);
             gatewayLog.say("%s: ready, %d tools".formatted(key(), tools));
             first.keep();
         } catch (CayException e) {
@@ -157,20 +173,42 @@ final class GatewayServer implements AutoCloseable {
         gatewayLog.say("%s: %s".formatted(key(), reason));
     }
 
+    /// A client listed its tools.
+    void counted(int count) {
+        tools = count;
+        tried = true;
+        counted = true;
+    }
+
+    /// One that failed and for which something is fetched again is starting.
     State state() {
-        return state;
+        var now = state;
+        return now == State.FAILED && isPreparing() ? State.STARTING : now;
     }
 
     /// Why it failed; empty if it did not.
     String reason() {
-        return reason;
+        return state() == State.FAILED ? reason : "";
+    }
+
+    /// Whether something is being fetched or installed before it can start, which may take minutes.
+    boolean isPreparing() {
+        var now = now();
+        return now != null && (now.isPreparing() || (CustomServers.isOne(key()) && state == State.STARTING));
+    }
+
+    /// Whether it runs elsewhere.
+    boolean isRemote() {
+        return plan.start() instanceof LaunchPlan.Remote;
     }
 
     /// For people and machines that look after it.
     ObjectNode health() {
-        var health = Json.mapper().createObjectNode().put("state", state.word()).put("tools", tools);
-        if (!reason.isEmpty()) {
-            health.put("reason", reason);
+        var health =
+                Json.mapper().createObjectNode().put("state", state().word()).put("tools", tools);
+        String why = reason();
+        if (!why.isEmpty()) {
+            health.put("reason", why);
         }
         return health;
     }
@@ -220,13 +258,26 @@ final class GatewayServer implements AutoCloseable {
     @Override
     public void close() {
         first.close();
-        ServerHome now;
-        synchronized (this) {
-            now = home;
-            home = null;
-        }
+        var now = leave();
         if (now != null) {
             now.close();
+        }
+    }
+
+    /// The same without another word to it, for one that its sandbox may not reach any more.
+    void cut() {
+        var now = leave();
+        if (now != null) {
+            now.cut();
+        }
+        first.close();
+    }
+
+    private @Nullable ServerHome leave() {
+        synchronized (this) {
+            var now = home;
+            home = null;
+            return now;
         }
     }
 }

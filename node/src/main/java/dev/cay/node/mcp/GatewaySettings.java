@@ -7,6 +7,7 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -77,17 +78,36 @@ record GatewaySettings(@Nullable String token, @Nullable MetaChoice metaTools, O
         return new CayException(ErrorKind.INVALID_ARGUMENT, message);
     }
 
-    /// What it takes to start them all; refuses with everything that is wrong.
-    List<LaunchPlan> plans(Catalog catalog, CustomServers custom) {
-        var plans = new ArrayList<LaunchPlan>();
-        var problems = new ArrayList<CayException>();
+    /// What it takes to start a server.
+    ///
+    /// @param problem why it cannot be started; null if it can
+    record Planned(LaunchPlan plan, @Nullable CayException problem) {
+        boolean isMistake() {
+            return problem != null && problem.kind() == ErrorKind.INVALID_ARGUMENT;
+        }
+    }
+
+    /// What it takes to start them all, also those that cannot be.
+    List<Planned> plans(Catalog catalog, CustomServers custom) {
+        var plans = new ArrayList<Planned>();
         servers.forEachEntry((key, options) -> {
             try {
-                plans.add(CustomServers.isOne(key) ? custom.plan(key, options) : catalog.plan(key, options));
+                var plan = CustomServers.isOne(key) ? custom.plan(key, options) : catalog.plan(key, options);
+                plans.add(new Planned(plan, null));
             } catch (CayException e) {
-                problems.add(e);
+                plans.add(new Planned(LaunchPlan.none(key), e));
             }
         });
+        return plans;
+    }
+
+    /// Refuses what a user can correct, with everything that is wrong. What this host cannot start is no such mistake:
+    /// it is reported of that server, and the others work.
+    static void requireNoMistake(List<Planned> plans) {
+        var problems = plans.stream()
+                .filter(Planned::isMistake)
+                .map(planned -> Objects.requireNonNull(planned.problem()))
+                .toList();
         if (!problems.isEmpty()) {
             throw new CayException(
                     problems.getFirst().kind(),
@@ -95,7 +115,6 @@ record GatewaySettings(@Nullable String token, @Nullable MetaChoice metaTools, O
                             "\n",
                             problems.stream().map(CayException::userMessage).toList()));
         }
-        return plans;
     }
 
     byte[] bytes() {

@@ -3,6 +3,7 @@ package dev.cay.node.mcp;
 import dev.cay.http.Json;
 import dev.cay.life.WholeFile;
 import dev.cay.metrics.Meters;
+import dev.cay.node.ingress.Envd;
 import dev.cay.node.log.LogHub;
 import dev.cay.node.mcp.catalog.Catalog;
 import dev.cay.node.mcp.catalog.Launch;
@@ -80,20 +81,47 @@ public final class Gateways implements AutoCloseable {
         this.meters = new GatewayMeters(meters);
     }
 
-    /// Begins a gateway, in place of one that was there. Refuses settings that cannot work, with the reason; whether
-    /// servers do is seen when they start, in the background.
+    /// Begins a gateway, in place of one that was there if the caller shows its token. Refuses settings that are wrong,
+    /// with the reason; whether servers work is seen when they start, in the background.
     ///
-    /// @param folder    of what is known of the sandbox's processes
-    /// @param config    the object that clients give as `mcp`
-    /// @param metaTools a word of {@link MetaChoice}; null for as the operator has it
-    public McpGateway start(
-            SandboxId id, Path folder, byte[] config, @Nullable String token, @Nullable String metaTools) {
-        var settings = GatewaySettings.read(config, token, metaTools);
+    /// @param folder of what is known of the sandbox's processes
+    public McpGateway start(SandboxId id, Path folder, GatewayControl.Wanted wanted) {
+        var settings = GatewaySettings.read(wanted.config(), wanted.token(), wanted.metaTools());
         var plans = settings.plans(catalog, custom);
-        var gateway = replacing(id, () -> put(id, settings, plans, write(folder, settings), folder));
-        plans.forEach(plan -> plan.warnings().forEach(warning -> gateway.log().say(warning)));
+        GatewaySettings.requireNoMistake(plans);
+        var gateway = replacing(id, () -> {
+            requireToken(folder, wanted.shown(), wanted.token());
+            return put(id, settings, plans, write(folder, settings), folder);
+        });
+        plans.forEach(planned ->
+                planned.plan().warnings().forEach(warning -> gateway.log().say(warning)));
         gateway.probe();
         return gateway;
+    }
+
+    /// Refuses who does not know the token of the gateway that a sandbox has, whether that runs or could not be
+    /// recalled.
+    /// A gateway without a token is anybody's inside, and so is the place of none.
+    ///
+    /// @param folder of what is known of the sandbox's processes
+    /// @param shown  null for none
+    /// @param given  the same, from another place: one of the two must be right
+    public synchronized void requireToken(Path folder, @Nullable String shown, @Nullable String given) {
+        Optional<GatewaySettings> there;
+        try {
+            there = seal.open(Files.readAllBytes(folder.resolve(FILE))).map(GatewaySettings::of);
+        } catch (NoSuchFileException e) {
+            return;
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, "the gateway's settings cannot be read", e);
+        }
+        String token = there.map(GatewaySettings::token).orElse(null);
+        if (token != null && !Envd.matches(token, shown) && !Envd.matches(token, given)) {
+            throw new CayException(
+                    ErrorKind.UNAUTHENTICATED,
+                    "this sandbox has an MCP gateway, and only who knows its token can change it; run mcp-gateway as"
+                            + " root, or give that token in GATEWAY_ACCESS_TOKEN");
+        }
     }
 
     private byte[] write(Path folder, GatewaySettings settings) {
@@ -151,7 +179,7 @@ public final class Gateways implements AutoCloseable {
             }
             return Optional.of(put(id, settings.get(), settings.get().plans(catalog, custom), sealed, folder));
         } catch (RuntimeException e) {
-            // The operator may have changed the catalog meanwhile.
+            // Written by another version, perhaps.
             log.atWarn()
                     .addKeyValue("sandbox", id)
                     .addKeyValue("reason", e.getMessage())
@@ -161,13 +189,13 @@ public final class Gateways implements AutoCloseable {
     }
 
     private synchronized McpGateway put(
-            SandboxId id, GatewaySettings settings, List<LaunchPlan> plans, byte[] sealed, Path folder) {
+            SandboxId id, GatewaySettings settings, List<GatewaySettings.Planned> plans, byte[] sealed, Path folder) {
         var gatewayLog = new GatewayLog(logs.of(id), clock);
         var choice = settings.metaTools();
         var gateway = new McpGateway(
                 McpGateway.PORT + "-" + id.value(),
                 settings.token(),
-                plans.stream().map(plan -> server(id, plan, gatewayLog)).toList(),
+                plans.stream().map(planned -> server(id, planned, gatewayLog)).toList(),
                 gatewayLog,
                 meters,
                 new MetaTools(choice == null ? metaTools : choice, catalog, new Edits(id)),
@@ -176,8 +204,18 @@ public final class Gateways implements AutoCloseable {
         return gateway;
     }
 
-    private GatewayServer server(SandboxId id, LaunchPlan plan, GatewayLog gatewayLog) {
-        return new GatewayServer(plan, () -> homes.open(id, plan), gatewayLog);
+    /// One that cannot be started says so to whoever wants it, and keeps no other from working.
+    private GatewayServer server(SandboxId id, GatewaySettings.Planned planned, GatewayLog gatewayLog) {
+        var problem = planned.problem();
+        return new GatewayServer(
+                planned.plan(),
+                () -> {
+                    if (problem != null) {
+                        throw new CayException(problem.kind(), problem.userMessage());
+                    }
+                    return homes.open(id, planned.plan());
+                },
+                gatewayLog);
     }
 
     /// Writes what a gateway shall have from now on. One that was replaced meanwhile changes nothing: what lies there
@@ -209,7 +247,8 @@ public final class Gateways implements AutoCloseable {
 
         @Override
         public GatewayServer add(McpGateway gateway, String key, ObjectNode options) {
-            var added = server(id, catalog.plan(key, options), gateway.log());
+            var plan = new GatewaySettings.Planned(catalog.plan(key, options), null);
+            var added = server(id, plan, gateway.log());
             synchronized (Gateways.this) {
                 change(id, gateway, settings -> settings.with(key, options));
                 // Before somebody can replace and close the gateway, who would not know of it.
@@ -253,6 +292,11 @@ public final class Gateways implements AutoCloseable {
     /// The sandbox is back. Returns at once; who wants a server waits for it.
     public void wake(SandboxId id) {
         find(id).ifPresent(McpGateway::wake);
+    }
+
+    /// The sandbox may not reach the internet any more: connections to servers elsewhere end. Returns when they did.
+    public void cutRemote(SandboxId id) {
+        find(id).ifPresent(McpGateway::cutRemote);
     }
 
     private synchronized Optional<McpGateway> find(SandboxId id) {

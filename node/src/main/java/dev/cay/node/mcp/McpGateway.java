@@ -17,9 +17,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /// Port 50005 of one sandbox: all its MCP servers behind one address and one token.
 ///
@@ -34,6 +36,8 @@ public final class McpGateway implements Handler, HttpFace.Host, AutoCloseable {
     private static final String OWNER = "sandbox";
     private static final String BEARER = "Bearer ";
     private static final int MOST_INSTRUCTIONS = 8000;
+    private static final Duration STATUS_LIMIT = Duration.ofSeconds(15);
+    private static final Duration STATUS_PAUSE = Duration.ofMillis(50);
 
     private final @Nullable String token;
     private final List<GatewayServer> servers;
@@ -125,10 +129,30 @@ public final class McpGateway implements Handler, HttpFace.Host, AutoCloseable {
     private void health(Exchange exchange) {
         var health = Json.mapper().createObjectNode().put("status", "healthy");
         if (admit(bearer(exchange)) != null) {
-            var states = health.putObject("servers");
-            servers.forEach(server -> states.set(server.key(), server.health()));
+            states(health);
         }
         exchange.with("Cache-Control", "no-store").sendJson(200, health);
+    }
+
+    /// What is told to those who are inside the sandbox: no token, no option, no address. Servers that nobody wanted
+    /// since the daemon began are tried first, for a moment.
+    public ObjectNode status() {
+        servers.forEach(GatewayServer::probeIfUnknown);
+        long end = System.nanoTime() + STATUS_LIMIT.toNanos();
+        while (System.nanoTime() < end && servers.stream().anyMatch(McpGateway::isComing)) {
+            LockSupport.parkNanos(STATUS_PAUSE.toNanos());
+        }
+        return states(Json.mapper().createObjectNode().put("status", "healthy"));
+    }
+
+    private static boolean isComing(GatewayServer server) {
+        return !server.isSettled() && !server.isPreparing();
+    }
+
+    private ObjectNode states(ObjectNode health) {
+        var states = health.putObject("servers");
+        servers.forEach(server -> states.set(server.key(), server.health()));
+        return health;
     }
 
     private static @Nullable String bearer(Exchange exchange) {
@@ -213,6 +237,16 @@ public final class McpGateway implements Handler, HttpFace.Host, AutoCloseable {
     private void end(GatewayServer server) {
         server.close();
         sessions.forEach(session -> session.disconnect(server));
+    }
+
+    /// Ends connections to servers that run elsewhere. Whoever wants one again is refused as long as the sandbox may
+    /// not
+    /// reach the internet.
+    void cutRemote() {
+        servers.stream().filter(GatewayServer::isRemote).forEach(server -> {
+            server.cut();
+            sessions.forEach(session -> session.disconnect(server));
+        });
     }
 
     /// Puts the servers away with the sandbox, unless it is back before that. Those that cannot be are ended.

@@ -12,11 +12,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -181,23 +179,7 @@ final class Servers implements AutoCloseable {
     }
 
     private Upstream await(Place place) {
-        return get(place, connection(place), PATIENCE);
-    }
-
-    private static <T> T get(Place place, CompletableFuture<T> coming, Duration patience) {
-        try {
-            return coming.get(Math.max(patience.toNanos(), 0), TimeUnit.NANOSECONDS);
-        } catch (TimeoutException e) {
-            throw new RpcException(
-                    RpcException.INTERNAL_ERROR, "%s is still being started; try again".formatted(place.server.key()));
-        } catch (ExecutionException e) {
-            throw e.getCause() instanceof RpcException known
-                    ? known
-                    : new RpcException(RpcException.INTERNAL_ERROR, String.valueOf(e.getCause()));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new RpcException(RpcException.INTERNAL_ERROR, "called off");
-        }
+        return Waiting.get(place.server, connection(place), PATIENCE);
     }
 
     /// What clients are told there is of a kind: the gateway's own, and what servers have.
@@ -215,12 +197,12 @@ final class Servers implements AutoCloseable {
     MergedList merged(Listed kind, Duration patience) {
         var all = places();
         var coming = all.stream().map(place -> items(place, kind)).toList();
-        long deadline = System.nanoTime() + patience.toNanos();
+        Waiting.forAll(all.stream().map(Place::server).toList(), coming, patience);
         var merged = new MergedList(kind, gateway.meta().names(kind));
         for (int i = 0; i < all.size(); i++) {
             var place = all.get(i);
             try {
-                var own = get(place, coming.get(i), Duration.ofNanos(deadline - System.nanoTime()));
+                var own = Waiting.get(place.server, coming.get(i), Duration.ZERO);
                 own.forEach(item -> merged.add(place, item));
             } catch (RpcException e) {
                 if (Thread.currentThread().isInterrupted()) {
@@ -257,6 +239,9 @@ final class Servers implements AutoCloseable {
         } catch (RpcException e) {
             upstream.server().failed(String.valueOf(e.getMessage()));
         }
+        if (kind == Listed.TOOLS && !fetched.isEmpty()) {
+            place.server.counted(fetched.size());
+        }
         synchronized (this) {
             place.lists.put(kind, fetched);
         }
@@ -269,9 +254,23 @@ final class Servers implements AutoCloseable {
             return find(kind, name)
                     .orElseThrow(() -> new RpcException(
                             RpcException.INVALID_PARAMS,
-                            "unknown %s: %s".formatted(kind == Listed.TOOLS ? "tool" : "prompt", Texts.brief(name))));
+                            "unknown %s: %s%s"
+                                    .formatted(
+                                            kind == Listed.TOOLS ? "tool" : "prompt",
+                                            Texts.brief(name),
+                                            installing())));
         });
         return new Named(await(entry.place()), entry.own());
+    }
+
+    /// Why what was asked for may come later; empty if nothing is being installed.
+    private String installing() {
+        String keys = places().stream()
+                .map(Place::server)
+                .filter(GatewayServer::isPreparing)
+                .map(GatewayServer::key)
+                .collect(Collectors.joining(", "));
+        return keys.isEmpty() ? "" : "; still being installed: " + keys;
     }
 
     private synchronized Optional<MergedList.Entry> find(Listed kind, String name) {

@@ -264,6 +264,9 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     public void setInternetAccess(SandboxId id, boolean allowed) {
         require(id).setInternetAccess(allowed);
         sides.setInternetAccess(id, allowed);
+        if (!allowed) {
+            machine.gateways().cutRemote(id);
+        }
     }
 
     @Override

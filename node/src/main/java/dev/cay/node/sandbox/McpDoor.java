@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /// The way to a sandbox's MCP gateway, if it has one: a port that is opened when its program first asks for it. The
 /// gateway itself outlives this, when the sandbox is only away for a moment. Thread-safe.
@@ -44,7 +45,7 @@ final class McpDoor implements AutoCloseable {
         this.known = known;
         this.files = files;
         this.port = port;
-        this.control = new GatewayControl(this::begin, machine.gateways()::pull);
+        this.control = new GatewayControl(new Work());
     }
 
     /// Goes on with the gateway that the sandbox had.
@@ -62,8 +63,27 @@ final class McpDoor implements AutoCloseable {
         control.handle(exchange);
     }
 
-    private void begin(GatewayControl.Wanted wanted) {
-        offer(machine.gateways().start(id, known, wanted.config(), wanted.token(), wanted.metaTools()));
+    private final class Work implements GatewayControl.Work {
+        @Override
+        public void begin(GatewayControl.Wanted wanted) {
+            offer(machine.gateways().start(id, known, wanted));
+        }
+
+        @Override
+        public void pull(List<String> keys, @Nullable String shown, @Nullable String given) {
+            machine.gateways().requireToken(known, shown, given);
+            machine.gateways().pull(keys);
+        }
+
+        @Override
+        public ObjectNode status() {
+            var now = gateway;
+            if (now == null) {
+                throw new CayException(
+                        ErrorKind.NOT_FOUND, "this sandbox has no MCP gateway; mcp-gateway --config begins one");
+            }
+            return now.status();
+        }
     }
 
     private synchronized void offer(McpGateway offered) {

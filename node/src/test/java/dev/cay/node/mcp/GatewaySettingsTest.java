@@ -15,7 +15,9 @@ final class GatewaySettingsTest {
     private static final CustomServers CUSTOM = new CustomServers("https://git.example/");
 
     private static List<LaunchPlan> plans(String config) {
-        return settings(config).plans(Catalog.builtIn(), CUSTOM);
+        var plans = settings(config).plans(Catalog.builtIn(), CUSTOM);
+        GatewaySettings.requireNoMistake(plans);
+        return plans.stream().map(GatewaySettings.Planned::plan).toList();
     }
 
     private static GatewaySettings settings(String config) {
@@ -82,12 +84,12 @@ final class GatewaySettingsTest {
     void sayAllThatIsWrongAndNeverAValue() {
         refused("{", "not valid JSON");
         refused("[]", "must be an object");
-        assertThatThrownBy(
-                        () -> plans(
-                                "{\"notin\": {\"a\": \"s3cret\"}, \"githubOfficial\": {\"githubPersonalAccessToken\": \"s3cret\"}}"))
+        assertThatThrownBy(() ->
+                        plans("{\"notin\": {\"a\": \"s3cret\"}, \"tavily\": {}, \"aks\": {\"azureDir\": \"s3cret\"}}"))
                 .isInstanceOf(CayException.class)
                 .hasMessageContaining("notion")
-                .hasMessageContaining("mcp.servers.githubOfficial")
+                .hasMessageContaining("mcp.tavily.apiKey")
+                .hasMessageNotContaining("aks")
                 .hasMessageNotContaining("s3cret");
     }
 

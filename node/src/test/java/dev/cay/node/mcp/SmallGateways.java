@@ -9,6 +9,7 @@ import dev.cay.node.mcp.intercept.Interceptors;
 import dev.cay.node.mcp.remote.Addresses;
 import dev.cay.node.mcp.remote.Dialer;
 import dev.cay.node.mcp.remote.RemoteHome;
+import dev.cay.node.mcp.server.ServerHome;
 import dev.cay.wire.SandboxId;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -17,7 +18,10 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /// Gateways whose servers are called over HTTP, on this host: all of them but the sandbox.
@@ -28,7 +32,14 @@ final class SmallGateways implements AutoCloseable {
     final Gateways gateways;
     final Meters meters = new Meters();
     final List<String> log = new CopyOnWriteArrayList<>();
-    private final Path folder;
+
+    /// Whether the sandbox may reach the internet.
+    final AtomicBoolean online = new AtomicBoolean(true);
+
+    /// Homes of servers that are not called over HTTP, by their keys.
+    final Map<String, ServerHome> others = new ConcurrentHashMap<>();
+
+    final Path folder;
     private final Interceptors interceptors;
     private final Dialer dialer = new Dialer(Addresses.allowing(List.of("127.0.0.1")), Map.of());
 
@@ -45,7 +56,9 @@ final class SmallGateways implements AutoCloseable {
                 catalog,
                 new GatewayRules("https://git.invalid/", choice),
                 interceptors,
-                (_, plan) -> new RemoteHome(plan.key(), (LaunchPlan.Remote) plan.start(), dialer, () -> true),
+                (_, plan) -> Objects.requireNonNullElseGet(
+                        others.get(plan.key()),
+                        () -> new RemoteHome(plan.key(), (LaunchPlan.Remote) plan.start(), dialer, online::get)),
                 _ -> {},
                 directory.resolve("mcp.key"),
                 logs,
@@ -59,7 +72,14 @@ final class SmallGateways implements AutoCloseable {
     }
 
     McpGateway start(String config, @Nullable String metaTools) {
-        return gateways.start(ID, folder, config.getBytes(StandardCharsets.UTF_8), "token", metaTools);
+        return start(config, "token", metaTools, "token");
+    }
+
+    /// @param token what the gateway shall have
+    /// @param shown the token of the gateway that is there, as the caller knows it
+    McpGateway start(String config, String token, @Nullable String metaTools, @Nullable String shown) {
+        var wanted = new GatewayControl.Wanted(config.getBytes(StandardCharsets.UTF_8), token, metaTools, shown);
+        return gateways.start(ID, folder, wanted);
     }
 
     /// As after a restart of the daemon, if this is the first that is asked.

@@ -9,7 +9,10 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -26,6 +29,9 @@ final class SmallServer implements AutoCloseable {
 
     /// What was asked of it, but for greetings and lists.
     final BlockingQueue<JsonNode> heard = new LinkedBlockingQueue<>();
+
+    /// What came as `Authorization` with each request; empty where none did.
+    final Queue<String> credentials = new ConcurrentLinkedQueue<>();
 
     SmallServer(String... tools) throws IOException {
         this.tools = List.of(tools);
@@ -45,6 +51,8 @@ final class SmallServer implements AutoCloseable {
                 exchange.sendResponseHeaders(405, -1);
                 return;
             }
+            credentials.add(
+                    Objects.requireNonNullElse(exchange.getRequestHeaders().getFirst("Authorization"), ""));
             var message = Json.mapper().readTree(exchange.getRequestBody().readAllBytes());
             switch (message.path("method").asString("")) {
                 case "initialize" -> {

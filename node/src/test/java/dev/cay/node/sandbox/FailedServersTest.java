@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.cay.http.Json;
 import dev.cay.metrics.Meters;
 import dev.cay.node.log.LogHub;
+import dev.cay.node.mcp.GatewayControl;
 import dev.cay.node.mcp.GatewayRules;
 import dev.cay.node.mcp.Gateways;
 import dev.cay.node.mcp.MetaChoice;
@@ -51,7 +52,10 @@ class FailedServersTest extends ServerHomeTest {
                         InstantSource.system(),
                         new Meters())) {
             String config = "{\"moon\": {\"token\": \"%s\"}}".formatted(SECRET);
-            gateways.start(OWNER, directory, config.getBytes(StandardCharsets.UTF_8), null, null)
+            gateways.start(
+                            OWNER,
+                            directory,
+                            new GatewayControl.Wanted(config.getBytes(StandardCharsets.UTF_8), null, null, null))
                     .writeLogOn(content -> {
                         String log = new String(content, StandardCharsets.UTF_8);
                         if (log.contains(end)) {

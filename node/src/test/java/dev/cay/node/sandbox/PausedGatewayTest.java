@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.http.Json;
+import dev.cay.node.mcp.GatewayControl;
 import dev.cay.node.mcp.McpGateway;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Keep;
@@ -47,7 +48,7 @@ class PausedGatewayTest extends ServerHomeTest {
         var folder =
                 Files.createDirectories(SandboxNotes.folder(place.records(), ID).resolve("processes"));
         byte[] config = "{\"github/us/counter\": {\"runCmd\": \"counter\"}}".getBytes(UTF_8);
-        node.machine.gateways().start(ID, folder, config, TOKEN, null);
+        node.machine.gateways().start(ID, folder, new GatewayControl.Wanted(config, TOKEN, null, TOKEN));
         node.keepers.create(TestNode.spec(ID.value()));
         var answer = post("""
                 {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25",

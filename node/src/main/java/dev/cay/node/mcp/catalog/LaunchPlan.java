@@ -49,6 +49,22 @@ public record LaunchPlan(
                 List.of());
     }
 
+    /// For a server that cannot be started, of which no more than its key is known.
+    public static LaunchPlan none(String key) {
+        return new LaunchPlan(
+                key,
+                key,
+                new Command(List.of("false")),
+                Map.of(),
+                List.of(),
+                null,
+                CatalogServer.Network.OPEN,
+                false,
+                ServerOverride.Tools.ALL,
+                false,
+                List.of());
+    }
+
     /// What is started or called. Never an image: that is refused before there is a plan.
     public sealed interface Start {}
 

@@ -23,6 +23,7 @@ public final class RemoteHome implements ServerHome {
     private final Semaphore large = new Semaphore(1);
     private final Set<ServerLink> links = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
+    private volatile boolean silent;
 
     /// @param name   what users know the server by
     /// @param online whether its sandbox may reach the internet: a server must not be a way out for who has none
@@ -55,9 +56,7 @@ public final class RemoteHome implements ServerHome {
                     "%s takes no more connections".formatted(name));
         }
         if (!online.getAsBoolean()) {
-            throw new CayException(
-                    ErrorKind.PERMISSION_DENIED,
-                    "%s runs elsewhere, and this sandbox may not reach the internet".formatted(name));
+            throw offline();
         }
         var ear = new Ear(name, listener);
         var posts = new Posts(name, ear, limits.turn());
@@ -69,6 +68,9 @@ public final class RemoteHome implements ServerHome {
                 case SSE -> SseLink.open(call(client), ear, posts, links::remove);
             };
             links.add(link);
+            if (!online.getAsBoolean()) {
+                cut();
+            }
             if (closed) {
                 link.close();
             }
@@ -84,11 +86,30 @@ public final class RemoteHome implements ServerHome {
     }
 
     private Call call(WebClient client) {
-        return new Call(name, remote.url(), limits, client, () -> new WebClient(remote, dialer, large));
+        return new Call(name, remote.url(), limits, client, this::anotherClient);
+    }
+
+    private WebClient anotherClient() {
+        if (silent) {
+            throw offline();
+        }
+        return new WebClient(remote, dialer, large);
+    }
+
+    private CayException offline() {
+        return new CayException(
+                ErrorKind.PERMISSION_DENIED,
+                "%s runs elsewhere, and this sandbox may not reach the internet".formatted(name));
     }
 
     private static ErrorKind kind(Exception failure) {
         return failure instanceof CayException refused ? refused.kind() : ErrorKind.UNAVAILABLE;
+    }
+
+    @Override
+    public void cut() {
+        silent = true;
+        close();
     }
 
     @Override

@@ -210,6 +210,11 @@ final class SandboxedHome implements ServerHome {
         }
     }
 
+    @Override
+    public boolean isPreparing() {
+        return homes.isPreparing(plan);
+    }
+
     private CayException failed(Exception e) {
         return e instanceof CayException known
                 ? known

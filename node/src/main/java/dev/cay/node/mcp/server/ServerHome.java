@@ -11,6 +11,11 @@ public interface ServerHome extends AutoCloseable {
     /// @throws dev.cay.wire.CayException with a sentence for the user when that cannot be done
     ServerLink connect(ServerLink.Listener listener);
 
+    /// Whether something is being fetched before the server can start, which may take minutes.
+    default boolean isPreparing() {
+        return false;
+    }
+
     /// Puts away what runs, with its memory, until {@link #wake}; connections stay, and wait. What cannot be kept is
     /// over. Blocks, with a limit.
     ///
@@ -21,6 +26,11 @@ public interface ServerHome extends AutoCloseable {
 
     /// Brings back what was put away; nothing to do for one that was not. Blocks, with a limit.
     default void wake() {}
+
+    /// Like {@link #close}, but that nothing more is said to the server.
+    default void cut() {
+        close();
+    }
 
     /// Ends all connections, and the server with everything it made.
     @Override
