@@ -294,9 +294,12 @@ public final class Gateways implements AutoCloseable {
         find(id).ifPresent(McpGateway::wake);
     }
 
-    /// The sandbox may not reach the internet any more: connections to servers elsewhere end. Returns when they did.
-    public void cutRemote(SandboxId id) {
-        find(id).ifPresent(McpGateway::cutRemote);
+    /// What the sandbox may reach has changed: connections to servers elsewhere end if it may not reach the internet any
+    /// more. Returns when they did.
+    public void setInternetAccess(SandboxId id, boolean allowed) {
+        if (!allowed) {
+            find(id).ifPresent(McpGateway::cutRemote);
+        }
     }
 
     private synchronized Optional<McpGateway> find(SandboxId id) {

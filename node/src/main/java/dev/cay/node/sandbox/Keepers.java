@@ -264,9 +264,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     public void setInternetAccess(SandboxId id, boolean allowed) {
         require(id).setInternetAccess(allowed);
         sides.setInternetAccess(id, allowed);
-        if (!allowed) {
-            machine.gateways().cutRemote(id);
-        }
+        machine.gateways().setInternetAccess(id, allowed);
     }
 
     @Override

@@ -187,7 +187,7 @@ final class GatewaysTest {
                     .isFalse();
             birds.heard.clear();
             world.online.set(false);
-            world.gateways.cutRemote(SmallGateways.ID);
+            world.gateways.setInternetAccess(SmallGateways.ID, false);
             assertThat(client.answer("tools/call", SmallClient.calling("birds-sing", "{}"))
                             .toString())
                     .contains("this sandbox may not reach the internet");
