@@ -208,11 +208,12 @@ class NpmLayersTest {
         }
     }
 
-    /// Those that install into layers of this test.
-    private List<ProcessHandle> npms() {
-        return ProcessHandle.allProcesses()
-                .filter(ProcessHandle::isAlive)
-                .filter(process -> process.info().commandLine().orElse("").contains(directory.resolve("cache") + "/"))
+    /// By the program that runs them: npm writes over its command line.
+    private static List<ProcessHandle> npms() {
+        return ProcessHandle.current()
+                .descendants()
+                .filter(process -> process.isAlive()
+                        && process.info().command().orElse("").endsWith("/node"))
                 .toList();
     }
 
