@@ -11,8 +11,7 @@ final class GatewayTakeover {
     private static final String INTRUDER = "intruders-token";
 
     /// Prints the status of the answer.
-    private static final String START =
-            """
+    private static final String START = """
             setpriv --reuid=65534 --regid=65534 --clear-groups curl -s -o /dev/null -w '%%{http_code}' -m 60 \
             -H 'Content-Type: application/json' -H 'X-Gateway-Token: %s' %s -d '{}' \
             http://127.0.0.1:49983/mcp-gateway/start""";

@@ -90,8 +90,7 @@ public final class GatewayControl implements Handler {
     private void pull(Exchange exchange) {
         requireJson(exchange);
         String[] keys = exchange.json(String[].class);
-        work.pull(
-                keys == null ? List.of() : List.of(keys), exchange.header(CURRENT), exchange.header(TOKEN));
+        work.pull(keys == null ? List.of() : List.of(keys), exchange.header(CURRENT), exchange.header(TOKEN));
         exchange.sendJson(200, Map.of("status", "there"));
     }
 

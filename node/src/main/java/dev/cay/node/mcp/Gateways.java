@@ -294,7 +294,8 @@ public final class Gateways implements AutoCloseable {
         find(id).ifPresent(McpGateway::wake);
     }
 
-    /// What the sandbox may reach has changed: connections to servers elsewhere end if it may not reach the internet any
+    /// What the sandbox may reach has changed: connections to servers elsewhere end if it may not reach the internet
+    /// any
     /// more. Returns when they did.
     public void setInternetAccess(SandboxId id, boolean allowed) {
         if (!allowed) {

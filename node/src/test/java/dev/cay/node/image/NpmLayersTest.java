@@ -212,8 +212,8 @@ class NpmLayersTest {
     private static List<ProcessHandle> npms() {
         return ProcessHandle.current()
                 .descendants()
-                .filter(process -> process.isAlive()
-                        && process.info().command().orElse("").endsWith("/node"))
+                .filter(process ->
+                        process.isAlive() && process.info().command().orElse("").endsWith("/node"))
                 .toList();
     }
 
