@@ -99,8 +99,8 @@ final class KilledTestsTest {
             var cay = OwnCay.start(Map.of());
             cay.awaitTemplate("base");
             var _ = RemoteSandbox.create(cay.url(), cay.key(), "base", LIMIT);
-            System.out.println("serving %s %d %s "
-                    .formatted(cay.instance(), cay.daemon().pid(), cay.directory()));
+            System.out.println(
+                    "serving %s %d %s ".formatted(cay.instance(), cay.daemon().pid(), cay.directory()));
             Thread.sleep(LIMIT);
         }
     }

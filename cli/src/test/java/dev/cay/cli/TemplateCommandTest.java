@@ -39,7 +39,8 @@ final class TemplateCommandTest {
         });
         daemon.start();
         try {
-            var api = new Api(URI.create("http://127.0.0.1:" + daemon.getAddress().getPort()), "key");
+            var api =
+                    new Api(URI.create("http://127.0.0.1:" + daemon.getAddress().getPort()), "key");
             assertThat(TemplateCommand.lines(Optional.of(api), this::template))
                     .containsExactly(
                             "base                     ready",

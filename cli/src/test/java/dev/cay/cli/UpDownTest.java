@@ -94,7 +94,9 @@ final class UpDownTest {
                 .forEach(found::add);
         var tables = new ProcessBuilder("nft", "list", "tables").start();
         try (var lines = tables.inputReader()) {
-            lines.lines().filter(line -> line.endsWith(" cay_" + place().instance())).forEach(found::add);
+            lines.lines()
+                    .filter(line -> line.endsWith(" cay_" + place().instance()))
+                    .forEach(found::add);
         }
         NetworkInterface.getByName("lo")
                 .inetAddresses()

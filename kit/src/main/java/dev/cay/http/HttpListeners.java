@@ -88,7 +88,8 @@ public final class HttpListeners implements AutoCloseable {
         return listen(address, secured(tls), handler);
     }
 
-    /// Serves a bound socket inside a sandbox; as {@link #listenTls} does, by the other method. Closing the returned object closes the socket and, at
+    /// Serves a bound socket inside a sandbox; as {@link #listenTls} does, by the other method. Closing the returned
+    /// object closes the socket and, at
     /// once, all connections accepted from it; when it returns, no descriptor of them is left.
     public AutoCloseable adopt(ServerSocketChannel socket, SandboxId inside, Handler handler) throws IOException {
         return serve(socket, inside, plain, handler);

@@ -75,8 +75,8 @@ class HttpListenersTest {
 
     @Test
     void onePortServesTlsAndPlainOfBothVersions() throws Exception {
-        Handler handler = exchange -> exchange.send(
-                200, "text/plain", (exchange.secure() ? "secure" : "plain").getBytes(UTF_8));
+        Handler handler =
+                exchange -> exchange.send(200, "text/plain", (exchange.secure() ? "secure" : "plain").getBytes(UTF_8));
         try (var http = new TestHttp(directory, handler);
                 var socket = ServerSocketChannel.open()) {
             socket.bind(TestHttp.loopback(), 16);
@@ -115,8 +115,7 @@ class HttpListenersTest {
     private static void hearsSettings(InetSocketAddress port) throws IOException {
         try (var socket = new Socket(port.getAddress(), port.getPort())) {
             socket.setSoTimeout((int) TestHttp.LIMIT.toMillis());
-            socket.getOutputStream()
-                    .write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0".getBytes(ISO_8859_1));
+            socket.getOutputStream().write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0".getBytes(ISO_8859_1));
             assertThat(socket.getInputStream().readNBytes(4)[3]).isEqualTo((byte) 4);
         }
     }

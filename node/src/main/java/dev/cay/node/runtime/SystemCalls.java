@@ -88,10 +88,10 @@ final class SystemCalls {
         }
     }
 
-    /// Options of sockets that are refused, by level. Socket filters (26, 50, 51 and 52 of SOL_SOCKET): the kernel
-    /// keeps them in memory that is charged to nobody. SO_MARK, IP_TRANSPARENT and IPV6_TRANSPARENT: marks and
-    /// foreign source addresses, which CAP_NET_RAW would allow; the capability itself stays, as `ping` carries it in
-    /// its file.
+    /// Options of sockets that are refused, by level. The kernel keeps socket filters (26, 50, 51 and 52
+    /// of SOL_SOCKET) in memory that is charged to nobody. CAP_NET_RAW allows SO_MARK, IP_TRANSPARENT and
+    /// IPV6_TRANSPARENT, so marks and foreign source addresses. The capability itself stays: `ping` carries
+    /// it in its file.
     private static final Map<Integer, Set<Integer>> REFUSED_OPTIONS =
             new TreeMap<>(Map.of(0, Set.of(19), 1, Set.of(26, 36, 50, 51, 52), 41, Set.of(75)));
 
