@@ -1,5 +1,6 @@
 package dev.cay.node.image;
 
+import dev.cay.node.host.Mounts;
 import dev.cay.node.host.Programs;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -19,12 +20,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Layers by content key, under `layers/KEY/rootfs` of the cache directory; shared by all instances on the host.
 ///
 /// A layer has its name only once it is complete and on disk, and is never written again. Nobody but root may enter:
 /// the set-uid programs in a layer are meant for sandboxes, not for users of the host.
 public final class LayerStore {
+    private static final Logger log = LoggerFactory.getLogger(LayerStore.class);
     private static final Pattern KEY = Pattern.compile("[a-z0-9][a-z0-9-]{0,80}");
     private static final Duration BUILD_LIMIT = Duration.ofMinutes(60);
     private static final Duration PROGRAM_LIMIT = Duration.ofMinutes(5);
@@ -192,7 +196,17 @@ public final class LayerStore {
 
     private void removeUnfinished(String key) throws IOException {
         try (var found = Files.newDirectoryStream(layers, UNFINISHED + key + ".*")) {
-            found.forEach(this::remove);
+            found.forEach(this::removeIfPossible);
+        }
+    }
+
+    /// A program that a killed Cay had started may still be writing there. Every build has a place of its own, so what
+    /// cannot be removed now keeps nobody from building, and the next build of the same layer tries again.
+    private void removeIfPossible(Path unfinished) {
+        try {
+            remove(unfinished);
+        } catch (CayException e) {
+            log.atWarn().addKeyValue("place", unfinished).setCause(e).log("an unfinished layer stays for now");
         }
     }
 
@@ -208,8 +222,10 @@ public final class LayerStore {
         }
     }
 
-    /// Stays on one file system, should a build have left something mounted.
+    /// Stays on one file system, should something be mounted there again. A build that was killed leaves `/proc` and
+    /// others mounted.
     private void remove(Path directory) {
+        Mounts.unmountBelow(directory);
         programs.require(PROGRAM_LIMIT, "rm", "-rf", "--one-file-system", "--", directory.toString());
     }
 }

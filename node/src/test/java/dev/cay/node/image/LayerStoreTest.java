@@ -76,6 +76,27 @@ final class LayerStoreTest {
         assertThat(layers.has("one")).isTrue();
     }
 
+    /// `mmdebstrap` mounts `/proc` and others below the tree it makes, and a kill leaves them there.
+    @Test
+    void buildsAgainAfterAKillThatLeftSomethingMounted() throws Exception {
+        var unfinished = Files.createDirectories(cache.resolve("layers/.unfinished-one.123/rootfs/proc"));
+        run("mount", "-t", "tmpfs", "cay-test", unfinished.toString());
+        try {
+            var layers = new LayerStore(cache);
+            layers.build("one", rootfs -> Files.writeString(rootfs.resolve("file"), "text"));
+            assertThat(layers.require("one").resolve("file")).hasContent("text");
+            assertThat(cache.resolve("layers/.unfinished-one.123")).doesNotExist();
+        } finally {
+            new ProcessBuilder("umount", "--lazy", "--quiet", unfinished.toString())
+                    .start()
+                    .waitFor();
+        }
+    }
+
+    private static void run(String... command) throws Exception {
+        assertThat(new ProcessBuilder(command).inheritIO().start().waitFor()).isZero();
+    }
+
     @Test
     void leavesNothingOfABuildThatFails() throws Exception {
         var layers = new LayerStore(cache);
