@@ -108,6 +108,11 @@ final class FirstLink implements Upstream.Audience, AutoCloseable {
         }
     }
 
+    /// Whether a client has it, who may also have ended it already.
+    synchronized boolean isTaken() {
+        return fate == Fate.TAKEN;
+    }
+
     /// Ends it if nobody has it, now or as soon as it is there.
     ///
     /// @return false if somebody has, or there is none

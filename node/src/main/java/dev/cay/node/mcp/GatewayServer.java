@@ -122,11 +122,7 @@ final class GatewayServer implements AutoCloseable {
         try {
             var upstream = first.open(this);
             connected(upstream);
-            counted(
-                    upstream.can(Listed.TOOLS.capability())
-                            ? new Listing(upstream, Listed.TOOLS).fetch().size()
-                            : 0);
-            gatewayLog.say("%s: ready, %d tools".formatted(key(), tools));
+            countTools(upstream);
             first.keep();
         } catch (CayException e) {
             unusable(e.userMessage());
@@ -137,6 +133,21 @@ final class GatewayServer implements AutoCloseable {
         } catch (RuntimeException e) {
             log.atError().setCause(e).addKeyValue("server", key()).log("an MCP server could not be tried");
             unusable("it could not be tried; the log of Cay says why");
+        }
+    }
+
+    /// A client that got the connection meanwhile may end it at any time, and finds out itself what the server has.
+    private void countTools(Upstream upstream) {
+        try {
+            counted(
+                    upstream.can(Listed.TOOLS.capability())
+                            ? new Listing(upstream, Listed.TOOLS).fetch().size()
+                            : 0);
+            gatewayLog.say("%s: ready, %d tools".formatted(key(), tools));
+        } catch (RpcException e) {
+            if (!first.isTaken()) {
+                throw e;
+            }
         }
     }
 
