@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 
 /// What tests and measurements that were killed left on the host: their processes, daemons, sandboxes, networks, pools
 /// and files. Found by what is on record of them, never by a pattern that could fit somebody else's.
@@ -117,8 +118,7 @@ public final class Abandoned {
             if (System.nanoTime() > end || Thread.currentThread().isInterrupted()) {
                 throw new IllegalStateException("pid %d does not end".formatted(process.pid()));
             }
-            java.util.concurrent.locks.LockSupport.parkNanos(
-                    Duration.ofMillis(10).toNanos());
+            LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
         }
     }
 

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -24,8 +25,8 @@ public record Reservation(
     /// What a Cay with default settings has, and may want at any time.
     private static final AddressRange DEFAULT_RANGE = AddressRange.parse("10.200.0.0/16");
 
-    private static final AddressRange RANGES = AddressRange.parse("10.192.0.0/10");
     private static final AddressRange LOWEST = AddressRange.parse("10.201.0.0/16");
+    private static final AddressRange HIGHEST = AddressRange.parse("10.255.0.0/16");
     private static final long[][] UIDS = {{200_000_000, 1_000_000_000}, {1_536_870_912, 1L << 31}};
 
     /// Below those that the kernel gives to outgoing connections.
@@ -82,9 +83,12 @@ public record Reservation(
     }
 
     private static Stream<AddressRange> ranges(int prefix) {
-        return shuffled(1 << (prefix - RANGES.prefix()))
-                .mapToObj(n -> new AddressRange(RANGES.first() + ((long) n << (32 - prefix)), prefix))
-                .filter(range -> range.first() >= LOWEST.first() && !range.overlaps(DEFAULT_RANGE));
+        long size = 1L << (32 - prefix);
+        long lowest = Math.ceilDiv(LOWEST.first(), size) * size;
+        int count = (int) ((HIGHEST.first() + (1L << 16) - lowest) / size);
+        return shuffled(count)
+                .mapToObj(n -> new AddressRange(lowest + n * size, prefix))
+                .filter(range -> !range.overlaps(DEFAULT_RANGE));
     }
 
     private static Stream<Long> bases(long count) {
@@ -95,9 +99,9 @@ public record Reservation(
     }
 
     /// All numbers below the bound, once around from a random one.
-    private static java.util.stream.IntStream shuffled(int bound) {
+    private static IntStream shuffled(int bound) {
         int start = ThreadLocalRandom.current().nextInt(bound);
-        return java.util.stream.IntStream.range(0, bound).map(n -> (n + start) % bound);
+        return IntStream.range(0, bound).map(n -> (n + start) % bound);
     }
 
     private static int freePort(List<HostClaim> others, int not) throws IOException {
