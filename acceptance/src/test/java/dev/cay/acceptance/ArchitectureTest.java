@@ -132,8 +132,8 @@ final class ArchitectureTest {
                 .resideOutsideOfPackages("dev.cay.node.linux..", "dev.cay.prove..")
                 .and(not(simpleNameIn("FileTree", "Listing", "NewFile", "OpenFile", "Metadata", "Entries")))
                 .and(not(simpleNameIn("FileMaker", "FileSystems", "Composition", "Removal", "WatchedTree")))
-                .and(not(simpleNameIn(
-                        "OutputLog", "Pump", "ProcessInput", "LineProcess", "Complaints", "GuestLink", "BtrfsVolumes")))
+                .and(not(simpleNameIn("OutputLog", "Pump", "ProcessInput", "LineProcess", "Complaints")))
+                .and(not(simpleNameIn("GuestLink", "Streams", "SharedTerminals", "BtrfsVolumes")))
                 .should()
                 .callMethodWhere(target(owner(simpleNameIn(
                         "FileCalls", "DescriptorIo", "FileIdentity", "UnixSocket", "Attributes", "BtrfsQuotas"))))

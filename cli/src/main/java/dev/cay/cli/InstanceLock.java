@@ -17,6 +17,8 @@ import java.util.Set;
 /// Only one daemon may work on a state directory. The kernel holds the lock, so a file left by a killed daemon means
 /// nothing. Nobody in the daemon may open the file again: closing it would give the lock away.
 final class InstanceLock implements AutoCloseable {
+    static final String NAME = "cay.lock";
+
     private final FileChannel channel;
 
     private InstanceLock(FileChannel channel) {
@@ -28,6 +30,8 @@ final class InstanceLock implements AutoCloseable {
         var mine = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
         FileChannel channel =
                 FileChannel.open(file(stateDir), Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE), mine);
+        // By its name: to do it without following links, Java opens the file and closes it again.
+        Files.setPosixFilePermissions(file(stateDir), mine.value());
         try {
             if (channel.tryLock() == null) {
                 channel.close();
@@ -74,6 +78,6 @@ final class InstanceLock implements AutoCloseable {
     }
 
     private static Path file(Path stateDir) {
-        return stateDir.resolve("cay.lock");
+        return stateDir.resolve(NAME);
     }
 }

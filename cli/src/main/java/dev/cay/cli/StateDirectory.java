@@ -54,7 +54,7 @@ final class StateDirectory {
 
     private void close(Path entry) throws IOException {
         if (!Files.isDirectory(entry, LinkOption.NOFOLLOW_LINKS)) {
-            RootOnly.close(entry);
+            closeFile(entry);
             return;
         }
         switch (entry.getFileName().toString()) {
@@ -66,6 +66,14 @@ final class StateDirectory {
                     RootOnly.close(entry);
                 }
             }
+        }
+    }
+
+    /// All but the lock, which is made closed. The daemon would lose it here: setting permissions opens a file, and who
+    /// closes a file gives up all locks on it.
+    private static void closeFile(Path file) throws IOException {
+        if (!file.getFileName().toString().equals(InstanceLock.NAME)) {
+            RootOnly.close(file);
         }
     }
 
