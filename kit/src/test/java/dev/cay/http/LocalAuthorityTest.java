@@ -99,9 +99,8 @@ class LocalAuthorityTest {
         }
     }
 
-    /// Java looks for name constraints in certificates of the path and not in the trusted one, so the authority stands
-    /// in
-    /// the path and its key is what is trusted.
+    /// Java looks for name constraints in certificates of the path and not in the trusted one, so the
+    /// authority stands in the path and its key is what is trusted.
     private static void validate(X509Certificate server, X509Certificate ca) throws Exception {
         var parameters =
                 new PKIXParameters(Set.of(new TrustAnchor(ca.getSubjectX500Principal(), ca.getPublicKey(), null)));
