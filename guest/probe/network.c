@@ -75,12 +75,15 @@ static void odd_families(void)
 
 /* --- options of sockets --- */
 
-/* With bits that the kernel does not look at, too: a filter that compares whole registers would let them through. */
+/* With bits that the kernel does not look at, too: a filter that compares whole registers would let them through. The
+ * kernel takes a filter that chooses among sockets only where the address can be shared. */
 static void judge_option(const char *what, long level, long option, const void *value, unsigned long length)
 {
     int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
         unclear("socket: %s", strerror(errno));
+    if (setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &(int){1}, sizeof(int)))
+        unclear("SO_REUSEPORT: %s", strerror(errno));
     if (!setsockopt(fd, (int)level, (int)option, value, (socklen_t)length))
         succeeded("%s worked", what);
     int reason = errno;

@@ -31,7 +31,7 @@ final class StalledNode {
     /// Long enough for threads that are replaced one after the other to be used up.
     private static final Duration SIEGE = Duration.ofSeconds(45);
 
-    private static final byte[] TOO_MUCH = new byte[1 << 20];
+    private static final byte[] TOO_MUCH = new byte[256 << 10];
     private static final Duration LIMIT = Duration.ofMinutes(1);
     private static final String WORD = "still here";
 
