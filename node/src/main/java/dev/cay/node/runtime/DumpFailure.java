@@ -20,6 +20,9 @@ final class DumpFailure {
     /// How CRIU says that a busy machine did not let it stop all processes.
     private static final String LATE = "Timeout reached";
 
+    /// How CRIU says that the first thread of a process has ended before its others.
+    private static final String ENDING = "Zombies with threads";
+
     private DumpFailure() {}
 
     /// Nothing when the log names no error: then CRIU was ended, or never began.
@@ -50,6 +53,11 @@ final class DumpFailure {
             return new CayException(
                     ErrorKind.DEADLINE_EXCEEDED,
                     "what runs in the sandbox could not be stopped in time to be saved; it goes on, try again");
+        }
+        if (cause.startsWith(ENDING)) {
+            return new CayException(
+                    ErrorKind.CONFLICT,
+                    "the memory of the sandbox cannot be saved while a process with threads is ending in it; the sandbox goes on. Try again, or end that process");
         }
         return new CayException(
                 ErrorKind.NOT_SAVED,

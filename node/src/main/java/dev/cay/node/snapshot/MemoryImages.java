@@ -11,13 +11,17 @@ import dev.cay.wire.node.Keep;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// The memory part of snapshots: what CRIU wrote of a sandbox's processes, and whether it can be used here and now.
 final class MemoryImages {
+    private static final int TRIES = 4;
+    private static final Duration MOMENT = Duration.ofMillis(100);
     private static final Logger log = LoggerFactory.getLogger(MemoryImages.class);
     private static final String COMPRESSED = "compressed";
 
@@ -42,7 +46,7 @@ final class MemoryImages {
         try {
             here();
             pool.requireRoom(runtime.find(id).map(runtime::usage).orElseThrow().memory());
-            runtime.checkpoint(id, Snapshot.images(place), ContainerRuntime.After.STAY);
+            checkpoint(id, Snapshot.images(place));
             return null;
         } catch (CayException e) {
             if (keep == Keep.MEMORY) {
@@ -54,6 +58,28 @@ final class MemoryImages {
                     .addKeyValue("reason", e.userMessage())
                     .log("only the files of a sandbox are saved");
             return e.userMessage();
+        }
+    }
+
+    /// A process that is ending cannot be saved, and ends only while the sandbox runs: the sandbox does so for a moment
+    /// before the next try.
+    private void checkpoint(SandboxId id, Path images) throws IOException {
+        for (int tries = 1; ; tries++) {
+            try {
+                runtime.checkpoint(id, images, ContainerRuntime.After.STAY);
+                return;
+            } catch (CayException e) {
+                if (e.kind() != ErrorKind.CONFLICT) {
+                    throw e;
+                }
+                if (tries == TRIES) {
+                    throw new CayException(ErrorKind.NOT_SAVED, e.userMessage(), e);
+                }
+            }
+            Trees.delete(images);
+            runtime.thaw(id);
+            LockSupport.parkNanos(MOMENT.toNanos());
+            runtime.freeze(id);
         }
     }
 

@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -180,6 +181,56 @@ class PauseTest extends NodeTest {
         assertThat(node.keepers.pause(ID, Keep.MEMORY)).isEqualTo(Saved.WHOLE);
         node.keepers.resume(ID, true);
         assertThat(count("sleeper")).isGreaterThanOrEqualTo(count);
+    }
+
+    /// A process whose first thread has ended and whose other one goes on. One that is ending looks so for a moment.
+    private static final String HALF_ENDED =
+            "import ctypes, threading, time; threading.Thread(target=time.sleep, args=(%d,)).start(); print('begun', flush=True); ctypes.CDLL(None).pthread_exit(None)";
+
+    @Test
+    void saysThatAProcessOfWhichOnlyThreadsAreLeftCannotBeSaved() throws Exception {
+        var tries = new AtomicInteger();
+        countCheckpoints(tries);
+        node.keepers.create(TestNode.spec("sleeper"));
+        start("sleeper", "python3 -c \"%s\"".formatted(HALF_ENDED.formatted(600)));
+        await(() -> node.run("sleeper", "grep -l 'Z (zombie)' /proc/[0-9]*/status | wc -l")
+                .equals("1"));
+        assertThatThrownBy(() -> node.keepers.pause(ID, Keep.MEMORY))
+                .hasMessageContaining("while a process with threads is ending in it");
+        assertThat(tries.get()).as("tries").isGreaterThan(1);
+        assertThat(node.run("sleeper", "echo on")).isEqualTo("on");
+    }
+
+    @Test
+    void waitsForAProcessThatIsJustEnding() throws Exception {
+        var tries = new AtomicInteger();
+        reopen(runtime -> new RuntimeAround(runtime) {
+            @Override
+            public void checkpoint(SandboxId id, Path images, After after) {
+                if (tries.incrementAndGet() == 1) {
+                    throw new CayException(ErrorKind.CONFLICT, "a process is ending");
+                }
+                super.checkpoint(id, images, after);
+            }
+        });
+        node.keepers.create(TestNode.spec("sleeper"));
+        start("sleeper", COUNTER);
+        await(() -> count("sleeper") > 3);
+        assertThat(node.keepers.pause(ID, Keep.MEMORY)).isEqualTo(Saved.WHOLE);
+        node.keepers.resume(ID, true);
+        int count = count("sleeper");
+        await(() -> count("sleeper") > count);
+        assertThat(tries.get()).isEqualTo(2);
+    }
+
+    private void countCheckpoints(AtomicInteger tries) throws Exception {
+        reopen(runtime -> new RuntimeAround(runtime) {
+            @Override
+            public void checkpoint(SandboxId id, Path images, After after) {
+                tries.incrementAndGet();
+                super.checkpoint(id, images, after);
+            }
+        });
     }
 
     @Test
