@@ -49,6 +49,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -57,6 +58,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
@@ -391,12 +393,24 @@ final class TestNode implements AutoCloseable {
                     .filter(Files::isDirectory)
                     .toList();
             for (var parent : parents) {
-                try (var groups = Files.find(parent, 4, (path, about) -> about.isDirectory() && path.endsWith(name))) {
-                    groups.forEach(found::add);
-                }
+                addGroups(parent, name, found);
             }
         }
         return found;
+    }
+
+    /// Groups may go while they are looked at.
+    private static void addGroups(Path directory, String name, List<Path> found) throws IOException {
+        try (var entries = Files.list(directory)) {
+            for (Path group : entries.filter(Files::isDirectory).toList()) {
+                if (group.endsWith(name)) {
+                    found.add(group);
+                }
+                addGroups(group, name, found);
+            }
+        } catch (NoSuchFileException | UncheckedIOException _) {
+            // It went.
+        }
     }
 
     @Override
