@@ -10,7 +10,9 @@ import dev.cay.wire.ErrorKind;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,6 +27,7 @@ final class Pump {
     /// So much at once is handed to subscribers as it is; a longer piece is read from the log, in their own time.
     private static final int FRESH = 4 << 10;
 
+    private static final Duration MOVE_LIMIT = Duration.ofSeconds(1);
     private static final int ROUNDS = 8;
     private static final int LAST_CALL = 1 << 20;
 
@@ -37,6 +40,8 @@ final class Pump {
     private final @Nullable SharedTerminals terminals;
 
     private final FdPoller.Watch watch;
+    /// Held from the moment that bytes leave the stream until they are in the log.
+    private final ReentrantLock moving = new ReentrantLock();
     /// A thread other than the poller's is at work; it goes on with the stream when it is done.
     private final AtomicBoolean busy = new AtomicBoolean();
     private volatile boolean ended;
@@ -90,10 +95,26 @@ final class Pump {
     }
 
     /// Gives the descriptor back; the process runs on.
+    ///
+    /// Whoever opens the log next goes on at the end of its file, so bytes that are on their way get there first.
     void close() {
         watch.close();
         source.close();
+        boolean arrived = awaitMove();
         output.close();
+        if (arrived) {
+            moving.unlock();
+        }
+    }
+
+    /// A terminal that is shared with the sandbox can keep its reader for ever; nothing else takes time here.
+    private boolean awaitMove() {
+        try {
+            return moving.tryLock(MOVE_LIMIT.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
     }
 
     private void ready() {
@@ -143,6 +164,7 @@ final class Pump {
             return false;
         }
         int moved;
+        moving.lock();
         try {
             moved = broken ? discard(allowed) : output.take(source, allowed);
         } catch (ErrnoException e) {
@@ -150,6 +172,8 @@ final class Pump {
                 throw e;
             }
             return emptied();
+        } finally {
+            moving.unlock();
         }
         if (moved == 0) {
             finish();
@@ -222,12 +246,11 @@ final class Pump {
                 process.audience().makeWait(this);
                 return;
             }
-            int count = DescriptorIo.read(source, bytes, 0, bytes.length);
+            int count = moveFromTerminal(bytes);
             if (count == 0) {
                 finish();
                 return;
             }
-            output.put(bytes, count);
             process.audience().arrived(channel, output, count, count <= FRESH ? Arrays.copyOf(bytes, count) : null);
             lastBytes -= lastCall ? count : 0;
             if (lastBytes <= 0) {
@@ -241,6 +264,17 @@ final class Pump {
             afterTerminalError(e);
         } catch (IOException e) {
             fail(e);
+        }
+    }
+
+    private int moveFromTerminal(byte[] buffer) throws IOException {
+        moving.lock();
+        try {
+            int count = DescriptorIo.read(source, buffer, 0, buffer.length);
+            output.put(buffer, count);
+            return count;
+        } finally {
+            moving.unlock();
         }
     }
 
