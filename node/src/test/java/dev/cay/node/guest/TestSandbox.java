@@ -1,5 +1,6 @@
 package dev.cay.node.guest;
 
+import dev.cay.life.Trees;
 import dev.cay.node.linux.FdPoller;
 import dev.cay.node.linux.HostThreads;
 import dev.cay.node.linux.NetNamespace;
@@ -7,6 +8,7 @@ import dev.cay.node.process.Workers;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -158,14 +160,21 @@ public final class TestSandbox implements AutoCloseable {
         logs.close();
         guests.close();
         terminals.close();
-        try (var files = Files.walk(directory)) {
-            files.sorted((a, b) -> b.compareTo(a)).forEach(file -> {
-                try {
-                    Files.deleteIfExists(file);
-                } catch (IOException e) {
-                    throw new UncheckedIOException(e);
+        deleteDirectory();
+    }
+
+    /// A thread of the table may still write into the directory: what it adds meanwhile is deleted in another round.
+    private void deleteDirectory() throws IOException {
+        long deadline = System.nanoTime() + LIMIT.toNanos();
+        while (true) {
+            try {
+                Trees.delete(directory);
+                return;
+            } catch (DirectoryNotEmptyException e) {
+                if (System.nanoTime() > deadline) {
+                    throw e;
                 }
-            });
+            }
         }
     }
 }
