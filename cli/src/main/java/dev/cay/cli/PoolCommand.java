@@ -46,8 +46,9 @@ final class PoolCommand implements Callable<Integer> {
         if (!report.mounted()) {
             say("state", "not mounted, as Cay is down and no sandbox runs");
         } else {
-            say("used", size(report.size() - report.free()));
+            say("used", size(report.size() - report.free() - report.heldBack()));
             say("free", size(report.free()));
+            say("kept", size(report.heldBack()) + " for sandboxes that are paused when their time is over");
         }
         say("disk", size(Files.getFileStore(stateDir).getUsableSpace()) + " free beside it");
         if (!report.sandboxes().isEmpty()) {

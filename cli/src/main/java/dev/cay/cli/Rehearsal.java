@@ -221,6 +221,9 @@ final class Rehearsal implements AutoCloseable {
         }
 
         @Override
+        public void keepRoomFor(Set<SandboxId> toBeSaved) {}
+
+        @Override
         public void onLog(LogListener listener) {}
 
         @Override

@@ -137,7 +137,7 @@ public final class CayServer implements AutoCloseable {
         var metrics = opened.add(
                 new SandboxMetrics(records.resolve("sandbox-metrics.ring"), directory, fleet, clock, meters));
         var teams = opened.add(new TeamMetrics(records.resolve("team-metrics.ring"), directory, store, clock));
-        sampler = opened.add(new Sampler(directory, metrics, teams, settings.measureEvery()));
+        sampler = opened.add(new Sampler(directory, metrics, teams, node::keepRoomFor, settings.measureEvery()));
 
         var routes = routes(settings, store, new SandboxView(tokens, settings.domain()));
         new MetricRoutes(access, sandboxes, metrics, teams, clock).addTo(routes);

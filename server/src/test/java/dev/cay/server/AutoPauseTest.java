@@ -6,6 +6,7 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorCompletionService;
 import java.util.concurrent.Executors;
@@ -70,6 +71,15 @@ final class AutoPauseTest extends ServerTest {
                 "its pause", () -> state(id).equals("paused") && story(id).size() == 2);
         assertThat(cay.node.calls).contains("pause " + id + " FILES");
         assertThat(info(id).get("paused").get("memory").booleanValue()).isFalse();
+    }
+
+    @Test
+    void theNodeKeepsRoomForWhatIsToBePausedWithItsMemory() {
+        String paused = create("\"timeout\":1000,\"autoPause\":true");
+        create("\"timeout\":1000");
+        TestServer.await("the node to be told", () -> cay.node.roomFor.equals(Set.of(new SandboxId(paused))));
+        pause(paused, "");
+        TestServer.await("the node to be told", () -> cay.node.roomFor.isEmpty());
     }
 
     @Test

@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 /// The server's neighbour, in memory: keeps what it was asked for and outlives restarts of the server, as a node does.
 final class FakeNode implements Node {
     private final SecureRandom random = new SecureRandom();
+    volatile Set<SandboxId> roomFor = Set.of();
     final Map<SandboxId, SandboxSpec> running = new ConcurrentHashMap<>();
     final Map<SandboxId, Saved> paused = new ConcurrentHashMap<>();
     final Map<SandboxId, SandboxSpec> pausedSpecs = new ConcurrentHashMap<>();
@@ -214,6 +215,11 @@ final class FakeNode implements Node {
     @Override
     public Map<SandboxId, ResourceUse> measureAll() {
         return running.keySet().stream().collect(Collectors.toMap(id -> id, this::measure));
+    }
+
+    @Override
+    public void keepRoomFor(Set<SandboxId> toBeSaved) {
+        roomFor = Set.copyOf(toBeSaved);
     }
 
     @Override

@@ -6,13 +6,14 @@ import java.lang.foreign.ValueLayout;
 import java.util.HashMap;
 import java.util.Map;
 
-/// How much subvolumes of a btrfs hold, all of them in a few calls. They may block on a disk: only platform threads
-/// call them.
+/// How much subvolumes of a btrfs hold, all of them in a few calls, and how much one may hold. The calls may block on a
+/// disk: only platform threads make them.
 public final class BtrfsQuotas {
     private static final Call IOCTL = Call.variadic("ioctl", 2);
 
     private static final long TREE_SEARCH = 0xd000_9411L;
     private static final long INODE_LOOKUP = 0xd000_9412L;
+    private static final long QGROUP_LIMIT = 0x8030_942bL;
     private static final int ARGUMENTS = 4096;
     private static final long QUOTA_TREE = 8;
     private static final int QUOTA_INFO = 242;
@@ -34,6 +35,12 @@ public final class BtrfsQuotas {
     private static final int REFERENCED = 8;
     private static final int INFO_LENGTH = 40;
 
+    // Of a limit: its flags and the bytes that may be referred to.
+    private static final int LIMIT_LENGTH = 48;
+    private static final int LIMIT_FLAGS = 8;
+    private static final int LIMIT_REFERENCED = 16;
+    private static final long LIMITS_REFERENCED = 1;
+
     private BtrfsQuotas() {}
 
     /// The number of the subvolume that lies at this path.
@@ -44,6 +51,21 @@ public final class BtrfsQuotas {
             lookup.set(ValueLayout.JAVA_LONG, 8, FIRST_INODE);
             ioctl(arena, directory, INODE_LOOKUP, lookup);
             return lookup.get(ValueLayout.JAVA_LONG, 0);
+        }
+    }
+
+    /// Changes how many bytes a subvolume may refer to. If it refers to more, it cannot grow.
+    ///
+    /// @param path   in the file system, but not in the subvolume: one that is full refuses also this change
+    /// @param number of the subvolume
+    public static void limit(String path, long number, long bytes) throws ErrnoException {
+        try (var directory = FileCalls.open(path, FileCalls.READ | FileCalls.DIRECTORY | FileCalls.NOFOLLOW, 0);
+                var arena = Arena.ofConfined()) {
+            MemorySegment limit = arena.allocate(LIMIT_LENGTH, 8);
+            limit.set(ValueLayout.JAVA_LONG, 0, number);
+            limit.set(ValueLayout.JAVA_LONG, LIMIT_FLAGS, LIMITS_REFERENCED);
+            limit.set(ValueLayout.JAVA_LONG, LIMIT_REFERENCED, bytes);
+            ioctl(arena, directory, QGROUP_LIMIT, limit);
         }
     }
 
@@ -94,8 +116,7 @@ public final class BtrfsQuotas {
         return group;
     }
 
-    private static void ioctl(Arena arena, Descriptor directory, long request, MemorySegment argument)
-            throws ErrnoException {
+    static void ioctl(Arena arena, Descriptor directory, long request, MemorySegment argument) throws ErrnoException {
         int fd = directory.use("ioctl");
         try {
             IOCTL.call(arena, fd, request, argument.address());

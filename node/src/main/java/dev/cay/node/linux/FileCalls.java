@@ -36,6 +36,7 @@ public final class FileCalls {
     private static final Call READLINK = Call.wide("readlink");
     private static final Call GETDENTS = Call.wide("getdents64");
     private static final Call COPY = Call.wide("copy_file_range");
+    private static final Call FALLOCATE = Call.of("fallocate");
     private static final Call FCHOWN = Call.of("fchown");
     private static final Call FCHMOD = Call.of("fchmod");
 
@@ -59,6 +60,16 @@ public final class FileCalls {
     public static Descriptor open(String path, int flags, int mode) throws ErrnoException {
         try (var arena = Arena.ofConfined()) {
             return new Descriptor(OPEN.call(arena, text(arena, path), flags | CLOEXEC, mode));
+        }
+    }
+
+    /// Gives the file so many bytes of the disk; they read as zeros.
+    public static void allocate(Descriptor file, long bytes) throws ErrnoException {
+        int fd = file.use("fallocate");
+        try {
+            FALLOCATE.call(fd, 0, 0, bytes);
+        } finally {
+            file.done();
         }
     }
 

@@ -17,10 +17,8 @@ import dev.cay.wire.node.ResourceUse;
 import dev.cay.wire.node.SandboxKind;
 import dev.cay.wire.node.SandboxSpec;
 import dev.cay.wire.node.Saved;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -42,7 +40,6 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     public static final int ENVD_PORT = OpenSandbox.ENVD_PORT;
 
     private static final Logger log = LoggerFactory.getLogger(Keepers.class);
-    private static final Duration MEASURE_LIMIT = Duration.ofSeconds(30);
 
     private final Machine machine;
     private final ConcurrentHashMap<SandboxId, SandboxKeeper> keepers = new ConcurrentHashMap<>();
@@ -54,6 +51,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     private final Advance advance;
     private final Spares spares;
     private final SideSandboxes sides;
+    private final PoolUse use;
     private @Nullable Upkeep upkeep;
     private volatile boolean closed;
 
@@ -66,6 +64,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
         this.machine = machine;
         this.dormitory = new Dormitory(machine, keepers);
         this.sides = new SideSandboxes(machine, keepers::get, random);
+        this.use = new PoolUse(machine, () -> Stream.concat(keepers.values().stream(), sides.keepers()));
         this.sweep = new Sweep(machine, id -> keepers.containsKey(id) || sides.has(id), this::slots);
         this.advance = new Advance(machine, spec -> start(spec, true), this::kill, random, warming);
         machine.warm().onLost(this::expect);
@@ -92,6 +91,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
         dormitory.tidy();
         upkeep = new Upkeep(machine, sweep, spares, inheritedSpares, this::resisted, this::kill, this::lookAfter);
         upkeep.start();
+        use.start();
     }
 
     private SandboxKeeper keep(Inheritance.Found found) {
@@ -272,17 +272,14 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
         return require(id).measure();
     }
 
-    /// One after the other on one thread: a thousand take some tens of milliseconds.
     @Override
     public Map<SandboxId, ResourceUse> measureAll() {
-        if (keepers.isEmpty()) {
-            return Map.of();
-        }
-        try {
-            return machine.fileWork().call(MEASURE_LIMIT, () -> UseMeter.readAll(machine, keepers.values()));
-        } catch (IOException e) {
-            throw new CayException(ErrorKind.UNAVAILABLE, "what sandboxes use cannot be read now", e);
-        }
+        return use.measureAll(keepers.values());
+    }
+
+    @Override
+    public void keepRoomFor(Set<SandboxId> toBeSaved) {
+        use.keepRoomFor(toBeSaved);
     }
 
     @Override
@@ -308,6 +305,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     /// Lets go of all sandboxes; they run on. Those that were about to start are taken back.
     @Override
     public void close() {
+        use.close();
         endUnclaimed();
         if (upkeep != null) {
             upkeep.close();

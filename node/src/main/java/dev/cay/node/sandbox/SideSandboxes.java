@@ -166,8 +166,12 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
         return sides.containsKey(id);
     }
 
+    Stream<SandboxKeeper> keepers() {
+        return sides.values().stream().map(Side::keeper);
+    }
+
     Stream<Slot> slots() {
-        return sides.values().stream().map(side -> side.keeper.slot()).filter(Objects::nonNull);
+        return keepers().map(SandboxKeeper::slot).filter(Objects::nonNull);
     }
 
     @Override

@@ -37,16 +37,19 @@ final class MemoryImages {
     /// Saves as much of it as is to be kept; the sandbox stays as it is.
     ///
     /// @param place of the snapshot
+    /// @param paused whether the sandbox is saved for a pause: room may be held back for that
     /// @return why there is no memory though it was wanted, if that is allowed
     @Nullable
-    String save(SandboxId id, Path place, Keep keep) throws IOException {
+    String save(SandboxId id, Path place, Keep keep, boolean paused) throws IOException {
         if (keep == Keep.FILES) {
             return null;
         }
         try {
             here();
-            pool.requireRoom(runtime.find(id).map(runtime::usage).orElseThrow().memory());
-            checkpoint(id, Snapshot.images(place));
+            long memory = runtime.find(id).map(runtime::usage).orElseThrow().memory();
+            try (var _ = paused ? pool.roomFor(id, memory) : pool.room(memory)) {
+                checkpoint(id, Snapshot.images(place));
+            }
             return null;
         } catch (CayException e) {
             if (keep == Keep.MEMORY) {

@@ -86,8 +86,8 @@ public final class SealedImages {
                     ErrorKind.EXHAUSTED,
                     "it uses %d MB of memory, and %d MB are kept at most".formatted(memory >> 20, MOST >> 20));
         }
-        pool.requireRoom(memory);
-        try (var undo = new Undo()) {
+        try (var _ = pool.room(memory);
+                var undo = new Undo()) {
             Path images = mount(undo, id, slot);
             writer.accept(images);
             var cipher = new ChunkCipher(random);

@@ -100,7 +100,7 @@ public final class Snapshots implements AutoCloseable {
         unfinished.add(name);
         try {
             Files.createDirectory(place);
-            String loss = memories.save(subject.id(), place, keep);
+            String loss = memories.save(subject.id(), place, keep, isPaused(name));
             Steps.reach("memory-saved");
             pool.save(
                     subject.id(),
@@ -235,7 +235,7 @@ public final class Snapshots implements AutoCloseable {
     /// All that are whole, hold no paused sandbox and are not the node's own.
     public Set<String> named() {
         var named = names();
-        named.removeIf(name -> name.indexOf('.') >= 0 || isWarm(name));
+        named.removeIf(name -> isPaused(name) || isWarm(name));
         return named;
     }
 
@@ -244,6 +244,11 @@ public final class Snapshots implements AutoCloseable {
         var warm = names();
         warm.removeIf(name -> !isWarm(name));
         return warm;
+    }
+
+    /// Whether what it holds is a sandbox that is paused, or about to be.
+    private static boolean isPaused(String name) {
+        return name.indexOf('.') >= 0;
     }
 
     private static boolean isWarm(String name) {
@@ -275,7 +280,7 @@ public final class Snapshots implements AutoCloseable {
     public void tidy(Predicate<String> claimed) {
         for (String name : all()) {
             boolean whole = Files.exists(place(name).resolve(ABOUT));
-            if (!unfinished.contains(name) && !(whole && (name.indexOf('.') < 0 || claimed.test(name)))) {
+            if (!unfinished.contains(name) && !(whole && (!isPaused(name) || claimed.test(name)))) {
                 delete(name);
             }
         }

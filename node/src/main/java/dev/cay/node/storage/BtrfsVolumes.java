@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -49,6 +50,16 @@ final class BtrfsVolumes implements Volumes {
         numbers.remove(volume);
         new Command("deleting the sandbox's disk", LIMIT, guest, "volume", "delete", volume.toString()).run();
         numbers.remove(volume);
+    }
+
+    @Override
+    public void limit(Path volume, long bytes) {
+        try {
+            long number = BtrfsQuotas.subvolume(volume.toString());
+            BtrfsQuotas.limit(Objects.requireNonNull(volume.getParent()).toString(), number, bytes);
+        } catch (ErrnoException e) {
+            throw new CayException(ErrorKind.INTERNAL, "cannot limit the sandbox's disk", e);
+        }
     }
 
     @Override

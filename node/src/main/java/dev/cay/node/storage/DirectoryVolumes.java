@@ -59,6 +59,11 @@ final class DirectoryVolumes implements Volumes {
     }
 
     @Override
+    public void limit(Path volume, long bytes) {
+        // Directories have no limits.
+    }
+
+    @Override
     public long used(Path volume) {
         Path directory = Objects.requireNonNull(volume.getParent());
         boolean first;

@@ -2,6 +2,7 @@ package dev.cay.node.storage;
 
 import dev.cay.life.RootOnly;
 import dev.cay.node.host.Mounts;
+import dev.cay.node.linux.BtrfsSpace;
 import dev.cay.node.runtime.Command;
 import dev.cay.node.runtime.GuestProgram;
 import dev.cay.wire.CayException;
@@ -17,6 +18,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// The disk all sandboxes share: on btrfs one subvolume with a hard limit for each.
 ///
@@ -24,28 +27,42 @@ import org.jspecify.annotations.Nullable;
 /// btrfs of its own, mounted through a loop device. Without btrfs the layers are plain directories: no disk limit, and
 /// {@link #limited} says so.
 public final class Pool {
+    private static final Logger log = LoggerFactory.getLogger(Pool.class);
     private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final Duration SYNC_LIMIT = Duration.ofMinutes(10);
     private static final long MIB = 1L << 20;
     private static final long GIB = 1L << 30;
     private static final String SANDBOXES = "sandboxes";
+    private static final String HELD_BACK = "held-back";
+    /// Metadata needs an eighth of what data does, even where files are small.
+    private static final int METADATA_PART = 8;
 
     private final Path root;
     private final Volumes volumes;
+    private final HeldBack heldBack;
 
     /// How large the pool is and who fills it.
     ///
     /// @param file    where it lies; null when it is a directory of the host's own file system
     /// @param mounted without it, only the size of the file is known
-    public record Report(@Nullable Path file, boolean mounted, long size, long free, Map<SandboxId, Long> sandboxes) {
+    /// @param heldBack bytes that are neither free nor used, but kept for pauses
+    public record Report(
+            @Nullable Path file, boolean mounted, long size, long free, long heldBack, Map<SandboxId, Long> sandboxes) {
         public Report {
             sandboxes = Map.copyOf(sandboxes);
         }
     }
 
+    /// Something that is free for one use.
+    public interface Room extends AutoCloseable {
+        @Override
+        void close();
+    }
+
     private Pool(Path root, Volumes volumes) {
         this.root = root;
         this.volumes = volumes;
+        this.heldBack = new HeldBack(root.resolve(HELD_BACK), () -> spare() - reserve());
     }
 
     /// Looks at the pool below `stateDir` as it is, and changes nothing.
@@ -58,13 +75,14 @@ public final class Pool {
         try {
             Path file = mount.isFile() ? mount.file() : null;
             if (file != null && !Mounts.isMountPoint(root)) {
-                return new Report(file, false, Files.size(file), 0, Map.of());
+                return new Report(file, false, Files.size(file), 0, 0, Map.of());
             }
             boolean btrfs = PoolMount.isBtrfs(root);
             var pool = new Pool(root, btrfs ? new BtrfsVolumes(guest) : new DirectoryVolumes());
             var used = new HashMap<SandboxId, Long>();
             pool.list().forEach(id -> used.put(id, pool.used(id)));
-            return new Report(file, true, Files.getFileStore(root).getTotalSpace(), pool.free(), used);
+            return new Report(
+                    file, true, Files.getFileStore(root).getTotalSpace(), pool.free(), pool.heldBack.bytes(), used);
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "cannot look at the pool in " + stateDir, e);
         }
@@ -140,6 +158,7 @@ public final class Pool {
             // the host may come near. Sandboxes themselves get there by what root mounts or opens for them.
             RootOnly.close(root);
             pool.directory(SANDBOXES);
+            pool.directory(HELD_BACK);
             return pool;
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "cannot open the pool in " + stateDir, e);
@@ -269,23 +288,77 @@ public final class Pool {
     }
 
     /// Refuses with UNAVAILABLE unless so many bytes can be written and nobody notices.
-    public void requireRoom(long bytes) {
+    public Room room(long bytes) {
+        requireRoom(bytes, 0);
+        return () -> {};
+    }
+
+    private void requireRoom(long bytes, long heldBack) {
         long free = free();
-        if (free - bytes < reserve()) {
+        if (bytes > heldBack && free + heldBack - bytes < reserve()) {
             throw new CayException(
                     ErrorKind.UNAVAILABLE,
                     "this machine has no room to save the sandbox: that takes %d MB, and %d MB are left in its pool; kill sandboxes, or let the operator run `cay pool grow`"
-                            .formatted(bytes / MIB, free / MIB));
+                            .formatted(bytes / MIB, (free + heldBack) / MIB));
         }
     }
 
-    private long reserve() {
-        return Math.min(GIB, root.toFile().getTotalSpace() / 20);
+    /// Holds back so many bytes for saving each of these sandboxes, and nothing for others. File work.
+    public void holdBack(Map<SandboxId, Long> bytes) {
+        if (limited()) {
+            heldBack.hold(bytes);
+        }
+    }
+
+    /// Room for saving one sandbox, with what is held back for it. Refuses like {@link #room}.
+    ///
+    /// @return to be closed when it is saved
+    public Room roomFor(SandboxId id, long bytes) {
+        var room = heldBack.spend(id);
+        try {
+            requireRoom(bytes, room.bytes());
+            return room;
+        } catch (CayException e) {
+            room.close();
+            throw e;
+        }
+    }
+
+    /// Changes how many bytes a layer may hold. If it holds more already, its sandbox cannot write (EDQUOT).
+    void limit(SandboxId id, long bytes) {
+        volumes.limit(layer(id), bytes);
+    }
+
+    /// What sandboxes can still write before the pool is full. Less than {@link #free} by what is in memory only, by
+    /// what metadata will take, and where little room is left for metadata.
+    long spare() {
+        long free = free();
+        if (!limited()) {
+            return free;
+        }
+        try {
+            var space = BtrfsSpace.of(root);
+            long data = free - space.unwritten() - Math.min(space.unallocated(), chunk());
+            return Math.min(data, space.freeForMetadata() * METADATA_PART);
+        } catch (IOException e) {
+            log.atDebug().setCause(e).log("the kernel does not tell what is left in the pool");
+            return free;
+        }
+    }
+
+    /// The most that btrfs gives to metadata at once; it may take the last of the pool for that.
+    private long chunk() {
+        return Math.min(GIB, size() / 10);
+    }
+
+    /// The last part of the pool is nobody's.
+    long reserve() {
+        return Math.min(GIB, size() / 20);
     }
 
     /// A full btrfs fails in ways nobody expects, so the last part of it is nobody's.
     private void refuseIfNearlyFull() {
-        long free = free();
+        long free = Math.max(0, spare());
         if (free < reserve()) {
             throw new CayException(
                     ErrorKind.UNAVAILABLE,

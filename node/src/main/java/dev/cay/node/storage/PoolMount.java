@@ -51,7 +51,7 @@ final class PoolMount {
         if (Files.exists(file)) {
             RootOnly.close(file);
         }
-        if (!Mounts.isMountPoint(root) && Files.exists(file)) {
+        if (Files.exists(file)) {
             mount();
         }
         if (!isBtrfs(root)) {
@@ -168,8 +168,16 @@ final class PoolMount {
 
     /// Without discard, which would give the reserved space back to the host; without setuid programs and
     /// devices, which would be sandboxes' and yet mean something to the host's users. Overlays made of it are
-    /// not bound by that.
+    /// not bound by that. Metadata has chunks of its own: where data has taken them all, the file system refuses
+    /// every change, also deletions.
+    ///
+    /// One that is mounted already may have been so by an earlier version.
     private void mount() {
+        String options = "noatime,nodiscard,nosuid,nodev,metadata_ratio=4";
+        if (Mounts.isMountPoint(root)) {
+            new Command("mounting the pool", LIMIT, "mount", "-o", "remount," + options, root.toString()).run();
+            return;
+        }
         new Command(
                         "mounting the pool",
                         LIMIT,
@@ -177,7 +185,7 @@ final class PoolMount {
                         "-t",
                         "btrfs",
                         "-o",
-                        "loop,noatime,nodiscard,nosuid,nodev",
+                        "loop," + options,
                         "--make-private",
                         file.toString(),
                         root.toString())

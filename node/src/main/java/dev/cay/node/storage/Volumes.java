@@ -14,6 +14,9 @@ interface Volumes {
 
     void delete(Path volume);
 
+    /// Changes how much the volume may hold. If it holds more already, it cannot grow.
+    void limit(Path volume, long bytes);
+
     /// Bytes the volume holds, up to some seconds old.
     long used(Path volume);
 

@@ -1,9 +1,15 @@
 package dev.cay.server.metrics;
 
 import dev.cay.server.sandbox.SandboxDirectory;
+import dev.cay.server.sandbox.SandboxRecord;
+import dev.cay.server.sandbox.SandboxState;
+import dev.cay.wire.SandboxId;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,13 +22,21 @@ public final class Sampler implements AutoCloseable {
     private final SandboxDirectory directory;
     private final SandboxMetrics sandboxes;
     private final TeamMetrics teams;
+    private final Consumer<Set<SandboxId>> room;
     private final Duration every;
     private final ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(
             1, Thread.ofPlatform().daemon().name("sampler").factory());
     private long seen;
 
-    public Sampler(SandboxDirectory directory, SandboxMetrics sandboxes, TeamMetrics teams, Duration every) {
+    /// @param room told which sandboxes are to be saved with their memory when their time is over
+    public Sampler(
+            SandboxDirectory directory,
+            SandboxMetrics sandboxes,
+            TeamMetrics teams,
+            Consumer<Set<SandboxId>> room,
+            Duration every) {
         this.directory = directory;
+        this.room = room;
         this.sandboxes = sandboxes;
         this.teams = teams;
         this.every = every;
@@ -51,6 +65,16 @@ public final class Sampler implements AutoCloseable {
         seen = changes;
         attempt(sandboxes::sample);
         attempt(teams::sample);
+        attempt(() -> room.accept(toBeSaved()));
+    }
+
+    private Set<SandboxId> toBeSaved() {
+        return directory.list().stream()
+                .filter(sandbox -> sandbox.state() == SandboxState.RUNNING)
+                .filter(sandbox ->
+                        sandbox.lifecycle().pause() && sandbox.lifecycle().keepMemory())
+                .map(SandboxRecord::id)
+                .collect(Collectors.toSet());
     }
 
     /// A round that fails must not be the last one, which it would be for the scheduler.

@@ -62,6 +62,10 @@ public interface Node {
     /// One that cannot be read just now is left out.
     Map<SandboxId, ResourceUse> measureAll();
 
+    /// Says which sandboxes are to be saved with their memory when their time is over: the node keeps room for that.
+    /// Told every few seconds, all of them each time.
+    void keepRoomFor(Set<SandboxId> toBeSaved);
+
     /// Tells of sandboxes that ended without being asked to. Called on a thread of the node; must not block long.
     void onEnd(EndListener listener);
 

@@ -1,0 +1,94 @@
+package dev.cay.node.sandbox;
+
+import dev.cay.node.storage.PoolGuard;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.ResourceUse;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/// What all sandboxes use, and what the node does so that the pool has room to pause them.
+final class PoolUse implements AutoCloseable {
+    private static final Duration MEASURE_LIMIT = Duration.ofSeconds(30);
+    private static final Duration HOLD_LIMIT = Duration.ofSeconds(30);
+
+    private final Machine machine;
+    private final Supplier<Stream<SandboxKeeper>> writers;
+    private final PoolGuard guard;
+    private volatile Map<SandboxId, ResourceUse> latest = Map.of();
+
+    /// @param writers all sandboxes that can write into the pool
+    PoolUse(Machine machine, Supplier<Stream<SandboxKeeper>> writers) {
+        this.machine = machine;
+        this.writers = writers;
+        this.guard = new PoolGuard(machine.pool(), this::limits, this::tell);
+    }
+
+    void start() {
+        guard.start();
+    }
+
+    @Override
+    public void close() {
+        guard.close();
+    }
+
+    /// One after the other on one thread: a thousand take some tens of milliseconds.
+    Map<SandboxId, ResourceUse> measureAll(Collection<SandboxKeeper> keepers) {
+        if (keepers.isEmpty()) {
+            latest = Map.of();
+            return Map.of();
+        }
+        try {
+            var uses = machine.fileWork().call(MEASURE_LIMIT, () -> UseMeter.readAll(machine, keepers));
+            latest = uses;
+            return uses;
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "what sandboxes use cannot be read now", e);
+        }
+    }
+
+    /// As much as they used a moment ago, and a tenth more. What they may use at most would be too much to keep.
+    void keepRoomFor(Set<SandboxId> toBeSaved) {
+        var bytes = new HashMap<SandboxId, Long>();
+        latest.forEach((id, use) -> {
+            if (toBeSaved.contains(id)) {
+                bytes.put(id, use.memoryUsed() + use.memoryUsed() / 10);
+            }
+        });
+        try {
+            machine.fileWork().call(HOLD_LIMIT, () -> {
+                machine.pool().holdBack(bytes);
+                return true;
+            });
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "room for pauses cannot be held back now", e);
+        }
+    }
+
+    private Map<SandboxId, Long> limits() {
+        var limits = new HashMap<SandboxId, Long>();
+        writers.get()
+                .filter(keeper -> keeper.isThere() && !keeper.isPaused())
+                .forEach(keeper ->
+                        limits.put(keeper.id(), (long) keeper.resources().diskSizeMB() << 20));
+        return limits;
+    }
+
+    private void tell(SandboxId id, long used) {
+        machine.logs()
+                .of(id)
+                .warn(
+                        "sandbox",
+                        "The machine's disk is nearly full: this sandbox holds %d MB of it and cannot write more until some of the disk is freed"
+                                .formatted(used >> 20),
+                        Map.of("event_type", "disk_full"));
+    }
+}

@@ -1,0 +1,151 @@
+package dev.cay.node.storage;
+
+import dev.cay.node.linux.ErrnoException;
+import dev.cay.node.linux.FileCalls;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxId;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Room in the pool that is held back for saving the memory of sandboxes. Thread-safe; all of it is file work.
+///
+/// The room is files of equal size whose space is allocated and never written, so nobody who fills the pool can take
+/// it; deleting a file gives its room back. Many small files, because btrfs frees an extent only as a whole.
+final class HeldBack {
+    private static final Logger log = LoggerFactory.getLogger(HeldBack.class);
+    private static final long PIECE = 64L << 20;
+
+    private final Path directory;
+    private final LongSupplier spare;
+    private final Set<SandboxId> spending = new HashSet<>();
+    /// Null until somebody has said it to this daemon; until then all that an earlier one held back is there for all.
+    private @Nullable Map<SandboxId, Long> needs;
+
+    private boolean refused;
+
+    /// @param spare bytes of the pool that may still be held back
+    HeldBack(Path directory, LongSupplier spare) {
+        this.directory = directory;
+        this.spare = spare;
+    }
+
+    /// What is given to one sandbox for the time in which it is saved.
+    final class Room implements Pool.Room {
+        private final SandboxId id;
+        private final long bytes;
+
+        private Room(SandboxId id, long bytes) {
+            this.id = id;
+            this.bytes = bytes;
+        }
+
+        long bytes() {
+            return bytes;
+        }
+
+        @Override
+        public void close() {
+            synchronized (HeldBack.this) {
+                spending.remove(id);
+            }
+        }
+    }
+
+    /// Holds back so many bytes for each of these sandboxes, and nothing for others.
+    synchronized void hold(Map<SandboxId, Long> bytes) {
+        needs = Map.copyOf(bytes);
+        try {
+            adjust(needs);
+        } catch (IOException e) {
+            log.atWarn().setCause(e).log("room for pauses cannot be held back");
+        }
+    }
+
+    /// Gives the sandbox what is held back for it; nothing is held back for it again until the room is closed.
+    synchronized Room spend(SandboxId id) {
+        try {
+            var known = needs;
+            long bytes;
+            if (known == null) {
+                bytes = bytes();
+                release(pieces());
+            } else {
+                bytes = known.getOrDefault(id, 0L);
+                spending.add(id);
+                adjust(known);
+            }
+            return new Room(id, bytes);
+        } catch (IOException e) {
+            spending.remove(id);
+            throw new CayException(ErrorKind.INTERNAL, "the room that is held back for pauses cannot be used", e);
+        }
+    }
+
+    synchronized long bytes() {
+        try {
+            return pieces().size() * PIECE;
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, "cannot list what is held back for pauses", e);
+        }
+    }
+
+    private void adjust(Map<SandboxId, Long> known) throws IOException {
+        long wanted = known.entrySet().stream()
+                .filter(need -> !spending.contains(need.getKey()))
+                .mapToLong(Map.Entry::getValue)
+                .sum();
+        var pieces = pieces();
+        int count = Math.toIntExact((wanted + PIECE - 1) / PIECE);
+        if (count < pieces.size()) {
+            release(pieces.subList(count, pieces.size()));
+        }
+        int held = pieces.size();
+        while (held < count && allocate()) {
+            held++;
+        }
+    }
+
+    private boolean allocate() throws IOException {
+        boolean room = spare.getAsLong() >= PIECE;
+        if (room) {
+            Path piece = Files.createTempFile(directory, "room", "");
+            try (var file = FileCalls.open(piece.toString(), FileCalls.WRITE, 0)) {
+                FileCalls.allocate(file, PIECE);
+            } catch (ErrnoException e) {
+                Files.delete(piece);
+                throw e;
+            }
+        } else if (!refused) {
+            log.atWarn()
+                    .addKeyValue("heldBackMB", bytes() >> 20)
+                    .log("the pool is too full to hold back all that pauses would need");
+        }
+        refused = !room;
+        return room;
+    }
+
+    private static void release(List<Path> pieces) throws IOException {
+        for (Path piece : pieces) {
+            Files.deleteIfExists(piece);
+        }
+    }
+
+    private List<Path> pieces() throws IOException {
+        try (var files = Files.list(directory)) {
+            return files.toList();
+        } catch (NoSuchFileException e) {
+            return List.of();
+        }
+    }
+}

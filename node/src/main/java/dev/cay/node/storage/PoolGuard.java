@@ -1,0 +1,172 @@
+package dev.cay.node.storage;
+
+import dev.cay.wire.SandboxId;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Stops sandboxes from filling the pool: what they may hold, all together, can be more than the pool has.
+///
+/// When the pool is nearly full, the sandboxes that hold most of it cannot write more (EDQUOT); when it goes on
+/// filling,
+/// none can. They get their limits back when there is room again. A thread of its own looks at what is free, the more
+/// often the less that is.
+public final class PoolGuard implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(PoolGuard.class);
+    private static final Duration LONGEST = Duration.ofSeconds(1);
+    private static final Duration SHORTEST = Duration.ofMillis(20);
+    private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
+
+    /// Bytes that sandboxes write in a millisecond at most, all together.
+    private static final long PACE = 4L << 20;
+
+    /// How much each may write while the guard finds out who has written what.
+    private static final long MEANWHILE = 64L << 20;
+
+    /// Told of each sandbox that cannot write more.
+    public interface Listener {
+        void stopped(SandboxId id, long used);
+    }
+
+    private final Pool pool;
+    private final Supplier<Map<SandboxId, Long>> limits;
+    private final Listener listener;
+    private final Thread thread;
+    private final Set<SandboxId> stopped = new HashSet<>();
+    private volatile boolean closed;
+
+    /// @param limits the bytes that each running sandbox may hold when there is room
+    public PoolGuard(Pool pool, Supplier<Map<SandboxId, Long>> limits, Listener listener) {
+        this.pool = pool;
+        this.limits = limits;
+        this.listener = listener;
+        this.thread = Thread.ofPlatform().daemon().name("pool-guard").unstarted(this::watch);
+    }
+
+    /// Raises limits that an earlier daemon may have lowered, and begins to look.
+    public void start() {
+        if (pool.limited()) {
+            limits.get().forEach(this::limit);
+            thread.start();
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        thread.interrupt();
+        try {
+            thread.join(STOP_LIMIT);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void watch() {
+        try {
+            while (!closed) {
+                Thread.sleep(attempt());
+            }
+        } catch (InterruptedException e) {
+            // Closed.
+        }
+    }
+
+    private Duration attempt() {
+        try {
+            return look();
+        } catch (RuntimeException e) {
+            if (!closed) {
+                log.atWarn().setCause(e).log("the pool could not be guarded");
+            }
+            return LONGEST;
+        }
+    }
+
+    /// @return when to look again
+    private Duration look() {
+        long reserve = pool.reserve();
+        long spare = pool.spare();
+        if (spare < reserve / 2) {
+            stopAll();
+        } else if (spare < reserve && stopped.isEmpty()) {
+            stopLargest();
+        } else if (spare > reserve + reserve / 4) {
+            release(Set.copyOf(stopped));
+        }
+        var time = Duration.ofMillis(Math.max(0, spare - reserve) / PACE);
+        return time.compareTo(SHORTEST) < 0 ? SHORTEST : time.compareTo(LONGEST) > 0 ? LONGEST : time;
+    }
+
+    private void stopAll() {
+        var others = new HashSet<>(limits.get().keySet());
+        others.removeAll(stopped);
+        if (others.isEmpty()) {
+            return;
+        }
+        var before = pool.used();
+        others.forEach(id -> limit(id, least(before, id)));
+        pool.sync();
+        var used = pool.used();
+        others.forEach(id -> stop(id, least(used, id)));
+    }
+
+    private static long least(Map<SandboxId, Long> used, SandboxId id) {
+        return Math.max(1, used.getOrDefault(id, 0L));
+    }
+
+    /// What a sandbox holds is known as of the file system's last commit, up to half a minute ago. So the guard first
+    /// lets nobody write much more, then has all written out, and then chooses.
+    private void stopLargest() {
+        var running = limits.get();
+        var before = pool.used();
+        running.forEach((id, limit) -> limit(id, Math.min(limit, least(before, id) + MEANWHILE)));
+        pool.sync();
+        var used = new HashMap<>(pool.used());
+        used.keySet().retainAll(running.keySet());
+        long most = used.isEmpty() ? 0 : Collections.max(used.values());
+        running.forEach((id, limit) -> {
+            if (least(used, id) >= most / 2) {
+                stop(id, least(used, id));
+            } else {
+                limit(id, limit);
+            }
+        });
+    }
+
+    private void stop(SandboxId id, long used) {
+        limit(id, used);
+        if (stopped.add(id)) {
+            log.atWarn()
+                    .addKeyValue("sandbox", id)
+                    .addKeyValue("usedMB", used >> 20)
+                    .addKeyValue("freeMB", pool.free() >> 20)
+                    .log("the pool is nearly full: a sandbox cannot write more until some of it is freed");
+            listener.stopped(id, used);
+        }
+    }
+
+    private void release(Set<SandboxId> ids) {
+        var running = limits.get();
+        running.forEach((id, limit) -> {
+            if (ids.contains(id)) {
+                limit(id, limit);
+            }
+        });
+        stopped.removeAll(ids);
+    }
+
+    private void limit(SandboxId id, long bytes) {
+        try {
+            pool.limit(id, bytes);
+        } catch (RuntimeException e) {
+            log.atDebug().setCause(e).addKeyValue("sandbox", id).log("a sandbox ended before its limit was changed");
+        }
+    }
+}
