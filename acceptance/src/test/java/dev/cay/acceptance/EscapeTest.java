@@ -9,8 +9,10 @@ import dev.cay.prove.escape.Besieged;
 import dev.cay.prove.escape.EdgeVisits;
 import dev.cay.prove.escape.OutsideWorld;
 import dev.cay.prove.escape.Probes;
+import dev.cay.prove.escape.ServerHogs;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -34,6 +36,15 @@ final class EscapeTest {
         var failures = new ArrayList<String>();
         new EdgeVisits(platform.url(), platform.key(), platform.tlsPort()).check(failures);
         assertThat(failures).isEmpty();
+    }
+
+    @Test
+    void serversOfASandboxShareOneLimitOfMemory() throws Exception {
+        try (var cay = OwnCay.start(Map.of(), ServerHogs.sections())) {
+            var failures = new ArrayList<String>();
+            new ServerHogs(cay.url(), cay.key()).check(failures);
+            assertThat(failures).isEmpty();
+        }
     }
 
     /// What the filter must not break: names, ping without raw sockets, sudo, setuid programs that a sandbox made

@@ -1,6 +1,7 @@
 package dev.cay.prove;
 
 import dev.cay.bench.OwnCay;
+import dev.cay.prove.escape.ServerHogs;
 import dev.cay.prove.escape.Siege;
 import java.util.Map;
 
@@ -18,7 +19,7 @@ public final class EscapeProof implements Proof {
 
     @Override
     public Verdict run(Stage stage) throws Exception {
-        OwnCay cay = stage.cay(Map.of());
+        OwnCay cay = stage.cay(Map.of(), ServerHogs.sections());
         var siege = new Siege(
                 cay.url(),
                 cay.key(),

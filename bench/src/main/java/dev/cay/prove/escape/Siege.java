@@ -65,6 +65,8 @@ public final class Siege {
             notes.addAll(new StalledNode(url, key, world.program()).check(failures));
             progress.accept("the edge inside a sandbox without internet access");
             notes.addAll(new EdgeVisits(url, key, edge).check(failures));
+            progress.accept("MCP servers that take more memory than all of a sandbox may have");
+            notes.addAll(new ServerHogs(url, key).check(failures));
             require(!besieged.sharesChanges(), "a change of a template's file was seen by another sandbox");
             notes.add(
                     "Layers: a program of the template, overwritten and made setuid inside, is unchanged for the neighbour.");
