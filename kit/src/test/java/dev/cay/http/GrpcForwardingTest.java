@@ -13,6 +13,7 @@ import java.net.ServerSocket;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -71,6 +72,12 @@ class GrpcForwardingTest {
                 })
                 .on(
                         "POST",
+                        "/svc/Headers",
+                        exchange -> exchange.with("Content-Type", GRPC)
+                                .with("X-Seen", exchange.header("X-Ours") + " " + exchange.header("X-Theirs"))
+                                .send(200))
+                .on(
+                        "POST",
                         "/svc/Refuse",
                         exchange -> exchange.with("Content-Type", GRPC)
                                 .with("grpc-status", "5")
@@ -84,6 +91,7 @@ class GrpcForwardingTest {
         port = inside.listen(TestHttp.loopback(), routes).getPort();
         proxy.start();
         edge = new TestHttp(directory, exchange -> {
+            Withheld.headers(exchange, Set.of("X-Ours"));
             try {
                 proxy.forward(exchange, new ReverseProxy.Upstream("k", port, this::connect, null));
             } catch (ConnectException e) {
@@ -109,7 +117,8 @@ class GrpcForwardingTest {
     private ContentResponse call(String path, String type, String body) throws Exception {
         return client.newRequest("http://localhost:" + edge.plain.getPort() + path)
                 .method("POST")
-                .headers(headers -> headers.add("TE", "trailers"))
+                .headers(headers ->
+                        headers.add("TE", "trailers").add("X-Ours", "secret").add("X-Theirs", "word"))
                 .body(new StringRequestContent(type, body, UTF_8))
                 .timeout(20, TimeUnit.SECONDS)
                 .send();
@@ -125,6 +134,11 @@ class GrpcForwardingTest {
             assertThat(answer.getTrailers().get("grpc-status")).isEqualTo("0");
         }
         assertThat(connections.get()).isEqualTo(1);
+    }
+
+    @Test
+    void keepsCredentialsFromTheServer() throws Exception {
+        assertThat(call("/svc/Headers", GRPC, "x").getHeaders().get("X-Seen")).isEqualTo("null word");
     }
 
     @Test

@@ -9,6 +9,7 @@ import java.net.Socket;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,7 +34,10 @@ class UpstreamServersTest {
 
     @BeforeEach
     void serve() throws IOException {
-        edge = new TestHttp(directory, exchange -> proxy.forward(exchange, server.upstream()));
+        edge = new TestHttp(directory, exchange -> {
+            Withheld.headers(exchange, Set.of("X-Ours"));
+            proxy.forward(exchange, server.upstream());
+        });
     }
 
     @AfterEach
@@ -82,6 +86,18 @@ class UpstreamServersTest {
             }
             inside.close();
             assertThat(client.in.read()).isEqualTo(-1);
+        }
+    }
+
+    @Test
+    void anUpgradeKeepsCredentialsFromTheServer() throws Exception {
+        try (var client = new RawClient(edge.plain)) {
+            client.send("GET /ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+                    + "X-Ours: secret\r\nX-Theirs: word\r\n\r\n");
+            assertThat(RawServer.head(server.accept()))
+                    .contains("Upgrade: websocket", "X-Theirs: word")
+                    .doesNotContainIgnoringCase("x-ours")
+                    .doesNotContain("secret");
         }
     }
 

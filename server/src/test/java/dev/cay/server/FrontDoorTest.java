@@ -3,6 +3,8 @@ package dev.cay.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.wire.SandboxId;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -10,6 +12,7 @@ import java.security.MessageDigest;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -243,6 +246,60 @@ final class FrontDoorTest {
                 "X-Access-Token", "of-their-own",
                 "E2B-Traffic-Access-Token", traffic + "x");
         assertThat(withheld(theirs)).isEmpty();
+    }
+
+    @Test
+    void ourCredentialsAreKeptFromCallsOfGrpcAndTheirOwnAreNot() {
+        var call = Map.of("Host", "3000-" + id + ".cay.test", "Content-Type", "application/grpc");
+        var ours = new HashMap<>(call);
+        ours.putAll(Map.of("X-API-Key", cay.key, "X-Access-Token", token));
+        assertThat(cay.request("POST", "/svc/Call", ours, "x")
+                        .json()
+                        .get("withheld")
+                        .valueStream()
+                        .map(JsonNode::stringValue))
+                .containsExactlyInAnyOrder("x-api-key", "x-access-token");
+        var theirs = new HashMap<>(call);
+        theirs.putAll(Map.of("X-API-Key", "of-their-own", "X-Access-Token", "of-their-own"));
+        assertThat(cay.request("POST", "/svc/Call", theirs, "x").json().get("withheld"))
+                .isEmpty();
+    }
+
+    @Test
+    void ourCredentialsAreKeptFromWebSocketsAndTheirOwnAreNot() throws Exception {
+        var secret = cay.create("{\"templateID\":\"base\",\"network\":{\"allowPublicTraffic\":false}}");
+        String traffic = secret.get("trafficAccessToken").stringValue();
+        String ours = "X-API-Key: %s\r\nX-Access-Token: %s\r\nE2B-Traffic-Access-Token: %s"
+                .formatted(cay.key, token, traffic);
+        assertThat(upgrade(secret.get("sandboxID").stringValue(), ours))
+                .contains("\"x-api-key\"", "\"x-access-token\"", "\"e2b-traffic-access-token\"");
+        String theirs = "X-API-Key: of-their-own\r\nX-Access-Token: of-their-own\r\nE2B-Traffic-Access-Token: x";
+        assertThat(upgrade(id, theirs)).contains("\"withheld\":[]");
+    }
+
+    /// What the sandbox answers to a browser that wants a WebSocket.
+    private String upgrade(String sandbox, String headers) throws Exception {
+        try (var socket = cay.connect()) {
+            socket.getOutputStream().write("""
+                    GET /socket HTTP/1.1\r
+                    Host: 3000-%s.cay.test\r
+                    Connection: Upgrade\r
+                    Upgrade: websocket\r
+                    Sec-WebSocket-Key: abc\r
+                    %s\r
+                    \r
+                    """.formatted(sandbox, headers).getBytes(StandardCharsets.US_ASCII));
+            var in = new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+            int length = 0;
+            for (String line = in.readLine(); !line.isEmpty(); line = in.readLine()) {
+                length = line.toLowerCase(Locale.ROOT).startsWith("content-length:")
+                        ? Integer.parseInt(line.substring(15).strip())
+                        : length;
+            }
+            var body = new char[length];
+            assertThat(in.read(body)).isEqualTo(length);
+            return new String(body);
+        }
     }
 
     private List<String> withheld(Map<String, String> headers) {

@@ -11,6 +11,7 @@ import dev.cay.wire.node.Resources;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpHeaders;
@@ -162,6 +163,13 @@ final class TestServer implements AutoCloseable {
     /// A request with just these headers.
     Answer request(String method, String path, Map<String, String> headers) {
         return send(address, method, path, "", headers);
+    }
+
+    /// A connection that nothing was sent on yet.
+    Socket connect() throws IOException {
+        var socket = new Socket(address.getAddress(), address.getPort());
+        socket.setSoTimeout(30_000);
+        return socket;
     }
 
     /// The same, from inside a sandbox.
