@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.http2.ErrorCode;
@@ -200,7 +201,14 @@ public final class Exchange {
 
     /// Says with 429 and 503 when to come again, in whole seconds: clients read no dates.
     public Exchange retryLater(int status) {
-        return status == 429 || status == 503 ? with("Retry-After", status == 429 ? "1" : "3") : this;
+        addRetry(response.getHeaders(), status);
+        return this;
+    }
+
+    static void addRetry(HttpFields.Mutable headers, int status) {
+        if (status == 429 || status == 503) {
+            headers.put(HttpHeader.RETRY_AFTER, status == 429 ? "1" : "3");
+        }
     }
 
     /// Answers without a body; says `Content-Length: 0` wherever a client could otherwise wait for one.

@@ -19,6 +19,7 @@ final class JettyErrors implements Request.Handler {
         byte[] bytes = Json.write(body);
         response.getHeaders().put(HttpHeader.CONTENT_TYPE, "application/json");
         response.getHeaders().put(HttpHeader.CONTENT_LENGTH, bytes.length);
+        Exchange.addRetry(response.getHeaders(), response.getStatus());
         response.write(true, ByteBuffer.wrap(bytes), callback);
         return true;
     }

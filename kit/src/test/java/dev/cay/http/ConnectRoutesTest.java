@@ -66,6 +66,12 @@ class ConnectRoutesTest {
                             ErrorKind.NOT_FOUND,
                             "no process " + request.getProcess().getPid());
                 })
+                .unary("/p/Busy", ListRequest.getDefaultInstance(), (_, _) -> {
+                    throw new CayException(ErrorKind.UNAVAILABLE, "not now");
+                })
+                .unary("/p/Full", ListRequest.getDefaultInstance(), (_, _) -> {
+                    throw new CayException(ErrorKind.EXHAUSTED, "too many");
+                })
                 .serverStream("/p/Start", StartRequest.getDefaultInstance(), this::start)
                 .clientStream("/p/Input", StreamInputRequest.getDefaultInstance(), (_, requests) -> {
                     requests.forEachRemaining(_ -> received.incrementAndGet());
@@ -100,6 +106,20 @@ class ConnectRoutesTest {
         if (command.equals("fail-late")) {
             throw new CayException(ErrorKind.UNAVAILABLE, "gone");
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void saysWhenToCallAgain(boolean second) throws Exception {
+        byte[] nothing = "{}".getBytes(StandardCharsets.UTF_8);
+        var busy = post(second, "/p/Busy", "application/json", nothing);
+        assertThat(busy.statusCode()).isEqualTo(503);
+        assertThat(busy.headers().firstValue("Retry-After").orElse("")).matches("[1-9]");
+        var full = post(second, "/p/Full", "application/json", nothing);
+        assertThat(full.statusCode()).isEqualTo(429);
+        assertThat(full.headers().firstValue("Retry-After").orElse("")).matches("[1-9]");
+        var missing = post(second, "/p/Pid", "application/json", nothing);
+        assertThat(missing.headers().firstValue("Retry-After")).isEmpty();
     }
 
     @ParameterizedTest

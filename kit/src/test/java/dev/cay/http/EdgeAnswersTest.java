@@ -32,6 +32,8 @@ class EdgeAnswersTest {
                                 "/closed",
                                 exchange -> EdgeAnswers.portClosed(
                                         exchange, new SandboxAddress(new SandboxId("abc"), 3000)))
+                        .on("GET", "/later", exchange -> EdgeAnswers.refuse(exchange, 503, "abc", "not now"))
+                        .on("GET", "/slower", exchange -> EdgeAnswers.refuse(exchange, 429, "abc", "too much"))
                         .on("GET", "/token", exchange -> EdgeAnswers.trafficTokenNeeded(exchange, "abc")));
     }
 
@@ -50,6 +52,19 @@ class EdgeAnswersTest {
         HttpResponse<String> token = get("/token", "User-Agent", "node");
         assertThat(token.statusCode()).isEqualTo(403);
         assertThat(token.body()).contains("e2b-traffic-access-token");
+    }
+
+    /// Clients read whole seconds only.
+    @Test
+    void saysWhenToComeAgain() throws Exception {
+        for (String path : new String[] {"/later", "/slower"}) {
+            for (String agent : new String[] {"node", BROWSER}) {
+                assertThat(get(path, "User-Agent", agent).headers().firstValue("Retry-After"))
+                        .hasValueSatisfying(seconds -> assertThat(seconds).matches("[1-9]"));
+            }
+        }
+        assertThat(get("/none", "User-Agent", "node").headers().firstValue("Retry-After"))
+                .isEmpty();
     }
 
     @Test

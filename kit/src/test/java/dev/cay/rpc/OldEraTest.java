@@ -325,7 +325,9 @@ class OldEraTest {
             String token = "Bearer " + (busy.equals(fourth) ? "two" : "one");
             streams.add(server.open(tool(1, "hold"), SESSION, busy, "Authorization", token));
         }
-        assertThat(server.post(call("initialize", 1, "{}")).statusCode()).isEqualTo(503);
+        var refused = server.post(call("initialize", 1, "{}"));
+        assertThat(refused.statusCode()).isEqualTo(503);
+        assertThat(refused.headers().firstValue("Retry-After").orElse("")).matches("[1-9]");
         for (var stream : streams) {
             stream.close();
         }
@@ -364,8 +366,9 @@ class OldEraTest {
         for (int i = 0; i < 256; i++) {
             streams.add(server.open(tool(i, "hold"), SESSION, session));
         }
-        assertThat(server.post(tool(1000, "echo"), SESSION, session).statusCode())
-                .isEqualTo(429);
+        var refused = server.post(tool(1000, "echo"), SESSION, session);
+        assertThat(refused.statusCode()).isEqualTo(429);
+        assertThat(refused.headers().firstValue("Retry-After").orElse("")).matches("[1-9]");
         conversation.release();
         for (var stream : streams) {
             while (stream.next() != null) {

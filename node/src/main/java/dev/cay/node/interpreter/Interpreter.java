@@ -160,7 +160,7 @@ public final class Interpreter implements Handler, AutoCloseable {
     }
 
     private static void text(Exchange exchange, int status, String message) {
-        exchange.send(status, "text/plain; charset=utf-8", message.getBytes(StandardCharsets.UTF_8));
+        exchange.retryLater(status).send(status, "text/plain; charset=utf-8", message.getBytes(StandardCharsets.UTF_8));
     }
 
     private void health(Exchange exchange) {
