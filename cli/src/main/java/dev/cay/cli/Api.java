@@ -32,8 +32,9 @@ record Api(URI url, String key) {
     private static final JsonMapper JSON = new JsonMapper();
 
     /// Refuses when no daemon runs or the user has no key.
-    static Api of(CayConfig config) {
-        RunFile daemon = RunFile.require(config.runDir());
+    static Api of(ConfigOptions options) {
+        CayConfig config = options.config();
+        RunFile daemon = RunFile.require(config.runDir(), options);
         return new Api(URI.create(daemon.url()), ownKey(config.instance()));
     }
 

@@ -29,13 +29,15 @@ final class Background {
     private static final Duration LOOK_EVERY = Duration.ofMillis(50);
 
     private final CayConfig config;
+    private final ConfigOptions options;
 
-    Background(CayConfig config) {
+    Background(CayConfig config, ConfigOptions options) {
         this.config = config;
+        this.options = options;
     }
 
     int start(PrintStream out) throws IOException, InterruptedException {
-        var running = LockHolder.settle(config, out);
+        var running = LockHolder.settle(config, options, out);
         if (running.isPresent()) {
             out.println("already running, pid %d".formatted(running.get().pid()));
             return 0;

@@ -37,7 +37,7 @@ public final class ConfigOptions {
 
     /// A command to be shown to the user, with the file that was named for this one: without it the command would be
     /// about another Cay. A file that $CAY_CONFIG names is written out too, as `sudo` takes the environment away.
-    String command(String words) {
+    public String command(String words) {
         String variable = System.getenv().getOrDefault(ConfigLoader.FILE_VARIABLE, "");
         return command(words, file != null || variable.isEmpty() ? file : Path.of(variable));
     }

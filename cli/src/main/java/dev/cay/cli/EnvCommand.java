@@ -41,7 +41,7 @@ final class EnvCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         CayConfig config = options.config();
-        RunFile daemon = RunFile.require(config.runDir());
+        RunFile daemon = RunFile.require(config.runDir(), options);
         String key = Api.ownKey(config.instance());
         var variables = ClientEnvironment.variables(daemon, key, mode);
         NodeCertificates.keep(variables, System.getenv(), config.instance());

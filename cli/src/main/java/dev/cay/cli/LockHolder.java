@@ -25,7 +25,8 @@ final class LockHolder {
     /// Waits until the holder answers requests or is gone, and refuses when it does neither.
     ///
     /// @return the daemon that answers; empty when nobody holds the lock
-    static Optional<RunFile> settle(CayConfig config, PrintStream out) throws IOException, InterruptedException {
+    static Optional<RunFile> settle(CayConfig config, ConfigOptions options, PrintStream out)
+            throws IOException, InterruptedException {
         long end = System.nanoTime() + LIMIT.toNanos();
         boolean told = false;
         while (InstanceLock.isHeld(config.stateDir())) {
@@ -34,7 +35,7 @@ final class LockHolder {
                 return serving;
             }
             if (System.nanoTime() > end) {
-                throw silent(config);
+                throw silent(config, options);
             }
             if (!told) {
                 out.println("waiting for the Cay before this one to stop or to answer");
@@ -45,15 +46,15 @@ final class LockHolder {
         return Optional.empty();
     }
 
-    private static CayException silent(CayConfig config) throws IOException {
+    private static CayException silent(CayConfig config, ConfigOptions options) throws IOException {
         long pid = InstanceLock.holder(config.stateDir()).pid();
         String what = RunFile.findReadable(config.runDir())
                 .map(file -> "does not answer at " + file.url())
                 .orElse("is still starting or stopping");
         return new CayException(
                 ErrorKind.UNAVAILABLE,
-                "Cay (pid %d) runs but %s after %d s; `sudo ./cay logs` may say why, `sudo ./cay down` stops it"
-                        .formatted(pid, what, LIMIT.toSeconds()));
+                "Cay (pid %d) runs but %s after %d s; `sudo %s` may say why, `sudo %s` stops it"
+                        .formatted(pid, what, LIMIT.toSeconds(), options.command("logs"), options.command("down")));
     }
 
     private static boolean answers(RunFile file) {

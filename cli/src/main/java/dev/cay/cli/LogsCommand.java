@@ -32,7 +32,8 @@ final class LogsCommand implements Callable<Integer> {
         Path file = DaemonLog.file(options.config().stateDir());
         if (!Root.here() && !Files.isReadable(file)) {
             throw new CayException(
-                    ErrorKind.PERMISSION_DENIED, "%s is root's to read; run: sudo ./cay logs".formatted(file));
+                    ErrorKind.PERMISSION_DENIED,
+                    "%s is root's to read; run: sudo %s".formatted(file, options.command("logs")));
         }
         if (!Files.exists(file)) {
             throw new CayException(

@@ -95,7 +95,8 @@ final class McpCommand implements Callable<Integer> {
                     : ServerSettings.read(environment, Path.of(""));
         } catch (SandboxException e) {
             String where = e.kind() == SandboxException.Kind.UNAUTHORIZED
-                    ? "no Cay runs here: start it with `sudo ./cay up`, or set E2B_API_KEY to use another"
+                    ? "no Cay runs here: start it with `sudo %s`, or set E2B_API_KEY to use another"
+                            .formatted(options.command("up"))
                     : String.valueOf(e.getMessage());
             throw new CayException(ErrorKind.INVALID_ARGUMENT, where, e);
         }

@@ -39,7 +39,7 @@ final class PoolCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         Path stateDir = options.config().stateDir();
-        Root.require("pool", "to look at sandboxes' disks");
+        Root.require("pool", "to look at sandboxes' disks", options.command("pool"));
         var report = Pool.report(stateDir, GuestProgram.install(stateDir.resolve("guest")));
         say("pool", report.file() == null ? "a directory of the disk of " + stateDir : String.valueOf(report.file()));
         say("size", size(report.size()));
@@ -90,7 +90,7 @@ final class PoolCommand implements Callable<Integer> {
         @Override
         public Integer call() {
             Path stateDir = options.config().stateDir();
-            Root.require("pool grow", "to change sandboxes' disk");
+            Root.require("pool grow", "to change sandboxes' disk", options.command("pool grow " + size));
             var guest = GuestProgram.install(stateDir.resolve("guest"));
             long before = Pool.report(stateDir, guest).size();
             long wanted = bytes(size, before);

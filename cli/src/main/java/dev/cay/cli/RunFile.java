@@ -56,16 +56,18 @@ record RunFile(
         } catch (IOException | JacksonException e) {
             throw new CayException(
                     ErrorKind.UNAVAILABLE,
-                    "%s cannot be read or makes no sense; `sudo ./cay down` and `sudo ./cay up` write it anew"
+                    "%s cannot be read or makes no sense; stop Cay and start it again, which writes it anew"
                             .formatted(in(runDir)),
                     e);
         }
     }
 
-    static RunFile require(Path runDir) {
+    /// @param options of the command that wants it: the daemon is to be started with the same
+    static RunFile require(Path runDir, ConfigOptions options) {
         return find(runDir)
                 .orElseThrow(() -> new CayException(
-                        ErrorKind.UNAVAILABLE, "Cay is not running; start it with: sudo ./cay up --detach"));
+                        ErrorKind.UNAVAILABLE,
+                        "Cay is not running; start it with: sudo " + options.command("up --detach")));
     }
 
     /// Finds it, where a file that makes no sense counts as none: whoever holds the lock writes another one.

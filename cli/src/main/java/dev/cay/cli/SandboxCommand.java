@@ -42,7 +42,7 @@ final class SandboxCommand implements Callable<Integer> {
     }
 
     private static int list(ConfigOptions options) {
-        var all = Api.of(options.config()).all("/v2/sandboxes");
+        var all = Api.of(options).all("/v2/sandboxes");
         if (all.isEmpty()) {
             System.out.println("no sandboxes");
         }
@@ -76,7 +76,7 @@ final class SandboxCommand implements Callable<Integer> {
         }
 
         Api api() {
-            return Api.of(options.config());
+            return Api.of(options);
         }
     }
 

@@ -62,7 +62,7 @@ final class SupportCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         var loaded = options.load(Map.of());
         CayConfig config = loaded.config();
-        Root.require("support", "to look at logs and sandboxes");
+        Root.require("support", "to look at logs and sandboxes", options.command("support"));
         Path file = output != null ? output : Path.of("cay-support-%s.tar.gz".formatted(STAMP.format(Instant.now())));
         Path directory = Files.createTempDirectory("cay-support-");
         try {

@@ -38,12 +38,13 @@ final class TemplateCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        return list(options.config());
+        return list(options);
     }
 
-    private static int list(CayConfig config) {
-        Root.require("template", "to look into the cache of templates");
-        var daemon = RunFile.find(config.runDir()).map(_ -> Api.of(config));
+    private static int list(ConfigOptions options) {
+        Root.require("template", "to look into the cache of templates", options.command("template list"));
+        CayConfig config = options.config();
+        var daemon = RunFile.find(config.runDir()).map(_ -> Api.of(options));
         lines(daemon, name -> template(config, name)).forEach(System.out::println);
         return 0;
     }
@@ -108,7 +109,7 @@ final class TemplateCommand implements Callable<Integer> {
 
         @Override
         public Integer call() {
-            return list(options.config());
+            return list(options);
         }
     }
 
@@ -127,7 +128,10 @@ final class TemplateCommand implements Callable<Integer> {
         @Override
         public Integer call() {
             var config = options.config();
-            Root.require("template build", "to make files that belong to all users of a sandbox");
+            Root.require(
+                    "template build",
+                    "to make files that belong to all users of a sandbox",
+                    options.command("template build " + name));
             var template = template(config, name);
             Progress progress = new ConsoleProgress(System.out, InstantSource.system());
             progress.step("making template " + name);

@@ -86,7 +86,7 @@ final class UninstallCommand implements Callable<Integer> {
         if (dryRun) {
             return 0;
         }
-        Root.require("uninstall", "to put back what root changed");
+        Root.require("uninstall", "to put back what root changed", options.command("uninstall"));
         removeUnit();
         try (var _ = stop(config)) {
             return remove(config);

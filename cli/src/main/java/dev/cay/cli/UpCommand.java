@@ -45,7 +45,7 @@ final class UpCommand implements Callable<Integer> {
         CayConfig config = options.load(given()).config();
         Root.require("up", "to make sandboxes", options.command("up"));
         if (detach) {
-            return new Background(config).start(System.out);
+            return new Background(config, options).start(System.out);
         }
         return new Foreground(config, options, System.out, InstantSource.system()).run();
     }

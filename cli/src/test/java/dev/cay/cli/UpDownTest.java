@@ -251,7 +251,10 @@ final class UpDownTest {
     void withoutADaemonThereIsNoEnvironment() throws Exception {
         var env = run("env");
         assertThat(env.code()).isEqualTo(1);
-        assertThat(env.text()).startsWith("cay: Cay is not running");
+        String file = directory.resolve("cay.yaml").toString();
+        assertThat(env.text())
+                .isEqualTo("cay: Cay is not running; start it with: sudo ./cay up --detach --config " + file);
+        assertThat(run("sandbox", "list").text()).isEqualTo(env.text());
     }
 
     private record Result(int code, String text) {}

@@ -42,7 +42,9 @@ public final class DoctorCommand implements Callable<Integer> {
     public Integer call() {
         CayConfig config = options.config();
         if (security) {
-            return new SecurityReport(config, System.err).print(System.out, json) ? 0 : 1;
+            return new SecurityReport(config, options.command("doctor --security"), System.err).print(System.out, json)
+                    ? 0
+                    : 1;
         }
         var findings =
                 CHECKS.stream().flatMap(check -> check.look(config).stream()).toList();

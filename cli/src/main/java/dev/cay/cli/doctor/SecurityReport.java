@@ -26,8 +26,12 @@ final class SecurityReport {
     /// Progress goes where a report in JSON does not.
     private final PrintStream progress;
 
-    SecurityReport(CayConfig config, PrintStream progress) {
+    private final String again;
+
+    /// @param again what to run as root, if that is needed
+    SecurityReport(CayConfig config, String again, PrintStream progress) {
         this.config = config;
+        this.again = again;
         this.progress = progress;
     }
 
@@ -54,7 +58,7 @@ final class SecurityReport {
             if (!Root.here()) {
                 throw new CayException(
                         ErrorKind.PERMISSION_DENIED,
-                        "no daemon runs that you have a key for, and starting one needs root; run: sudo ./cay doctor --security");
+                        "no daemon runs that you have a key for, and starting one needs root; run: sudo " + again);
             }
             progress.println("no daemon is running: starting one of its own for the time of the test (half a minute)");
             try (var own = OwnCay.start(Map.of())) {
