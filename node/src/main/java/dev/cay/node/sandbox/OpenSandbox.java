@@ -122,7 +122,8 @@ final class OpenSandbox implements AutoCloseable {
             network.setHostname(spec.id().value());
             this.files =
                     closing.add(FileTree.open(container.pid(), slot.uidBase(), machine.fileWork(), machine.watching()));
-            identify();
+            identify(Map.of("SANDBOX", "true", "SANDBOX_ID", spec.id().value(), "TEMPLATE_ID", spec.templateId()));
+            identify(team(spec));
             this.link = closing.add(GuestLink.open(network, machine.poller(), GUEST_LIMIT));
             var folder = SandboxNotes.folder(machine.records(), spec.id());
             files.watches().recall(folder.resolve("watchers.json"));
@@ -191,6 +192,7 @@ final class OpenSandbox implements AutoCloseable {
         spec = given;
         log.hide(given.environment().values());
         envd = new Envd(view(given), machine.clock(), machine.meters());
+        identify(team(given));
         if (interpreter != null) {
             interpreter.become(variables(given), given.accessToken());
         }
@@ -213,8 +215,7 @@ final class OpenSandbox implements AutoCloseable {
     }
 
     /// Programs look there for where they are. Root inside may have put anything in the way, which is its own loss.
-    private void identify() {
-        var texts = Map.of("SANDBOX", "true", "SANDBOX_ID", spec.id().value(), "TEMPLATE_ID", spec.templateId());
+    private void identify(Map<String, String> texts) {
         for (var text : texts.entrySet()) {
             var path = new SandboxPath("/run/e2b/.E2B_" + text.getKey());
             try (var file = files.write(path, ROOT, Map.of())) {
@@ -228,6 +229,12 @@ final class OpenSandbox implements AutoCloseable {
                         .log("a sandbox was not told who it is");
             }
         }
+    }
+
+    /// Nothing for one that was started in advance and is nobody's yet.
+    private static Map<String, String> team(SandboxSpec spec) {
+        String team = spec.environment().get("E2B_TEAM_ID");
+        return team == null ? Map.of() : Map.of("TEAM_ID", team);
     }
 
     private Envd.Sandbox view(SandboxSpec spec) {

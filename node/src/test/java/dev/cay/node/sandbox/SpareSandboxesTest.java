@@ -22,7 +22,7 @@ class SpareSandboxesTest extends NodeTest {
                 KIND.templateId(),
                 KIND.layers(),
                 KIND.resources(),
-                Map.of("MINE", "yes"),
+                Map.of("MINE", "yes", "E2B_TEAM_ID", "team-of-mine"),
                 null,
                 "root",
                 "/tmp",
@@ -53,6 +53,8 @@ class SpareSandboxesTest extends NodeTest {
         assertThat(node.keepers.list().stream().map(NodeSandbox::id)).containsExactly(id);
         assertThat(node.run(id.value(), "echo $MINE $PWD $(cat /proc/sys/kernel/hostname /run/e2b/.E2B_SANDBOX_ID)"))
                 .isEqualTo("yes /tmp %s %s".formatted(id, id));
+        assertThat(node.run(id.value(), "cd /run/e2b; echo $(<.E2B_TEAM_ID) $(stat -c %a:%u .E2B_TEAM_ID)"))
+                .isEqualTo("team-of-mine 444:0");
         await(() -> node.keepers.spares() == 4);
     }
 
