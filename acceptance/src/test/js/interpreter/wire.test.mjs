@@ -169,6 +169,21 @@ test('1 code inside the sandbox may execute as it is', async () => {
   assert.equal(ofType(parse(Buffer.from(stdout)), 'result')[0].text, '42')
 })
 
+test("1 code in another sandbox needs this one's token, as everybody does who comes through the edge", async () => {
+  const other = await sandbox()
+  const status = async (from, token) => {
+    const shown = token ? `-H 'X-Access-Token: ${token}'` : ''
+    const asked = await from.commands.run(`curl -sk -m 60 -o /tmp/answer -w '%{http_code}' ${shown} \
+      -H 'Content-Type: application/json' -d '{"code": "6 * 7"}' https://${box.getHost(49999)}/execute`)
+    return asked.stdout
+  }
+  assert.equal(await status(other), '401')
+  assert.equal(await status(other, other.envdAccessToken), '401')
+  assert.equal(await status(box), '401')
+  assert.equal(await status(other, box.envdAccessToken), '200')
+  assert.equal(ofType(parse(Buffer.from(await other.files.read('/tmp/answer'))), 'result')[0].text, '42')
+})
+
 test('1 with public traffic off, its token is wanted everywhere', async () => {
   const one = await sandbox({ secure: true, network: { allowPublicTraffic: false } })
   assert.ok(one.trafficAccessToken)
