@@ -260,11 +260,27 @@ static void give_up_stdio(void)
     stderr = fdopen(complaints, "w");
 }
 
+/* Any process whose login uid is unset may set it once; where it is set, that takes a capability over the host. All
+ * processes of the sandbox inherit it, and none of them can choose what the host's audit records say of it. A kernel
+ * that lets nobody change what the daemon was started with keeps that, which is as good. */
+static void set_login(unsigned long uid)
+{
+    char text[16];
+    int length = snprintf(text, sizeof text, "%lu", uid);
+    int file = open("/proc/self/loginuid", O_WRONLY | O_CLOEXEC);
+    if (file < 0)
+        return; /* A kernel without audit records. */
+    if (write(file, text, (size_t)length) < 0 && errno != EPERM)
+        die("launch: write /proc/self/loginuid");
+    close(file);
+}
+
 int run_launch(int argc, char **argv)
 {
     struct plan plan = {0};
     parse(argc, argv, &plan);
     mount_root(&plan);
+    set_login(plan.base);
     give_up_stdio();
     execvp(plan.program[0], plan.program);
     die("launch: run %s", plan.program[0]);
