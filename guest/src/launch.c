@@ -207,8 +207,8 @@ static void forget_last_mount(const char *upper)
     }
 }
 
-/* runc makes these ready by path, as host root and before it changes the root: where a template has a link in such a
- * place, it would follow it out. Absent ones are fine, they are made. */
+/* runc makes these ready by path, as host root and before it changes the root: where a template, or a sandbox that is
+ * brought back, has a link in such a place, it would follow it out. Absent ones are fine, they are made. */
 static void require_real_places(const char *merged)
 {
     static const char *const places[] = {"dev", "proc", "sys", "run", "etc"};
@@ -217,7 +217,7 @@ static void require_real_places(const char *merged)
         struct stat status;
         snprintf(path, sizeof path, "%s/%s", merged, places[i]);
         if (!lstat(path, &status) && !S_ISDIR(status.st_mode))
-            refuse("launch: /%s of the template is not a directory", places[i]);
+            refuse("launch: /%s among the sandbox's files is not a directory, as it has to be", places[i]);
     }
 }
 

@@ -164,6 +164,9 @@ final class PauseTest extends ServerTest {
         assertThat(info(id).get("state").stringValue()).isEqualTo("paused");
         assertThat(info(id).get("endAt").stringValue()).isEqualTo("2026-09-21T10:00:00Z");
         assertThat(story(id)).containsExactly("create", "pause");
+        var fromFiles = cay.call("POST", "/sandboxes/" + id + "/connect", "{\"timeout\":60,\"memory\":false}");
+        assertThat(fromFiles.status()).isEqualTo(422);
+        assertThat(fromFiles.message()).isEqualTo("its memory needs another CPU");
         cay.node.onResume = _ -> {};
         assertThat(connect(id, "{\"memory\":false}")).isEqualTo(201);
     }

@@ -201,7 +201,7 @@ class RuncRuntimeTest {
         var linked = new ContainerSpec(
                 plain.id(), plain.slot(), plain.resources(), plain.maxProcesses(), layers, plain.writable(), "linked");
         assertThatThrownBy(() -> host.runtime.start(linked))
-                .hasMessageContaining("/dev of the template is not a directory");
+                .hasMessageContaining("/dev among the sandbox's files is not a directory");
         assertThat(outside).isEmptyDirectory();
     }
 

@@ -98,6 +98,29 @@ class PauseTest extends NodeTest {
         assertThat(node.run("sleeper", "cat /proc/sys/kernel/random/boot_id")).isNotEqualTo(boot);
     }
 
+    /// What root inside put in the way is told, and is nobody's loss but time: the files are still there.
+    @Test
+    void tellsWhyASandboxWhoseEtcIsALinkDoesNotComeBack() throws Exception {
+        node.keepers.create(TestNode.spec("sleeper"));
+        node.run("sleeper", "echo kept > /file; mv /etc /etc.old && ln -s /etc.old /etc");
+        assertThat(node.keepers.pause(ID, Keep.FILES)).isEqualTo(Saved.FILES);
+
+        assertThatThrownBy(() -> node.keepers.resume(ID, true)).isInstanceOfSatisfying(CayException.class, e -> {
+            assertThat(e.kind()).isEqualTo(ErrorKind.NOT_RESTORED);
+            assertThat(e.userMessage())
+                    .contains(
+                            "still paused with all that was saved",
+                            "/etc among the sandbox's files is not a directory");
+        });
+
+        assertThat(node.keepers.find(ID).orElseThrow().saved()).isNotNull();
+        var disk = node.machine.pool().directory("snapshots").resolve("sleeper.1/disk");
+        try (var files = Files.walk(disk)) {
+            assertThat(files.filter(file -> file.endsWith("file") || file.endsWith("etc.old")))
+                    .hasSize(2);
+        }
+    }
+
     @Test
     void rebootsOnFilesWhenAsked() throws Exception {
         node.keepers.create(TestNode.spec("sleeper"));

@@ -241,13 +241,14 @@ public final class Pauses {
         var resuming = change(id, Set.of(SandboxState.PAUSED), old -> old.in(SandboxState.RESUMING))
                 .orElseThrow(() -> Sandboxes.notFound(id));
         var saved = resuming.saved();
+        boolean memory = wish.memory() && saved != null && saved.memory();
         Steps.reach("resuming");
         try {
-            fleet.node().resume(id, wish.memory() && saved != null && saved.memory());
+            fleet.node().resume(id, memory);
         } catch (RuntimeException e) {
             return lookAfter(resuming)
                     .filter(sandbox -> sandbox.state() == SandboxState.RUNNING)
-                    .orElseThrow(() -> explained(e));
+                    .orElseThrow(() -> memory ? explained(e) : e);
         }
         Steps.reach("node-resumed");
         return goOn(resuming, wish);
