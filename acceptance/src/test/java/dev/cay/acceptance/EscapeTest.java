@@ -10,6 +10,7 @@ import dev.cay.prove.escape.EdgeVisits;
 import dev.cay.prove.escape.OutsideWorld;
 import dev.cay.prove.escape.Probes;
 import dev.cay.prove.escape.ServerHogs;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -44,6 +45,21 @@ final class EscapeTest {
             var failures = new ArrayList<String>();
             new ServerHogs(cay.url(), cay.key()).check(failures);
             assertThat(failures).isEmpty();
+        }
+    }
+
+    /// It is a file of the host, shown read-only, and a program that runs.
+    @Test
+    void theProgramOfPidOneIsNotWrittenThroughTheNode(OwnCay platform) throws Exception {
+        String program = "/run/.cay-guest";
+        try (var sandbox = RemoteSandbox.create(platform.url(), platform.key())) {
+            byte[] before = sandbox.read(program).body();
+            var answer = sandbox.tryWrite(program, new byte[] {1});
+            assertThat(answer.statusCode())
+                    .as(new String(answer.body(), StandardCharsets.UTF_8))
+                    .isEqualTo(409);
+            assertThat(sandbox.read(program).body()).isEqualTo(before).hasSizeGreaterThan(10_000);
+            assertThat(sandbox.run(List.of("/bin/echo", "alive"))).isEqualTo("alive\n");
         }
     }
 
