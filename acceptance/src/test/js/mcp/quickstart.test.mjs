@@ -175,19 +175,21 @@ test('root inside can replace the gateway', async () => {
   await client.close()
 })
 
-test('a gateway needs no template of its own, and begins without what cannot be started', { skip: !atLeast(2, 9) }, async () => {
-  const plain = await Sandbox.create('base', {
-    mcp: { githubOfficial: { githubPersonalAccessToken: GITHUB_TOKEN }, aks: {} }, timeoutMs: 120_000,
+for (const template of ['base', 'code-interpreter-v1']) {
+  test(`create('${template}', {mcp}) needs no template of its own, and begins without what cannot be started`, { skip: !atLeast(2, 9) }, async () => {
+    const plain = await Sandbox.create(template, {
+      mcp: { githubOfficial: { githubPersonalAccessToken: GITHUB_TOKEN }, aks: {} }, timeoutMs: 120_000,
+    })
+    const client = await connect(plain)
+    const { tools } = await client.listTools()
+    assert.ok(tools.some((tool) => tool.name === 'github-official-create_issue'))
+    const status = JSON.parse((await plain.commands.run('mcp-gateway status')).stdout)
+    assert.equal(status.servers.aks.state, 'failed')
+    assert.match(status.servers.aks.reason, /published as an image only/)
+    await client.close()
+    await plain.kill()
   })
-  const client = await connect(plain)
-  const { tools } = await client.listTools()
-  assert.ok(tools.some((tool) => tool.name === 'github-official-create_issue'))
-  const status = JSON.parse((await plain.commands.run('mcp-gateway status')).stdout)
-  assert.equal(status.servers.aks.state, 'failed')
-  assert.match(status.servers.aks.reason, /published as an image only/)
-  await client.close()
-  await plain.kill()
-})
+}
 
 test('a missing option is told, and ends the sandbox', { skip: !atLeast(2, 9) }, async () => {
   await assert.rejects(create({ mcp: { githubOfficial: {} } }), /Failed to start MCP gateway|githubPersonalAccessToken/)

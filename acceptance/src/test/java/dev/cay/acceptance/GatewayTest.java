@@ -81,6 +81,7 @@ final class GatewayTest {
         }
         platform = world.start(directory);
         platform.awaitTemplate("mcp-gateway");
+        platform.awaitTemplate("code-interpreter-v1");
         cay = Cay.with(Settings.from(platform.environment(OwnCay.Mode.URL)));
         var api = cay.create(NewSandbox.of("base").livingFor(Duration.ofMinutes(30)));
         api.files().write("api.mjs", Files.readString(Path.of("src/test/js/mcp/notion-api.mjs")));
