@@ -2,6 +2,7 @@
 // configuration: `fixtures` and `watched` run fixtures-server.mjs, the latter with interceptors; `hostile_MODE` runs hostile-server.mjs MODE, for each mode named here.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { until } from '../client.mjs'
 import { connect, create, textOf, tokenOf, urlOf } from './gateway.mjs'
 
 /** Ways to behave after which a call gets an error, an answer or nothing, while others get theirs. */
@@ -204,5 +205,35 @@ test('interceptors of the operator change calls and stop them', async () => {
   const denied = await client.callTool({ name: 'watched-test_simple_text', arguments: {} })
   assert.deepEqual([denied.isError, textOf(denied)], [true, 'not on this Cay'])
   assert.match(textOf(await client.callTool({ name: 'test_simple_text', arguments: {} })), /for testing\.$/)
+  await client.close()
+})
+
+const setInternet = async (sandbox, allowed) => {
+  const answer = await fetch(`${process.env.E2B_API_URL}/sandboxes/${sandbox.sandboxId}/network`, {
+    method: 'PUT',
+    headers: { 'X-API-KEY': process.env.E2B_API_KEY, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ allow_internet_access: allowed }),
+  })
+  assert.equal(answer.status, 204)
+}
+
+test('a remote server that is connected delivers nothing once internet access is taken away', async () => {
+  const online = await sandboxWith({ fixturesElsewhere: {} })
+  const client = await connect(online, { capabilities: { elicitation: {} } })
+  const accepted = { action: 'accept', content: { username: 'me', email: 'a@b.c' } }
+  // A call is open as long as its question is.
+  const ask = async (meanwhile) => {
+    client.fallbackRequestHandler = async () => {
+      await meanwhile()
+      return accepted
+    }
+    const call = client.callTool({ name: 'test_elicitation', arguments: { message: 'who?' } })
+    return call.then(textOf, (error) => error.message)
+  }
+  assert.match(await ask(async () => {}), /^User response: action: accept/)
+  assert.doesNotMatch(await ask(() => setInternet(online, false)), /User response/)
+  assert.match(await ask(async () => {}), /may not reach the internet/)
+  await setInternet(online, true)
+  await until('the server to be called again', async () => /^User response/.test(await ask(async () => {})), 60_000)
   await client.close()
 })
