@@ -1,6 +1,7 @@
 package dev.cay.prove;
 
 import java.util.List;
+import java.util.stream.Collectors;
 
 /// What came of a proof.
 ///
@@ -9,5 +10,13 @@ import java.util.List;
 public record Verdict(boolean holds, String summary, List<String> details) {
     public Verdict {
         details = List.copyOf(details);
+    }
+
+    /// One for all parts of a proof: it holds if each of them does.
+    static Verdict all(List<Verdict> parts) {
+        return new Verdict(
+                parts.stream().allMatch(Verdict::holds),
+                parts.stream().map(Verdict::summary).collect(Collectors.joining("; ")),
+                parts.stream().flatMap(part -> part.details().stream()).toList());
     }
 }

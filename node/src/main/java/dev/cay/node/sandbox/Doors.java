@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /// What the node has open of a sandbox, if it runs. Opened and closed by its keeper; traffic passes meanwhile.
 final class Doors {
-    /// How long requests wait for a sandbox that is being saved.
+    /// How long requests wait for a sandbox that is being saved, or was found by a daemon that just started.
     private static final Duration MOMENT = Duration.ofMinutes(5);
 
     private final Machine machine;
@@ -69,6 +69,17 @@ final class Doors {
         }
     }
 
+    /// Requests wait until the sandbox is opened for the first time, or closed.
+    void expect() {
+        away = new CountDownLatch(1);
+    }
+
+    /// Whether it is not away, at last after the limit.
+    boolean await(Duration limit) throws InterruptedException {
+        var latch = away;
+        return latch == null || latch.await(limit.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
     private void back() {
         var latch = away;
         away = null;
@@ -103,7 +114,7 @@ final class Doors {
         while (true) {
             var latch = away;
             if (latch != null && !latch.await(MOMENT.toNanos(), TimeUnit.NANOSECONDS)) {
-                throw new CayException(ErrorKind.UNAVAILABLE, "sandbox %s is still being saved".formatted(id));
+                throw new CayException(ErrorKind.UNAVAILABLE, "sandbox %s does not come back".formatted(id));
             }
             var now = open;
             if (now == null || premises.notes().spare()) {

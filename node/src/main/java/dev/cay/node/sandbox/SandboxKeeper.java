@@ -14,6 +14,7 @@ import dev.cay.wire.node.SandboxSpec;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,6 +42,7 @@ final class SandboxKeeper {
     private final Life life;
     private final Doors doors;
     private final Saving saving;
+    private final Arrival arrival;
     private @Nullable String reason;
     private final Losses losses = new Losses();
 
@@ -60,6 +62,7 @@ final class SandboxKeeper {
         this.life = new Life(notes.spec().id());
         this.doors = new Doors(machine, premises, () -> turns.later(this::recover));
         this.saving = new Saving(machine, premises, turns, life, doors, this::recover);
+        this.arrival = new Arrival(machine, notes.spec().id(), life, doors);
     }
 
     SandboxId id() {
@@ -168,11 +171,18 @@ final class SandboxKeeper {
     }
 
     /// Takes up a sandbox that runs already, or has just come back. A saving that a crash cut short is forgotten.
-    void adopt() {
+    ///
+    /// Returns before the guest of one that just ran has answered; see {@link #awaitArrival}.
+    ///
+    /// @param arrivals bounds how many sandboxes are opened at the same time
+    void adopt(Semaphore arrivals) {
         turns.ask("adopt", SAVE_LIMIT, () -> {
             machine.network().attach(premises.requireSlot(), notes().spec().internetAccess());
             switch (notes().phaseNow()) {
-                case RUNNING -> doors.open(machine.runtime().find(id()).orElseThrow(life::notRunning));
+                case RUNNING -> {
+                    arrival.announce();
+                    turns.later(() -> arrive(arrivals));
+                }
                 case SAVING -> {
                     doors.open(premises.mend().orElseThrow(life::notRunning));
                     premises.note(notes().running(notes().startedAt()));
@@ -187,6 +197,20 @@ final class SandboxKeeper {
         });
     }
 
+    private void arrive(Semaphore arrivals) {
+        reason = arrival.run(arrivals);
+        if (reason != null) {
+            giveUp();
+        }
+    }
+
+    /// Returns when a sandbox that was taken up is open or over.
+    ///
+    /// @return false when it is neither within the limit
+    boolean awaitArrival(Duration limit) throws InterruptedException {
+        return doors.await(limit);
+    }
+
     /// Returns when the sandbox is open, after whoever starts it.
     void awaitOpen() {
         turns.ask("open", LIMIT, () -> {
@@ -199,6 +223,7 @@ final class SandboxKeeper {
     void end() {
         life.doom();
         doors.refuse();
+        arrival.end();
         turns.askIfThere("end", LIMIT, this::removeAll);
     }
 
@@ -207,6 +232,7 @@ final class SandboxKeeper {
         if (life.is(Stage.STARTING)) {
             life.doom();
         }
+        arrival.leave();
         turns.askIfThere("leave", LIMIT, () -> {
             if (life.is(Stage.OPEN)) {
                 doors.close();

@@ -13,6 +13,9 @@ import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
@@ -42,20 +45,34 @@ public final class Dialer implements AutoCloseable {
 
     private final Addresses addresses;
     private final Names names;
-    private final SSLContext tls;
+    private final Supplier<SSLContext> tls;
     private final @Nullable HostProxy proxy;
     private final HostThreads lookups = new HostThreads("cay-names", LOOKING_UP, WAITING);
 
     /// @param environment the daemon's, of which `HTTPS_PROXY` and `NO_PROXY` are used
     public Dialer(Addresses addresses, Map<String, String> environment) {
-        this(addresses, host -> List.of(InetAddress.getAllByName(host)), HostRoots.tls(), HostProxy.of(environment));
+        this(
+                addresses,
+                host -> List.of(InetAddress.getAllByName(host)),
+                onFirstUse(HostRoots::tls),
+                HostProxy.of(environment));
     }
 
     Dialer(Addresses addresses, Names names, SSLContext tls, @Nullable HostProxy proxy) {
+        this(addresses, names, () -> tls, proxy);
+    }
+
+    private Dialer(Addresses addresses, Names names, Supplier<SSLContext> tls, @Nullable HostProxy proxy) {
         this.addresses = addresses;
         this.names = names;
         this.tls = tls;
         this.proxy = proxy;
+    }
+
+    /// The certificates of a host are many, and the start of a daemon needs none of them.
+    private static Supplier<SSLContext> onFirstUse(Supplier<SSLContext> make) {
+        var made = new AtomicReference<@Nullable SSLContext>();
+        return () -> Objects.requireNonNull(made.updateAndGet(known -> known == null ? make.get() : known));
     }
 
     private interface Way {
@@ -139,7 +156,7 @@ public final class Dialer implements AutoCloseable {
     }
 
     private Socket secured(Origin origin, Socket socket) throws IOException {
-        var secured = (SSLSocket) tls.getSocketFactory().createSocket(socket, origin.host(), origin.port(), true);
+        var secured = (SSLSocket) tls.get().getSocketFactory().createSocket(socket, origin.host(), origin.port(), true);
         var parameters = secured.getSSLParameters();
         parameters.setEndpointIdentificationAlgorithm("HTTPS");
         parameters.setApplicationProtocols(new String[] {"http/1.1"});

@@ -1,0 +1,105 @@
+package dev.cay.node.sandbox;
+
+import dev.cay.node.runtime.Container;
+import dev.cay.wire.CayException;
+import dev.cay.wire.SandboxId;
+import java.io.IOException;
+import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Opens a sandbox that an earlier daemon left running, when its guest has come to answer.
+///
+/// The guest has a part of its sandbox's processor time. Where processes inside take all of that it answers after
+/// seconds
+/// only, and then requests for this sandbox wait, but not the start of the daemon. A guest that misses its time is
+/// asked
+/// again: ending the sandbox for that would lose it.
+final class Arrival {
+    private static final Logger log = LoggerFactory.getLogger(Arrival.class);
+
+    /// Each has the time that a guest has for an answer.
+    private static final int TRIES = 5;
+
+    private final Machine machine;
+    private final SandboxId id;
+    private final Life life;
+    private final Doors doors;
+    private volatile boolean underWay;
+    private volatile boolean left;
+
+    Arrival(Machine machine, SandboxId id, Life life, Doors doors) {
+        this.machine = machine;
+        this.id = id;
+        this.life = life;
+        this.doors = doors;
+    }
+
+    /// From now on requests wait for {@link #run}.
+    void announce() {
+        underWay = true;
+        doors.expect();
+    }
+
+    /// On the keeper's thread.
+    ///
+    /// @param turns bounds how many sandboxes are opened at the same time
+    /// @return why the sandbox must end; null when it is open, or when somebody else decides about it
+    @Nullable
+    String run(Semaphore turns) {
+        turns.acquireUninterruptibly();
+        try {
+            return open();
+        } finally {
+            underWay = false;
+            turns.release();
+        }
+    }
+
+    private @Nullable String open() {
+        String failure = null;
+        for (int i = 0; i < TRIES && !life.doomed() && !left; i++) {
+            var container = machine.runtime().find(id);
+            if (container.isEmpty()) {
+                return "its first process ended";
+            }
+            failure = open(container.get());
+            if (failure == null) {
+                return null;
+            }
+        }
+        return life.doomed() || left ? null : failure;
+    }
+
+    private @Nullable String open(Container container) {
+        try {
+            doors.open(container);
+            return null;
+        } catch (IOException | CayException e) {
+            log.atWarn()
+                    .addKeyValue("sandbox", id)
+                    .addKeyValue("reason", e.getMessage())
+                    .log("a sandbox that was left running could not be opened");
+            return "its guest does not answer: " + e.getMessage();
+        }
+    }
+
+    /// Somebody wants the sandbox's end, and its guest need not be waited for any more.
+    void end() {
+        if (!underWay) {
+            return;
+        }
+        try {
+            machine.runtime().kill(id);
+        } catch (CayException e) {
+            // Whoever removes the sandbox tries again, and tells.
+            log.atDebug().setCause(e).addKeyValue("sandbox", id).log("a sandbox does not end at once");
+        }
+    }
+
+    /// The daemon stops; the next one opens the sandbox.
+    void leave() {
+        left = true;
+    }
+}
