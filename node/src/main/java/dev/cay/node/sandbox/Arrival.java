@@ -11,11 +11,9 @@ import org.slf4j.LoggerFactory;
 
 /// Opens a sandbox that an earlier daemon left running, when its guest has come to answer.
 ///
-/// The guest has a part of its sandbox's processor time. Where processes inside take all of that it answers after
-/// seconds
-/// only, and then requests for this sandbox wait, but not the start of the daemon. A guest that misses its time is
-/// asked
-/// again: ending the sandbox for that would lose it.
+/// The guest has a part of its sandbox's processor time. Where processes inside take all of it, the guest answers after
+/// seconds only: requests for this sandbox wait for that, the start of the daemon does not. A guest that is later than
+/// the limit for one answer is asked again, as the sandbox would be lost if it were ended for that.
 final class Arrival {
     private static final Logger log = LoggerFactory.getLogger(Arrival.class);
 

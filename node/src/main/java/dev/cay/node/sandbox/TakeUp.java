@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
 final class TakeUp {
     private static final Logger log = LoggerFactory.getLogger(TakeUp.class);
 
-    /// What takes long here is waiting for a guest that root inside keeps from answering, or that has no processor
-    /// time.
+    /// What takes long here is waiting for guests: for those that root inside keeps from answering, and those that have
+    /// no processor time.
     private static final int AT_ONCE = 32;
 
     /// Most guests answer within this time. Requests for the others wait, the daemon does not.
