@@ -5,6 +5,7 @@ import dev.cay.http.Exchange;
 import dev.cay.http.HttpListeners;
 import dev.cay.http.LocalAuthority;
 import dev.cay.http.OperatorCertificate;
+import dev.cay.life.Beside;
 import dev.cay.life.MachineClock;
 import dev.cay.life.Progress;
 import dev.cay.life.Undo;
@@ -61,10 +62,11 @@ final class CayDaemon implements AutoCloseable {
         try (var undo = new Undo()) {
             undo.add(closing);
             var database = openDatabase();
+            var authority = openAuthority();
             var listeners = closing.add(new HttpListeners());
             listeners.start();
             progress.mark("http");
-            var node = closing.add(startNode(listeners));
+            var node = closing.add(startNode(listeners, authority));
             undo.step(node::leaveHostIfEmpty);
             var layers = node.baseLayers(progress);
             progress.mark("base template");
@@ -116,6 +118,16 @@ final class CayDaemon implements AutoCloseable {
         return database;
     }
 
+    /// Beside the listeners' start: keys and certificates bring most of the JDK's cryptography into memory.
+    private Beside<LocalAuthority> openAuthority() {
+        return Beside.begin("open-certificates", () -> {
+            var authority = LocalAuthority.open(
+                    config.stateDir().resolve("tls"), config.http().domain());
+            tls(authority);
+            return authority;
+        });
+    }
+
     private static Store opened(CompletableFuture<Store> database) {
         try {
             return database.join();
@@ -134,11 +146,10 @@ final class CayDaemon implements AutoCloseable {
                         plan, config.stateDir(), config.runDir(), http.listen(), http.port(), http.tlsPort()));
     }
 
-    private CayNode startNode(HttpListeners listeners) throws IOException {
+    private CayNode startNode(HttpListeners listeners, Beside<LocalAuthority> opening) throws IOException {
         progress.step("preparing the machine");
         join(config);
-        var authority = LocalAuthority.open(
-                config.stateDir().resolve("tls"), config.http().domain());
+        var authority = opening.get();
         progress.mark("certificates");
         var started = new CayNode(
                 new CayNode.Settings(
@@ -268,7 +279,7 @@ final class CayDaemon implements AutoCloseable {
         if (node == null) {
             var listeners = closing.add(new HttpListeners());
             listeners.start();
-            closing.add(startNode(listeners));
+            closing.add(startNode(listeners, openAuthority()));
         }
         if (node != null) {
             node.removeAll();

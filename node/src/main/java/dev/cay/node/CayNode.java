@@ -4,7 +4,6 @@ import dev.cay.http.Handler;
 import dev.cay.http.HttpListeners;
 import dev.cay.http.ReverseProxy;
 import dev.cay.http.SandboxPorts;
-import dev.cay.life.Beside;
 import dev.cay.life.Progress;
 import dev.cay.life.Undo;
 import dev.cay.metrics.Meters;
@@ -146,8 +145,6 @@ public final class CayNode implements AutoCloseable {
             Meters meters)
             throws IOException {
         var onHost = new Undo();
-        // Reading the entries takes longer than each other step, and nothing before the gateways needs them.
-        var reading = Beside.begin("catalog", () -> Catalog.load(settings.catalogs(), settings.serverOverrides()));
         try {
             requirePassable("runDir", settings.runDir());
             requirePassable("stateDir", settings.stateDir());
@@ -190,7 +187,7 @@ public final class CayNode implements AutoCloseable {
                     new Snapshots(pool, layers, runtime, fileWork, InstantSource.system(), settings.maxProcesses()));
             var logs = new LogHub(InstantSource.system());
             this.dialer = closing.add(new Dialer(Addresses.allowing(settings.remoteAddresses()), System.getenv()));
-            var catalog = reading.get();
+            var catalog = Catalog.load(settings.catalogs(), settings.serverOverrides());
             this.gateways = closing.add(new Gateways(
                     catalog,
                     settings.gateways(),

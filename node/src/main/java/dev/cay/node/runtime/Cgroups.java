@@ -25,10 +25,11 @@ import org.slf4j.LoggerFactory;
 final class Cgroups {
     private static final Logger log = LoggerFactory.getLogger(Cgroups.class);
 
-    /// Of 100 and of 1024, which is what every group has that nobody gave another number.
-    private static final String NEW_WEIGHT = "12";
+    /// What every group has that nobody gave another number, in the new hierarchy and in the old one.
+    private static final int NEW_WEIGHT = 100;
 
-    private static final String OLD_SHARES = "128";
+    private static final int OLD_SHARES = 1024;
+    private static final int YIELDING = 8;
 
     private final @Nullable Path unified;
     private final Map<String, Path> controllers;
@@ -89,12 +90,29 @@ final class Cgroups {
             Path directory = Files.createDirectories(below(root, group));
             if (old == null) {
                 write(root.resolve("cgroup.subtree_control"), "+cpu");
-                write(directory.resolve("cpu.weight"), NEW_WEIGHT);
+                write(directory.resolve("cpu.weight"), Integer.toString(NEW_WEIGHT / YIELDING));
             } else {
-                write(directory.resolve("cpu.shares"), OLD_SHARES);
+                write(directory.resolve("cpu.shares"), Integer.toString(OLD_SHARES / YIELDING));
             }
         } catch (IOException | CayException e) {
             log.atWarn().addKeyValue("group", group).setCause(e).log("sandboxes have no lower weight than Cay itself");
+        }
+    }
+
+    /// Lets a group go before those beside it when there is too little processor time.
+    ///
+    /// @param times how much more it gets than a group that nobody gave another weight; 1 for no more
+    void prefer(String group, int times) {
+        Path old = controllers.get("cpu");
+        Path root = old == null ? unified : old;
+        if (root == null) {
+            return;
+        }
+        try {
+            Path file = below(root, group).resolve(old == null ? "cpu.weight" : "cpu.shares");
+            write(file, Integer.toString(times * (old == null ? NEW_WEIGHT : OLD_SHARES)));
+        } catch (CayException e) {
+            log.atWarn().addKeyValue("group", group).setCause(e).log("a sandbox has the weight it had");
         }
     }
 

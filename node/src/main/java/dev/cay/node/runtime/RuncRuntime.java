@@ -61,6 +61,7 @@ public final class RuncRuntime implements ContainerRuntime {
         this.cgroupParent = cgroupParent;
         this.calls = new RuncCalls(guest, states);
         this.groups = new SandboxGroups(cgroupParent, cgroups, servers.memoryMB(), this::bundle);
+        groups.order();
     }
 
     @Override

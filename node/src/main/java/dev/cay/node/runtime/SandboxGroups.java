@@ -30,6 +30,11 @@ final class SandboxGroups {
     private static final String SERVERS = "_servers";
     private static final Duration LIMIT = Duration.ofSeconds(10);
 
+    /// A sandbox that starts does what a client waits for, and nothing of the client's runs in it yet. Among twenty
+    /// that
+    /// compute it gets nearly half of their time instead of a twentieth.
+    private static final int STARTING = 16;
+
     private final String parent;
     private final Cgroups cgroups;
     private final int serversMB;
@@ -65,11 +70,22 @@ final class SandboxGroups {
 
         @Override
         public void close() {
+            cgroups.prefer(around(owner), 1);
             starting.computeIfPresent(owner, (_, count) -> count == 1 ? null : count - 1);
         }
     }
 
-    /// Makes and limits what is around a container. runc makes the group itself.
+    /// Puts all sandboxes behind the daemon, and none before another: one that an older Cay left, or one that was being
+    /// started when the daemon was killed, may have another weight.
+    void order() {
+        if (cgroups.exists(parent)) {
+            cgroups.yieldToOthers(parent);
+            cgroups.children(parent).forEach(name -> cgroups.prefer(parent + "/" + name, 1));
+        }
+    }
+
+    /// Makes and limits what is around a container, which goes before others until the place is closed. runc makes the
+    /// group itself.
     Place enter(ContainerSpec spec) {
         var owner = spec.owner();
         return owner == null ? enterOwn(spec) : enterServers(spec, owner);
@@ -77,7 +93,10 @@ final class SandboxGroups {
 
     private Place enterOwn(ContainerSpec spec) {
         var limits = GroupLimits.of(spec.resources(), spec.maxProcesses()).and(serversMB, spec.maxProcesses());
-        keep(spec.id(), () -> cgroups.make(around(spec.id()), limits));
+        keep(spec.id(), () -> {
+            cgroups.make(around(spec.id()), limits);
+            cgroups.prefer(around(spec.id()), STARTING);
+        });
         return place(spec, spec.id(), around(spec.id()) + OWN);
     }
 

@@ -77,6 +77,26 @@ class CgroupsTest {
         assertThat(old.resolve("cpu.shares")).hasContent("128");
     }
 
+    @Test
+    void aGroupIsPreferredToThoseBesideItUntilItIsNot() throws IOException {
+        Path fresh = Files.createDirectories(root.resolve("new/cay/box"));
+        Files.writeString(fresh.resolve("cpu.weight"), "100\n");
+        var onNewHost = Cgroups.parse(List.of(mount(root.resolve("new"), "cgroup2 cgroup2 rw")));
+        onNewHost.prefer("/cay/box", 16);
+        assertThat(fresh.resolve("cpu.weight")).hasContent("1600");
+        onNewHost.prefer("/cay/box", 1);
+        assertThat(fresh.resolve("cpu.weight")).hasContent("100");
+
+        Path old = Files.createDirectories(root.resolve("cpu/cay/box"));
+        Files.writeString(old.resolve("cpu.shares"), "1024\n");
+        var onHybrid = Cgroups.parse(List.of(
+                mount(root.resolve("new"), "cgroup2 cgroup2 rw"), mount(root.resolve("cpu"), "cgroup cgroup rw,cpu")));
+        onHybrid.prefer("/cay/box", 16);
+        assertThat(old.resolve("cpu.shares")).hasContent("16384");
+        assertThat(fresh.resolve("cpu.weight")).hasContent("100");
+        onHybrid.prefer("/cay/gone", 16);
+    }
+
     /// What a group may be told is switched on in every group above it.
     @Test
     void limitsAGroupOfTheNewHierarchyBelowOthers() throws IOException {

@@ -67,6 +67,30 @@ class SandboxGroupsTest {
         return limit(group, "pids", "pids.max", "pids.max");
     }
 
+    private static long weight(String group) throws IOException {
+        return limit(group, "cpu", "cpu.shares", "cpu.weight");
+    }
+
+    @Test
+    void aSandboxGoesBeforeOthersOnlyWhileItStarts() throws IOException {
+        var groups = new SandboxGroups(
+                host.plan.cgroup(), Cgroups.mounted(), 0, id -> new Bundle(Path.of("/nowhere", id.value())));
+        var neighbour = host.runtime.start(host.spec("neighbour"));
+        long usual = weight(above(group(neighbour, "cpu")));
+        var spec = host.spec("starting");
+        String around = host.plan.cgroup() + "/starting";
+
+        try (var _ = groups.enter(spec)) {
+            assertThat(weight(around)).isEqualTo(16 * usual);
+            // As after a kill of the daemon.
+            groups.order();
+            assertThat(weight(around)).isEqualTo(usual);
+        }
+
+        host.runtime.delete(spec.id());
+        host.runtime.delete(neighbour.id());
+    }
+
     private static String above(String group) {
         return group.substring(0, group.lastIndexOf('/'));
     }

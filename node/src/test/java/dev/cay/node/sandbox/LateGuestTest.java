@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.NodeSandbox;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -59,6 +62,27 @@ class LateGuestTest {
 
             assertThat(answer.get(60, TimeUnit.SECONDS)).isEqualTo("kept\n1");
         }
+    }
+
+    @Test
+    void goesBeforeSandboxesThatAnOlderDaemonLeft() throws Exception {
+        Path weight = weight();
+        Files.writeString(weight, weight.endsWith("cpu.weight") ? "100" : "1024");
+
+        node.close();
+        node = new TestNode(place);
+
+        assertThat(Files.readString(weight).strip()).isEqualTo(weight.endsWith("cpu.weight") ? "12" : "128");
+    }
+
+    /// Of all sandboxes together, on new and on old hosts.
+    private Path weight() {
+        String group = place.plan().cgroup().substring(1);
+        return Stream.of("/sys/fs/cgroup/%s/cpu.weight", "/sys/fs/cgroup/cpu/%s/cpu.shares")
+                .map(name -> Path.of(name.formatted(group)))
+                .filter(Files::exists)
+                .findFirst()
+                .orElseThrow();
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.cay.node.mcp.catalog;
 
 import dev.cay.config.Suggestion;
+import dev.cay.life.Beside;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.nio.file.Path;
@@ -9,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -19,11 +21,11 @@ public final class Catalog {
     private static final int LONGEST_KEY = 64;
     private static final Pattern TELLABLE = Pattern.compile("[A-Za-z0-9_./-]{1,64}");
 
-    private final Map<String, CatalogServer> servers;
+    private final Supplier<Map<String, CatalogServer>> servers;
     private final Map<String, ServerOverride> overrides;
 
-    private Catalog(Map<String, CatalogServer> servers, Map<String, ServerOverride> overrides) {
-        this.servers = Collections.unmodifiableMap(servers);
+    private Catalog(Supplier<Map<String, CatalogServer>> servers, Map<String, ServerOverride> overrides) {
+        this.servers = servers;
         this.overrides = Map.copyOf(overrides);
     }
 
@@ -37,23 +39,34 @@ public final class Catalog {
     /// @param files     entries of the operator's own; of two with the same key the later replaces the other
     /// @param overrides the file whose section `mcp.servers` says how entries are started; null for none
     public static Catalog load(List<Path> files, @Nullable Path overrides) {
-        var servers = new TreeMap<String, CatalogServer>(String.CASE_INSENSITIVE_ORDER.thenComparing(key -> key));
-        servers.putAll(CatalogFile.builtIn());
-        for (Path file : files) {
-            servers.putAll(CatalogFile.open(file).servers());
-        }
+        // What comes with Cay takes a second to be read at the start of a daemon, and has no problems to be told.
+        Supplier<Map<String, CatalogServer>> servers =
+                files.isEmpty() ? Beside.begin("catalog", () -> read(List.of()))::get : known(read(files));
         return new Catalog(
                 servers,
                 overrides == null ? Map.of() : CatalogFile.open(overrides).overrides(servers));
     }
 
+    private static Map<String, CatalogServer> read(List<Path> files) {
+        var servers = new TreeMap<String, CatalogServer>(String.CASE_INSENSITIVE_ORDER.thenComparing(key -> key));
+        servers.putAll(CatalogFile.builtIn());
+        for (Path file : files) {
+            servers.putAll(CatalogFile.open(file).servers());
+        }
+        return Collections.unmodifiableMap(servers);
+    }
+
+    private static Supplier<Map<String, CatalogServer>> known(Map<String, CatalogServer> servers) {
+        return () -> servers;
+    }
+
     /// In the order of their keys.
     public List<CatalogServer> servers() {
-        return List.copyOf(servers.values());
+        return List.copyOf(servers.get().values());
     }
 
     public Optional<CatalogServer> find(String key) {
-        return Optional.ofNullable(servers.get(key));
+        return Optional.ofNullable(servers.get().get(key));
     }
 
     /// Refuses with what may have been meant.
@@ -77,13 +90,13 @@ public final class Catalog {
         if (key.length() > LONGEST_KEY) {
             return List.of();
         }
-        var search = new CatalogSearch(servers.values());
+        var search = new CatalogSearch(servers.get().values());
         var words = List.of(CatalogSearch.camelWords(key));
         var about = search.exact(words);
         if (!about.isEmpty()) {
             return firstKeys(about);
         }
-        var alike = Suggestion.several(key, servers.keySet(), NEAREST);
+        var alike = Suggestion.several(key, servers.get().keySet(), NEAREST);
         return alike.isEmpty() ? firstKeys(search.find(words)) : alike;
     }
 
@@ -93,7 +106,7 @@ public final class Catalog {
 
     /// The best first; empty if nothing fits.
     public List<CatalogServer> search(List<String> words) {
-        return new CatalogSearch(servers.values()).find(words);
+        return new CatalogSearch(servers.get().values()).find(words);
     }
 
     public ServerOverride overrideOf(CatalogServer server) {

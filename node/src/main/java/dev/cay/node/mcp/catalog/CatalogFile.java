@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadFeature;
 import tools.jackson.databind.JsonNode;
@@ -86,16 +87,16 @@ final class CatalogFile {
     }
 
     /// Section `mcp.servers` of a file whose rest is others' to read.
-    Map<String, ServerOverride> overrides(Map<String, CatalogServer> servers) {
+    Map<String, ServerOverride> overrides(Supplier<Map<String, CatalogServer>> servers) {
         var overrides = new LinkedHashMap<String, ServerOverride>();
         var section = new Fields(name + ": mcp.servers", root.path("mcp").path("servers"), problems);
         for (String key : section.names()) {
-            var server = servers.get(key);
+            var server = servers.get().get(key);
             if (server == null) {
                 section.problem(
                         key,
                         "is not in the catalog; "
-                                + Suggestion.of(key, servers.keySet())
+                                + Suggestion.of(key, servers.get().keySet())
                                         .map(near -> "did you mean " + near + "?")
                                         .orElse("`cay mcp catalog list` shows what is"));
             } else {
