@@ -20,8 +20,10 @@ final class LoadedRestart {
     /// A load has this long to spread over the machine before the daemon is killed.
     private static final Duration SPREAD = Duration.ofSeconds(4);
 
-    /// What a restart beside idle sandboxes takes on two cores that have nothing else to do.
-    private static final double CALM_SECONDS = 2.5;
+    /// What a restart beside idle sandboxes takes at most on two cores that have nothing else to do, until a new
+    /// sandbox
+    /// has run a command.
+    private static final double CALM_SECONDS = 4;
 
     /// What the sandboxes do.
     ///
