@@ -28,6 +28,8 @@ public record Programs(List<String> prefix) {
     /// With the directories of root's tools, which the path of a user who became root often lacks.
     private static final String PATH = path();
 
+    private static final Duration MARGIN = Duration.ofSeconds(10);
+
     /// What a program left behind. Its two streams are one, in the order written.
     public record Result(int exit, String output) {
         public boolean ok() {
@@ -82,7 +84,7 @@ public record Programs(List<String> prefix) {
     ///
     /// @return the exit code; past the limit, and when interrupted, the program and its children are ended
     public int follow(Duration limit, Map<String, String> environment, List<String> command, Consumer<String> heard) {
-        var builder = builder(command)
+        var builder = builder(bounded(limit, command))
                 .redirectErrorStream(true)
                 .redirectInput(Path.of("/dev/null").toFile());
         builder.environment().putAll(environment);
@@ -99,6 +101,16 @@ public record Programs(List<String> prefix) {
             }
             return process.waitFor();
         });
+    }
+
+    /// A daemon that is killed cannot end the command: then the command ends by itself.
+    private static List<String> bounded(Duration limit, List<String> command) {
+        var all = new ArrayList<String>();
+        all.add("timeout");
+        all.add("--signal=KILL");
+        all.add(Long.toString(limit.plus(MARGIN).toSeconds()));
+        all.addAll(command);
+        return all;
     }
 
     private static <T> T await(Process process, Duration limit, List<String> command, Callable<T> work) {
