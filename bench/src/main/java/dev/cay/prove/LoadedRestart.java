@@ -21,8 +21,7 @@ final class LoadedRestart {
     private static final Duration SPREAD = Duration.ofSeconds(4);
 
     /// What a restart beside idle sandboxes takes at most on two cores that have nothing else to do, until a new
-    /// sandbox
-    /// has run a command.
+    /// sandbox has run a command.
     private static final double CALM_SECONDS = 4;
 
     /// What the sandboxes do.

@@ -25,9 +25,8 @@ public interface Conversation extends AutoCloseable {
         /// Something that belongs to the request and comes before its answer.
         void send(Message message);
 
-        /// Whoever answers has let go of its own client and wants to be asked again for the rest. A client that can
-        /// come
-        /// back is let go as well; for others nothing changes.
+        /// Whoever answers has let go of its own client and wants to be asked again for the rest. A client that
+        /// can come back is let go as well; for others nothing changes.
         default void letGo() {}
 
         void end(Message response);

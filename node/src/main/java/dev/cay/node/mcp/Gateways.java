@@ -35,8 +35,7 @@ import tools.jackson.databind.node.ObjectNode;
 /// The MCP gateways of all sandboxes of this node. Thread-safe.
 ///
 /// What a user wants of a gateway lies sealed with what is known of the sandbox's processes, so that it is saved,
-/// copied
-/// and removed with them: a fork has the same servers, and a restart of the daemon none less.
+/// copied and removed with them: a fork has the same servers, and a restart of the daemon none less.
 public final class Gateways implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Gateways.class);
     private static final String FILE = "mcp.sealed";
@@ -294,9 +293,8 @@ public final class Gateways implements AutoCloseable {
         find(id).ifPresent(McpGateway::wake);
     }
 
-    /// What the sandbox may reach has changed: connections to servers elsewhere end if it may not reach the internet
-    /// any
-    /// more. Returns when they did.
+    /// What the sandbox may reach has changed: connections to servers elsewhere end if it may not reach the
+    /// internet any more. Returns when they did.
     public void setInternetAccess(SandboxId id, boolean allowed) {
         if (!allowed) {
             find(id).ifPresent(McpGateway::cutRemote);

@@ -240,8 +240,7 @@ public final class McpGateway implements Handler, HttpFace.Host, AutoCloseable {
     }
 
     /// Ends connections to servers that run elsewhere. Whoever wants one again is refused as long as the sandbox may
-    /// not
-    /// reach the internet.
+    /// not reach the internet.
     void cutRemote() {
         servers.stream().filter(GatewayServer::isRemote).forEach(server -> {
             server.cut();

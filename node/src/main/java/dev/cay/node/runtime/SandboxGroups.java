@@ -30,9 +30,8 @@ final class SandboxGroups {
     private static final String SERVERS = "_servers";
     private static final Duration LIMIT = Duration.ofSeconds(10);
 
-    /// A sandbox that starts does what a client waits for, and nothing of the client's runs in it yet. Among twenty
-    /// that
-    /// compute it gets nearly half of their time instead of a twentieth.
+    /// A sandbox that starts does what a client waits for, and nothing of the client's runs in it yet. Among
+    /// twenty that compute it gets nearly half of their time instead of a twentieth.
     private static final int STARTING = 16;
 
     private final String parent;

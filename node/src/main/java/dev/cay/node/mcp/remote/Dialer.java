@@ -22,15 +22,14 @@ import org.jspecify.annotations.Nullable;
 
 /// Makes connections to servers that users named, and only to addresses that {@link Addresses} allows.
 ///
-/// The JDK's HTTP client takes a name and looks it up by itself when it connects. Whoever owns the name may answer that
-/// question otherwise than the one before, which we asked in order to check. So names are looked up once for each
-/// connection, here, and the socket is given the very address that was checked. TLS then makes sure that the name's
-/// owner
-/// is at the other end.
+/// The JDK's HTTP client takes a name and looks it up by itself when it connects. Whoever owns the name may
+/// answer that question otherwise than the one before, which we asked in order to check. So names are looked up
+/// once for each connection, here, and the socket is given the very address that was checked. TLS then makes sure
+/// that the name's owner is at the other end.
 ///
-/// With a proxy of the operator's, the proxy looks names up, as many networks that have one cannot; what it may reach
-/// is
-/// then for its rules to say. Addresses, and names that only mean something near the proxy, are still refused here.
+/// With a proxy of the operator's, the proxy looks names up, as many networks that have one cannot; what it may
+/// reach is then for its rules to say. Addresses, and names that only mean something near the proxy, are still
+/// refused here.
 public final class Dialer implements AutoCloseable {
     static final Duration CONNECT = Duration.ofSeconds(10);
 

@@ -12,9 +12,8 @@ import org.slf4j.LoggerFactory;
 
 /// The messages of one connection that are on their way to the server.
 ///
-/// A request is answered when its work is done, so nobody waits for that. All else is taken at once, and waited for:
-/// what
-/// is sent after it must not arrive before it.
+/// A request is answered when its work is done, so nobody waits for that. All else is taken at once, and waited
+/// for: what is sent after it must not arrive before it.
 final class Posts {
     private static final Logger log = LoggerFactory.getLogger(Posts.class);
     private static final int MOST = 32;
