@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/btrfs.h>
+#include <linux/btrfs_tree.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,12 +32,17 @@ static int open_parent(const char *path, const char **name)
     return open_directory(parent);
 }
 
-static void limit(int volume, const char *path, const char *bytes)
+/* Through the directory above: a copy begins with the limit of its source, and a volume that is full refuses also this
+ * change when it comes through the volume itself. */
+static void limit(int parent, const char *path, const char *bytes)
 {
-    struct btrfs_ioctl_qgroup_limit_args arguments = {0};
+    struct btrfs_ioctl_ino_lookup_args lookup = {.objectid = BTRFS_FIRST_FREE_OBJECTID};
+    if (ioctl(open_directory(path), BTRFS_IOC_INO_LOOKUP, &lookup))
+        die("volume: look up %s", path);
+    struct btrfs_ioctl_qgroup_limit_args arguments = {.qgroupid = lookup.treeid};
     arguments.lim.flags = BTRFS_QGROUP_LIMIT_MAX_RFER;
     arguments.lim.max_rfer = parse_number(bytes, "limit");
-    if (ioctl(volume, BTRFS_IOC_QGROUP_LIMIT, &arguments))
+    if (ioctl(parent, BTRFS_IOC_QGROUP_LIMIT, &arguments))
         die("volume: limit %s", path);
 }
 
@@ -53,7 +59,7 @@ static int create(const char *path, const char *bytes)
     /* Others must be able to pass: the sandbox's root is nobody special out here. */
     if (fchmod(volume, 0711) || mkdirat(volume, "upper", 0755) || mkdirat(volume, "work", 0755))
         die("volume: fill %s", path);
-    limit(volume, path, bytes);
+    limit(parent, path, bytes);
     return 0;
 }
 
@@ -65,7 +71,7 @@ static int copy(const char *from, const char *to, const char *bytes)
     strcpy(arguments.name, name);
     if (ioctl(parent, BTRFS_IOC_SNAP_CREATE_V2, &arguments))
         die("volume: copy %s to %s", from, to);
-    limit(open_directory(to), to, bytes);
+    limit(parent, to, bytes);
     return 0;
 }
 

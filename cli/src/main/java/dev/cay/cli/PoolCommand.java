@@ -46,7 +46,7 @@ final class PoolCommand implements Callable<Integer> {
         if (!report.mounted()) {
             say("state", "not mounted, as Cay is down and no sandbox runs");
         } else {
-            say("used", size(report.size() - report.free() - report.heldBack()));
+            say("used", size(Math.max(0, report.size() - report.free() - report.heldBack())));
             say("free", size(report.free()));
             say("kept", size(report.heldBack()) + " for sandboxes that are paused when their time is over");
         }

@@ -34,8 +34,11 @@ public final class Pool {
     private static final long GIB = 1L << 30;
     private static final String SANDBOXES = "sandboxes";
     private static final String HELD_BACK = "held-back";
-    /// Metadata needs an eighth of what data does, even where files are small.
-    private static final int METADATA_PART = 8;
+    /// Metadata needs less than a sixteenth of what data does, unless files are very small.
+    private static final int METADATA_PART = 16;
+
+    /// Chunks that hold less than so many percent are emptied for metadata.
+    private static final int NEARLY_EMPTY = 30;
 
     private final Path root;
     private final Volumes volumes;
@@ -327,6 +330,42 @@ public final class Pool {
     /// Changes how many bytes a layer may hold. If it holds more already, its sandbox cannot write (EDQUOT).
     void limit(SandboxId id, long bytes) {
         volumes.limit(layer(id), bytes);
+    }
+
+    /// Whether little room is left for metadata though data has more than it uses: btrfs gives room to one or the other
+    /// in chunks, and takes none back that is in use.
+    boolean lacksMetadata() {
+        try {
+            return limited()
+                    && BtrfsSpace.of(root).freeForMetadata() * METADATA_PART < 2 * reserve()
+                    && free() > chunk();
+        } catch (IOException e) {
+            log.atDebug().setCause(e).log("the kernel does not tell what is left in the pool");
+            return false;
+        }
+    }
+
+    /// Empties a chunk of data that holds little, so that metadata can have it.
+    void makeRoomForMetadata() {
+        String filter = "-dusage=%d,limit=1".formatted(NEARLY_EMPTY);
+        new Command(
+                        "making room for the pool's metadata",
+                        SYNC_LIMIT,
+                        "btrfs",
+                        "balance",
+                        "start",
+                        filter,
+                        root.toString())
+                .run();
+    }
+
+    /// Changes something of no meaning. Metadata gets its next chunk when something is changed.
+    void touch() {
+        try {
+            Files.delete(Files.createTempFile(root, ".touch", ""));
+        } catch (IOException e) {
+            log.atDebug().setCause(e).log("the pool cannot be changed");
+        }
     }
 
     /// What sandboxes can still write before the pool is full. Less than {@link #free} by what is in memory only, by

@@ -1,5 +1,6 @@
 package dev.cay.node.storage;
 
+import dev.cay.wire.CayException;
 import dev.cay.wire.SandboxId;
 import java.time.Duration;
 import java.util.Collections;
@@ -21,6 +22,7 @@ public final class PoolGuard implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(PoolGuard.class);
     private static final Duration LONGEST = Duration.ofSeconds(1);
     private static final Duration SHORTEST = Duration.ofMillis(20);
+    private static final Duration AGAIN = Duration.ofSeconds(5);
     private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
 
     /// Bytes that sandboxes write in a millisecond at most, all together.
@@ -28,6 +30,8 @@ public final class PoolGuard implements AutoCloseable {
 
     /// How much each may write while the guard finds out who has written what.
     private static final long MEANWHILE = 64L << 20;
+
+    private static final long CHANGE = 64L << 20;
 
     /// Told of each sandbox that cannot write more.
     public interface Listener {
@@ -39,6 +43,8 @@ public final class PoolGuard implements AutoCloseable {
     private final Listener listener;
     private final Thread thread;
     private final Set<SandboxId> stopped = new HashSet<>();
+    private long lastFree;
+    private long triedAt = System.nanoTime() - AGAIN.toNanos();
     private volatile boolean closed;
 
     /// @param limits the bytes that each running sandbox may hold when there is room
@@ -91,6 +97,7 @@ public final class PoolGuard implements AutoCloseable {
 
     /// @return when to look again
     private Duration look() {
+        giveMetadataItsShare();
         long reserve = pool.reserve();
         long spare = pool.spare();
         if (spare < reserve / 2) {
@@ -102,6 +109,24 @@ public final class PoolGuard implements AutoCloseable {
         }
         var time = Duration.ofMillis(Math.max(0, spare - reserve) / PACE);
         return time.compareTo(SHORTEST) < 0 ? SHORTEST : time.compareTo(LONGEST) > 0 ? LONGEST : time;
+    }
+
+    /// Nothing is changed in the pool while one large file is written, so data could take every chunk.
+    private void giveMetadataItsShare() {
+        long free = pool.free();
+        if (Math.abs(free - lastFree) > CHANGE) {
+            lastFree = free;
+            pool.touch();
+        }
+        if (pool.lacksMetadata() && System.nanoTime() - triedAt > AGAIN.toNanos()) {
+            triedAt = System.nanoTime();
+            try {
+                pool.makeRoomForMetadata();
+                pool.touch();
+            } catch (CayException e) {
+                log.atDebug().setCause(e).log("no chunk of the pool can be emptied for metadata now");
+            }
+        }
     }
 
     private void stopAll() {

@@ -132,6 +132,18 @@ class PoolGuardTest {
         assertThat(heldBack()).isZero();
     }
 
+    @Test
+    void aLayerThatCannotGrowIsSavedAndBroughtBack() throws Exception {
+        assertThat(write(WRITER, "upper/filler", 64)).contains("67108864 bytes");
+        pool.sync();
+        pool.limit(WRITER, 1);
+        Path saved = pool.directory("snapshots").resolve("saved");
+        pool.save(WRITER, saved, DISK_MB);
+        var again = new SandboxId("again");
+        pool.bring(saved, again, DISK_MB);
+        assertThat(write(again, "upper/more", 64)).contains("67108864 bytes");
+    }
+
     /// A killed daemon leaves what it held back and the limits that it lowered.
     @Test
     void theNextDaemonGoesOn() throws Exception {
