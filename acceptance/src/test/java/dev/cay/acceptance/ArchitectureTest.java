@@ -133,7 +133,7 @@ final class ArchitectureTest {
                 .and(not(simpleNameIn("FileTree", "Listing", "NewFile", "OpenFile", "Metadata", "Entries")))
                 .and(not(simpleNameIn("FileMaker", "FileSystems", "Composition", "Removal", "WatchedTree")))
                 .and(not(simpleNameIn("OutputLog", "Pump", "ProcessInput", "LineProcess", "Complaints")))
-                .and(not(simpleNameIn("GuestLink", "Streams", "SharedTerminals", "BtrfsVolumes")))
+                .and(not(simpleNameIn("GuestLink", "Streams", "SharedTerminals", "BtrfsVolumes", "HeldBack")))
                 .should()
                 .callMethodWhere(target(owner(simpleNameIn(
                         "FileCalls", "DescriptorIo", "FileIdentity", "UnixSocket", "Attributes", "BtrfsQuotas"))))

@@ -248,6 +248,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     /// Ends every sandbox that runs, several at a time, and lets no spare one be started behind its back. Paused ones
     /// need nothing of the machine and stay.
     public void killAll() {
+        use.close();
         advance.close();
         spares.close();
         sides.close();
@@ -305,7 +306,6 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     /// Lets go of all sandboxes; they run on. Those that were about to start are taken back.
     @Override
     public void close() {
-        use.close();
         endUnclaimed();
         if (upkeep != null) {
             upkeep.close();
@@ -323,6 +323,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     /// @return whether none is left that runs
     public boolean endUnclaimed() {
         closed = true;
+        use.close();
         advance.close();
         spares.close();
         sides.close();

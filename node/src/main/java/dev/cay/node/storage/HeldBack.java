@@ -64,9 +64,14 @@ final class HeldBack {
 
     /// Holds back so many bytes for each of these sandboxes, and nothing for others.
     synchronized void hold(Map<SandboxId, Long> bytes) {
-        needs = Map.copyOf(bytes);
+        var known = Map.copyOf(bytes);
+        needs = known;
         try {
-            adjust(needs);
+            releaseSurplus(known);
+            int missing = wanted(known) - pieces().size();
+            while (missing > 0 && allocate()) {
+                missing--;
+            }
         } catch (IOException e) {
             log.atWarn().setCause(e).log("room for pauses cannot be held back");
         }
@@ -83,7 +88,7 @@ final class HeldBack {
             } else {
                 bytes = known.getOrDefault(id, 0L);
                 spending.add(id);
-                adjust(known);
+                releaseSurplus(known);
             }
             return new Room(id, bytes);
         } catch (IOException e) {
@@ -100,20 +105,20 @@ final class HeldBack {
         }
     }
 
-    private void adjust(Map<SandboxId, Long> known) throws IOException {
-        long wanted = known.entrySet().stream()
-                .filter(need -> !spending.contains(need.getKey()))
-                .mapToLong(Map.Entry::getValue)
-                .sum();
+    private void releaseSurplus(Map<SandboxId, Long> known) throws IOException {
         var pieces = pieces();
-        int count = Math.toIntExact((wanted + PIECE - 1) / PIECE);
+        int count = wanted(known);
         if (count < pieces.size()) {
             release(pieces.subList(count, pieces.size()));
         }
-        int held = pieces.size();
-        while (held < count && allocate()) {
-            held++;
-        }
+    }
+
+    private int wanted(Map<SandboxId, Long> known) {
+        long bytes = known.entrySet().stream()
+                .filter(need -> !spending.contains(need.getKey()))
+                .mapToLong(Map.Entry::getValue)
+                .sum();
+        return Math.toIntExact((bytes + PIECE - 1) / PIECE);
     }
 
     private boolean allocate() throws IOException {
