@@ -5,24 +5,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// A program that is held up between the readings of two clocks does not take that for a clock that was set.
 class SteadyClockTest {
     private final StallingMachine machine = new StallingMachine();
 
-    @Test
-    void beginsWithTheTimeOnTheWallWhateverHoldsItUp() {
-        machine.stalls = 1;
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3})
+    void beginsWithTheTimeOnTheWallWhateverHoldsItUp(int stalls) {
+        machine.stalls = stalls;
         var clock = new SteadyClock(machine);
         assertThat(clock.instant()).isEqualTo(machine.wall);
     }
 
-    @Test
-    void aStallIsNoJump() {
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 1000})
+    void aStallIsNoJump(int stalls) {
         var clock = new SteadyClock(machine);
-        machine.stalls = 1;
-        assertThat(clock.jump()).isZero();
-        machine.stalls = 1000;
+        machine.stalls = stalls;
         assertThat(clock.jump()).isZero();
         machine.stalls = 0;
         assertThat(clock.jump()).isZero();
@@ -48,7 +50,7 @@ class SteadyClockTest {
         assertThat(clock.jump()).isEqualTo(Duration.ofMillis(1780));
     }
 
-    /// Stops the program for 1.8 s after each reading of the time since boot, as often as asked for.
+    /// Stops the program for 1.8 s after each reading of either clock, as often as asked for.
     private static final class StallingMachine implements MachineClock {
         private static final Duration STALL = Duration.ofMillis(1800);
         private Instant wall = Instant.parse("2026-09-21T10:00:00Z");
@@ -57,18 +59,24 @@ class SteadyClockTest {
 
         @Override
         public Instant instant() {
-            return wall;
+            var read = wall;
+            stall();
+            return read;
         }
 
         @Override
         public Duration sinceBoot() {
             var read = sinceBoot;
+            stall();
+            return read;
+        }
+
+        private void stall() {
             if (stalls > 0) {
                 stalls--;
                 wall = wall.plus(STALL);
                 sinceBoot = sinceBoot.plus(STALL);
             }
-            return read;
         }
     }
 }

@@ -13,6 +13,7 @@ class SystemClockTest {
     private long uptime = 100 * SECOND;
     private long heldUp;
     private int times;
+    private boolean afterReading;
 
     @Test
     void aStallWhileTheClocksAreReadIsNoSleep() {
@@ -57,6 +58,33 @@ class SystemClockTest {
         assertThat(clock.sinceBoot()).isEqualTo(Duration.ofNanos(uptime));
     }
 
+    @Test
+    void sleepIsToldAtOnceWhenOnlyOneReadingIsHeldUp() {
+        var clock = clock();
+        uptime += 40 * SECOND;
+        stall(2 * SECOND, 1);
+        assertThat(clock.sinceBoot()).isEqualTo(Duration.ofNanos(uptime));
+    }
+
+    /// Such a short one would never be taken for sleep later, and the clock would stay behind for good.
+    @Test
+    void aShortStallBetweenTheReadingsMakesNoSleepShorter() {
+        var clock = clock();
+        afterReading = true;
+        uptime += 40 * SECOND;
+        stall(SECOND * 9 / 10, 100);
+        clock.sinceBoot();
+        stall(0, 0);
+        assertThat(clock.sinceBoot()).isEqualTo(Duration.ofNanos(uptime));
+    }
+
+    @Test
+    void aShortStallWhenItBeginsDoesNotSetItBack() {
+        afterReading = true;
+        stall(SECOND * 9 / 10, 1);
+        assertThat(clock().sinceBoot()).isEqualTo(Duration.ofNanos(uptime));
+    }
+
     private SystemClock clock() {
         return new SystemClock(() -> nanos, this::readUptime);
     }
@@ -66,13 +94,14 @@ class SystemClockTest {
         times = readings;
     }
 
-    /// The process is stopped just before it reads, and time goes on.
+    /// The process is stopped just before it reads, or just after, and time goes on.
     private long readUptime() {
+        long read = uptime;
         if (times > 0) {
             times--;
             nanos += heldUp;
             uptime += heldUp;
         }
-        return uptime;
+        return afterReading ? read : uptime;
     }
 }
