@@ -3,6 +3,7 @@ package dev.cay.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.cay.http.LocalAuthority;
 import dev.cay.life.Trees;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.Reservation;
@@ -10,6 +11,10 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -150,9 +155,33 @@ final class UpDownTest {
         }
         var daemon = RunFile.find(directory.resolve("run")).orElseThrow();
         assertThat(ProcessHandle.of(daemon.pid())).isPresent();
+        assertServesTlsAndPlain();
+        assertThat(run("template", "list").text())
+                .as("what the daemon says; without one it would be made, not ready")
+                .containsPattern("(?m)^base +ready, ");
         assertThat(run("up", "--detach").text()).isEqualTo("already running, pid " + daemon.pid());
         assertThat(run("down", "--all").text()).endsWith("Cay stopped; no sandbox is left.");
         assertThat(RunFile.find(directory.resolve("run"))).isEmpty();
+    }
+
+    /// On either port, as some clients mistake the one for the other.
+    private void assertServesTlsAndPlain() throws Exception {
+        var claim = place().claim();
+        var tls = LocalAuthority.open(directory.resolve("state/tls"), "cay.localhost")
+                .trusting();
+        try (var client = HttpClient.newBuilder().sslContext(tls).build()) {
+            for (int port : List.of(claim.port(), claim.tlsPort())) {
+                for (String scheme : List.of("http", "https")) {
+                    var uri = URI.create("%s://localhost:%d/health".formatted(scheme, port));
+                    var request = HttpRequest.newBuilder(uri)
+                            .timeout(Duration.ofMinutes(1))
+                            .build();
+                    assertThat(client.send(request, BodyHandlers.discarding()).statusCode())
+                            .as(uri.toString())
+                            .isBetween(200, 204);
+                }
+            }
+        }
     }
 
     @Test
