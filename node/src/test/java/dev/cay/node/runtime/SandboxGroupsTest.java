@@ -83,7 +83,7 @@ class SandboxGroupsTest {
         try (var _ = groups.enter(spec)) {
             assertThat(weight(around)).isEqualTo(16 * usual);
             // As after a kill of the daemon.
-            groups.order();
+            host.successor();
             assertThat(weight(around)).isEqualTo(usual);
         }
 
