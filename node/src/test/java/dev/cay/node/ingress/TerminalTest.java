@@ -41,6 +41,12 @@ class TerminalTest {
         assertThat(answer.body()).isEqualTo("{}");
     }
 
+    /// Waits until the command runs: before that, the terminal still has the shell's modes, and keys go to the shell.
+    private void runInFront(ProcessLab.Events shell, int pid, String command) throws Exception {
+        type(pid, "sh -c 'echo st\"\"arted; exec %s'\r".formatted(command));
+        shell.until("started\r\n");
+    }
+
     private void resize(int pid, int columns, int rows) throws Exception {
         var answer = lab.call(
                 "Update",
@@ -76,14 +82,12 @@ class TerminalTest {
         try (var shell = shell()) {
             int pid = shell.pid();
             shell.until("ready> ");
-            type(pid, "sleep 1000\r");
-            shell.until("sleep 1000\r\n");
+            runInFront(shell, pid, "sleep 1000");
             type(pid, "\003");
             assertThat(shell.until("ready> ")).contains("^C");
             type(pid, "echo $?\r");
             shell.until("130\r\n");
-            type(pid, "cat\r");
-            shell.until("cat\r\n");
+            runInFront(shell, pid, "cat");
             type(pid, "line\r");
             shell.until("line\r\nline\r\n");
             type(pid, "\004");
