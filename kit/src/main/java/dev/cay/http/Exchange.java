@@ -350,7 +350,10 @@ public final class Exchange {
 
     /// Who is still sending hears the answer first. On HTTP/2 he does anyway, as only his stream is closed.
     private void linger() throws IOException {
-        if (end.open() && !takenOver && http1() && !body.discard(LINGER)) {
+        if (end.open()
+                && !takenOver
+                && http1()
+                && !body.discard(LINGER, endPoint.listener().unwanted())) {
             cut("the client went on sending what nobody wants");
         }
     }

@@ -13,18 +13,22 @@ import org.jspecify.annotations.Nullable;
 /// What a sandbox asks of the node is work that no limit of the sandbox's counts, so it may have only so much of it. A
 /// port of the host serves everybody, and has no limits.
 ///
-/// @param running requests under way
-/// @param pace    null where there is no limit
+/// @param running  requests under way
+/// @param pace     of requests; null where there is no limit
+/// @param unwanted pace of bytes that are only thrown away
 record ListeningPort(
         @Nullable SandboxId inside,
         ConnectionFactory protocol,
         Handler handler,
         Set<ClientEndPoint> connections,
         AtomicInteger running,
-        @Nullable Pace pace) {
+        @Nullable Pace pace,
+        Pace unwanted) {
     private static final int CONNECTIONS_INSIDE = 256;
     private static final int REQUESTS_INSIDE = 512;
     private static final int REQUESTS_PER_SECOND_INSIDE = 500;
+    private static final int UNWANTED_PER_SECOND = 256 << 20;
+    private static final int UNWANTED_PER_SECOND_INSIDE = 32 << 20;
 
     ListeningPort(@Nullable SandboxId inside, ConnectionFactory protocol, Handler handler) {
         this(
@@ -33,7 +37,8 @@ record ListeningPort(
                 handler,
                 ConcurrentHashMap.newKeySet(),
                 new AtomicInteger(),
-                inside == null ? null : new Pace(REQUESTS_PER_SECOND_INSIDE));
+                inside == null ? null : new Pace(REQUESTS_PER_SECOND_INSIDE),
+                new Pace(inside == null ? UNWANTED_PER_SECOND : UNWANTED_PER_SECOND_INSIDE));
     }
 
     boolean isFull() {

@@ -17,8 +17,13 @@ final class Pace {
 
     /// Sleeps until it is this caller's turn.
     void await() throws InterruptedException {
+        await(1);
+    }
+
+    /// The same for so many at once.
+    void await(int count) throws InterruptedException {
         long now = System.nanoTime();
-        long turn = next.updateAndGet(at -> (at - now > 0 ? at : now) + each) - SECOND;
+        long turn = next.updateAndGet(at -> (at - now > 0 ? at : now) + count * each) - SECOND;
         if (turn - now > 0) {
             TimeUnit.NANOSECONDS.sleep(turn - now);
         }

@@ -112,28 +112,49 @@ final class RequestBody extends InputStream {
     ///
     /// Closing a connection on bytes that nobody took resets it, and the client loses the answer which it had not
     /// read yet: a refused upload would look like a broken network.
-    boolean discard(Duration limit) throws IOException {
+    ///
+    /// @param pace of bytes: taking them is work for nothing, of which nobody may cause too much
+    boolean discard(Duration limit, Pace pace) throws IOException {
         long end = System.nanoTime() + limit.toNanos();
         synchronized (lock) {
             unwanted = true;
             // Who asks before sending does not send once there is an answer.
-            boolean sends = begun || !expectsContinue();
-            while (sends && !ended && failure == null && System.nanoTime() < end) {
-                drop();
-                take();
-                if (current == null && !ended && failure == null) {
-                    await(end);
-                }
+            if (!begun && expectsContinue()) {
+                return true;
             }
-            drop();
-            return !sends || ended || failure != null;
+        }
+        try {
+            while (System.nanoTime() < end) {
+                int dropped = dropNext(end);
+                if (dropped < 0) {
+                    return true;
+                }
+                pace.await(dropped);
+            }
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted while waiting for the client");
         }
     }
 
-    private void drop() {
-        if (current != null) {
+    /// @return how many bytes there were, -1 when no more will come
+    private int dropNext(long end) throws IOException {
+        synchronized (lock) {
+            if (current == null && !ended && failure == null) {
+                take();
+            }
+            if (current == null && !ended && failure == null) {
+                await(end);
+                return 0;
+            }
+            if (current == null) {
+                return -1;
+            }
+            int count = current.remaining();
             current.release();
             current = null;
+            return count;
         }
     }
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.wire.SandboxId;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -17,8 +18,10 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
@@ -70,6 +73,41 @@ class HttpListenersTest {
             }
             // The control: a port of the host, where everybody comes to.
             assertThat(answered(http.plain, 400)).isEqualTo(400);
+        }
+    }
+
+    /// 64 MB in two connections are a second more than may come at once.
+    @Test
+    void fromInsideASandboxUnwantedBytesAreTakenSlowly() throws Exception {
+        try (var http = new TestHttp(directory, exchange -> exchange.send(429));
+                var socket = ServerSocketChannel.open()) {
+            socket.bind(TestHttp.loopback(), 16);
+            var inside = (InetSocketAddress) socket.getLocalAddress();
+            try (var _ = http.listeners.adopt(socket, new SandboxId("one"), exchange -> exchange.send(429));
+                    var first = new RawClient(inside);
+                    var second = new RawClient(inside)) {
+                long began = System.nanoTime();
+                var sent = List.of(first, second).stream()
+                        .map(client -> CompletableFuture.runAsync(() -> sendUnwanted(client)))
+                        .toList();
+                for (var each : sent) {
+                    each.get(30, TimeUnit.SECONDS);
+                }
+                assertThat(Duration.ofNanos(System.nanoTime() - began)).isGreaterThan(Duration.ofMillis(700));
+                assertThat(first.head().getFirst()).isEqualTo("HTTP/1.1 429 Too Many Requests");
+                assertThat(second.head().getFirst()).isEqualTo("HTTP/1.1 429 Too Many Requests");
+            }
+        }
+    }
+
+    private static void sendUnwanted(RawClient client) {
+        try {
+            client.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n".formatted(32 << 20));
+            for (int i = 0; i < 32; i++) {
+                client.send(" ".repeat(1 << 20));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
