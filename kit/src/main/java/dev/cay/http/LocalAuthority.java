@@ -122,7 +122,7 @@ public final class LocalAuthority {
         // The key is written before the certificate: with the certificate there, the key surely is.
         if (!Files.exists(caCertificate()) || !Files.exists(caKey()) || !SigningKeys.maySign(readAuthority(), domain)) {
             Files.deleteIfExists(caCertificate());
-            SigningKeys made = SigningKeys.authority(domain, clock.instant());
+            SigningKeys made = CertificateIssuer.authority(domain, clock.instant());
             write(caKey(), ServerIdentity.pem("PRIVATE KEY", made.key().getEncoded()), SECRET);
             write(
                     caCertificate(),
@@ -137,7 +137,7 @@ public final class LocalAuthority {
     }
 
     private void sign(SigningKeys ca) throws IOException, GeneralSecurityException {
-        SigningKeys made = SigningKeys.server(ca, domain, clock.instant());
+        SigningKeys made = CertificateIssuer.server(ca, domain, clock.instant());
         String all = ServerIdentity.pem("PRIVATE KEY", made.key().getEncoded())
                 + ServerIdentity.pem("CERTIFICATE", made.certificate().getEncoded())
                 + ServerIdentity.pem("CERTIFICATE", ca.certificate().getEncoded());

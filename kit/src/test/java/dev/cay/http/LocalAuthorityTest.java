@@ -91,10 +91,10 @@ class LocalAuthorityTest {
         var ca = new SigningKeys(
                 ServerIdentity.readKey(Files.readString(tls("ca.key"))),
                 ServerIdentity.readCertificates(Files.readString(tls("ca.pem"))).getFirst());
-        validate(SigningKeys.server(ca, "cay.example", DAY_ONE).certificate(), ca.certificate());
-        validate(SigningKeys.server(ca, "deep.cay.example", DAY_ONE).certificate(), ca.certificate());
+        validate(CertificateIssuer.server(ca, "cay.example", DAY_ONE).certificate(), ca.certificate());
+        validate(CertificateIssuer.server(ca, "deep.cay.example", DAY_ONE).certificate(), ca.certificate());
         for (String other : List.of("bank.example", "notcay.example", "example")) {
-            var forged = SigningKeys.server(ca, other, DAY_ONE).certificate();
+            var forged = CertificateIssuer.server(ca, other, DAY_ONE).certificate();
             assertThatThrownBy(() -> validate(forged, ca.certificate())).isInstanceOf(CertPathValidatorException.class);
         }
     }
