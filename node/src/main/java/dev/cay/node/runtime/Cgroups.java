@@ -29,7 +29,6 @@ final class Cgroups {
     private static final int NEW_WEIGHT = 100;
 
     private static final int OLD_SHARES = 1024;
-    private static final int YIELDING = 8;
 
     private final @Nullable Path unified;
     private final Map<String, Path> controllers;
@@ -78,31 +77,10 @@ final class Cgroups {
         return memory != null && Files.exists(memory.resolve("memory.kmem.tcp.limit_in_bytes"));
     }
 
-    /// Lets everything outside the group, such as the daemon, go first when there is too little processor time: the
-    /// group gets an eighth of what it would get else, and all of what nobody wants. Children share it as before.
-    void yieldToOthers(String group) {
-        Path old = controllers.get("cpu");
-        Path root = old == null ? unified : old;
-        if (root == null) {
-            return;
-        }
-        try {
-            Path directory = Files.createDirectories(below(root, group));
-            if (old == null) {
-                write(root.resolve("cgroup.subtree_control"), "+cpu");
-                write(directory.resolve("cpu.weight"), Integer.toString(NEW_WEIGHT / YIELDING));
-            } else {
-                write(directory.resolve("cpu.shares"), Integer.toString(OLD_SHARES / YIELDING));
-            }
-        } catch (IOException | CayException e) {
-            log.atWarn().addKeyValue("group", group).setCause(e).log("sandboxes have no lower weight than Cay itself");
-        }
-    }
-
-    /// Lets a group go before those beside it when there is too little processor time.
+    /// Sets how a group shares the processors with those beside it when there is too little processor time.
     ///
-    /// @param times how much more it gets than a group that nobody gave another weight; 1 for no more
-    void prefer(String group, int times) {
+    /// @param times what it gets compared with a group that nobody gave another weight
+    void weigh(String group, double times) {
         Path old = controllers.get("cpu");
         Path root = old == null ? unified : old;
         if (root == null) {
@@ -110,9 +88,9 @@ final class Cgroups {
         }
         try {
             Path file = below(root, group).resolve(old == null ? "cpu.weight" : "cpu.shares");
-            write(file, Integer.toString(times * (old == null ? NEW_WEIGHT : OLD_SHARES)));
+            write(file, Long.toString(Math.round(times * (old == null ? NEW_WEIGHT : OLD_SHARES))));
         } catch (CayException e) {
-            log.atWarn().addKeyValue("group", group).setCause(e).log("a sandbox has the weight it had");
+            log.atWarn().addKeyValue("group", group).setCause(e).log("a cgroup keeps the weight it had");
         }
     }
 

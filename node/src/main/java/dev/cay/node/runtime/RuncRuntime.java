@@ -288,7 +288,6 @@ public final class RuncRuntime implements ContainerRuntime {
     }
 
     private Container launch(ContainerSpec spec, GuestProgram program, Call call) {
-        cgroups.yieldToOthers(cgroupParent);
         Bundle bundle = bundle(spec.id());
         if (Files.exists(bundle.directory())) {
             throw new CayException(ErrorKind.CONFLICT, "sandbox %s is there already".formatted(spec.id()));

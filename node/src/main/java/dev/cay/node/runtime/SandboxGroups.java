@@ -34,6 +34,12 @@ final class SandboxGroups {
     /// twenty that compute it gets nearly half of their time instead of a twentieth.
     private static final int STARTING = 16;
 
+    private static final int USUAL = 1;
+
+    /// All sandboxes together, beside the daemon and other programs of the host. Sandboxes that start processes without
+    /// pause would make each command of the host, and each start of the daemon, last half a minute.
+    private static final double BEHIND = 1.0 / 8;
+
     private final String parent;
     private final Cgroups cgroups;
     private final int serversMB;
@@ -69,17 +75,17 @@ final class SandboxGroups {
 
         @Override
         public void close() {
-            cgroups.prefer(around(owner), 1);
+            cgroups.weigh(around(owner), USUAL);
             starting.computeIfPresent(owner, (_, count) -> count == 1 ? null : count - 1);
         }
     }
 
-    /// Puts all sandboxes behind the daemon, and none before another: one that an older Cay left, or one that was being
-    /// started when the daemon was killed, may have another weight.
+    /// Puts all sandboxes together behind the daemon, and none before another: one that was being started when a daemon
+    /// was killed still goes before the others.
     void order() {
         if (cgroups.exists(parent)) {
-            cgroups.yieldToOthers(parent);
-            cgroups.children(parent).forEach(name -> cgroups.prefer(parent + "/" + name, 1));
+            cgroups.weigh(parent, BEHIND);
+            cgroups.children(parent).forEach(name -> cgroups.weigh(parent + "/" + name, USUAL));
         }
     }
 
@@ -94,7 +100,8 @@ final class SandboxGroups {
         var limits = GroupLimits.of(spec.resources(), spec.maxProcesses()).and(serversMB, spec.maxProcesses());
         keep(spec.id(), () -> {
             cgroups.make(around(spec.id()), limits);
-            cgroups.prefer(around(spec.id()), STARTING);
+            cgroups.weigh(parent, BEHIND);
+            cgroups.weigh(around(spec.id()), STARTING);
         });
         return place(spec, spec.id(), around(spec.id()) + OWN);
     }

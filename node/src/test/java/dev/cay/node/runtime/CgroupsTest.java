@@ -60,41 +60,25 @@ class CgroupsTest {
     }
 
     @Test
-    void sandboxesTogetherYieldToTheDaemon() throws IOException {
-        Path fresh = Files.createDirectories(root.resolve("new/cay"));
-        Files.writeString(root.resolve("new/cgroup.subtree_control"), "memory pids\n");
-        Files.writeString(fresh.resolve("cpu.weight"), "100\n");
-        Cgroups.parse(List.of(mount(root.resolve("new"), "cgroup2 cgroup2 rw"))).yieldToOthers("/cay");
-        assertThat(fresh.resolve("cpu.weight")).hasContent("12");
-        assertThat(root.resolve("new/cgroup.subtree_control")).hasContent("+cpu");
-
-        Path old = Files.createDirectories(root.resolve("cpu/cay"));
-        Files.writeString(old.resolve("cpu.shares"), "1024\n");
-        Cgroups.parse(List.of(
-                        mount(root.resolve("new"), "cgroup2 cgroup2 rw"),
-                        mount(root.resolve("cpu"), "cgroup cgroup rw,cpu")))
-                .yieldToOthers("/cay");
-        assertThat(old.resolve("cpu.shares")).hasContent("128");
-    }
-
-    @Test
-    void aGroupIsPreferredToThoseBesideItUntilItIsNot() throws IOException {
+    void aGroupGetsMoreOrLessThanThoseBesideIt() throws IOException {
         Path fresh = Files.createDirectories(root.resolve("new/cay/box"));
         Files.writeString(fresh.resolve("cpu.weight"), "100\n");
         var onNewHost = Cgroups.parse(List.of(mount(root.resolve("new"), "cgroup2 cgroup2 rw")));
-        onNewHost.prefer("/cay/box", 16);
+        onNewHost.weigh("/cay/box", 16);
         assertThat(fresh.resolve("cpu.weight")).hasContent("1600");
-        onNewHost.prefer("/cay/box", 1);
+        onNewHost.weigh("/cay/box", 0.125);
+        assertThat(fresh.resolve("cpu.weight")).hasContent("13");
+        onNewHost.weigh("/cay/box", 1);
         assertThat(fresh.resolve("cpu.weight")).hasContent("100");
 
         Path old = Files.createDirectories(root.resolve("cpu/cay/box"));
         Files.writeString(old.resolve("cpu.shares"), "1024\n");
         var onHybrid = Cgroups.parse(List.of(
                 mount(root.resolve("new"), "cgroup2 cgroup2 rw"), mount(root.resolve("cpu"), "cgroup cgroup rw,cpu")));
-        onHybrid.prefer("/cay/box", 16);
+        onHybrid.weigh("/cay/box", 16);
         assertThat(old.resolve("cpu.shares")).hasContent("16384");
         assertThat(fresh.resolve("cpu.weight")).hasContent("100");
-        onHybrid.prefer("/cay/gone", 16);
+        onHybrid.weigh("/cay/gone", 16);
     }
 
     /// What a group may be told is switched on in every group above it.

@@ -77,6 +77,7 @@ class SandboxGroupsTest {
                 host.plan.cgroup(), Cgroups.mounted(), 0, id -> new Bundle(Path.of("/nowhere", id.value())));
         var neighbour = host.runtime.start(host.spec("neighbour"));
         long usual = weight(above(group(neighbour, "cpu")));
+        assertThat(weight(host.plan.cgroup())).isEqualTo(Math.round(usual / 8.0));
         var spec = host.spec("starting");
         String around = host.plan.cgroup() + "/starting";
 

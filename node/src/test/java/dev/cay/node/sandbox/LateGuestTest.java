@@ -72,7 +72,7 @@ class LateGuestTest {
         node.close();
         node = new TestNode(place);
 
-        assertThat(Files.readString(weight).strip()).isEqualTo(weight.endsWith("cpu.weight") ? "12" : "128");
+        assertThat(Files.readString(weight).strip()).isEqualTo(weight.endsWith("cpu.weight") ? "13" : "128");
     }
 
     /// Of all sandboxes together, on new and on old hosts.
