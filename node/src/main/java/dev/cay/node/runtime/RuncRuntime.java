@@ -24,6 +24,8 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
 import tools.jackson.databind.json.JsonMapper;
 
 /// Containers by runc, saved and restored by CRIU.
@@ -100,13 +102,9 @@ public final class RuncRuntime implements ContainerRuntime {
     @Override
     public Optional<Container> find(SandboxId id) {
         Path state = states.resolve(id.value()).resolve("state.json");
-        try {
-            var json = JSON.readTree(Files.readAllBytes(state));
-            int pid = json.path("init_process_pid").asInt(0);
-            long startTime = json.path("init_process_start").asLong(0);
-            boolean alive = pid > 1
-                    && ProcessStat.read(pid).filter(stat -> stat.is(startTime)).isPresent();
-            return alive ? Optional.of(new Container(id, pid, startTime)) : Optional.empty();
+        try (var in = Files.newInputStream(state);
+                var json = JSON.createParser(in)) {
+            return Optional.of(container(id, json)).filter(RuncRuntime::isAlive);
         } catch (NoSuchFileException e) {
             return Optional.empty();
         } catch (JacksonException e) {
@@ -115,6 +113,31 @@ public final class RuncRuntime implements ContainerRuntime {
         } catch (IOException e) {
             throw unreadable(state, e);
         }
+    }
+
+    /// Reads only as far as needed: a state has 50 KB, and a daemon that starts reads those of all sandboxes.
+    private static Container container(SandboxId id, JsonParser state) {
+        int pid = 0;
+        long startTime = 0;
+        state.nextToken();
+        while ((pid == 0 || startTime == 0) && state.nextToken() == JsonToken.PROPERTY_NAME) {
+            switch (state.currentName()) {
+                case "init_process_pid" -> pid = state.nextIntValue(0);
+                case "init_process_start" -> startTime = state.nextLongValue(0);
+                default -> {
+                    state.nextToken();
+                    state.skipChildren();
+                }
+            }
+        }
+        return new Container(id, pid, startTime);
+    }
+
+    private static boolean isAlive(Container container) {
+        return container.pid() > 1
+                && ProcessStat.read(container.pid())
+                        .filter(stat -> stat.is(container.startTime()))
+                        .isPresent();
     }
 
     /// What cannot be read now may be of a sandbox that runs, and must not be taken for nothing.

@@ -74,12 +74,6 @@ final class Doors {
         away = new CountDownLatch(1);
     }
 
-    /// Whether it is not away, at last after the limit.
-    boolean await(Duration limit) throws InterruptedException {
-        var latch = away;
-        return latch == null || latch.await(limit.toNanos(), TimeUnit.NANOSECONDS);
-    }
-
     private void back() {
         var latch = away;
         away = null;

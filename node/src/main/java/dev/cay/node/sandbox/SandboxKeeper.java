@@ -172,7 +172,7 @@ final class SandboxKeeper {
 
     /// Takes up a sandbox that runs already, or has just come back. A saving that a crash cut short is forgotten.
     ///
-    /// Returns before the guest of one that just ran has answered; see {@link #awaitArrival}.
+    /// Returns before the guest of one that just ran has answered.
     ///
     /// @param arrivals bounds how many sandboxes are opened at the same time
     void adopt(Semaphore arrivals) {
@@ -202,13 +202,6 @@ final class SandboxKeeper {
         if (reason != null) {
             giveUp();
         }
-    }
-
-    /// Returns when a sandbox that was taken up is open or over.
-    ///
-    /// @return false when it is neither within the limit
-    boolean awaitArrival(Duration limit) throws InterruptedException {
-        return doors.await(limit);
     }
 
     /// Returns when the sandbox is open, after whoever starts it.

@@ -1,9 +1,7 @@
 package dev.cay.node.sandbox;
 
 import dev.cay.wire.CayException;
-import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
-import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
@@ -19,16 +17,12 @@ final class TakeUp {
     private static final Logger log = LoggerFactory.getLogger(TakeUp.class);
 
     /// What takes long here is waiting for guests: for those that root inside keeps from answering, and those that have
-    /// no processor time.
+    /// no processor time. Requests for their sandboxes wait, the daemon does not.
     private static final int AT_ONCE = 32;
-
-    /// Most guests answer within this time. Requests for the others wait, the daemon does not.
-    private static final Duration MOMENT = Duration.ofMillis(500);
 
     private final Machine machine;
     private final Function<Inheritance.Found, SandboxKeeper> keep;
     private final Queue<SandboxId> spares = new ConcurrentLinkedQueue<>();
-    private final Queue<SandboxKeeper> arriving = new ConcurrentLinkedQueue<>();
     private final Semaphore arrivals = new Semaphore(AT_ONCE);
 
     /// @param keep makes the keeper of what has notes
@@ -41,24 +35,7 @@ final class TakeUp {
     List<SandboxId> all() {
         var found = new Inheritance(machine).look();
         Several.each(found.keySet(), AT_ONCE, id -> one(Objects.requireNonNull(found.get(id))));
-        awaitArrivals();
         return List.copyOf(spares);
-    }
-
-    private void awaitArrivals() {
-        long deadline = System.nanoTime() + MOMENT.toNanos();
-        int late = 0;
-        try {
-            for (var keeper : arriving) {
-                late += keeper.awaitArrival(Duration.ofNanos(deadline - System.nanoTime())) ? 0 : 1;
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new CayException(ErrorKind.CANCELED, "interrupted while sandboxes were taken up", e);
-        }
-        if (late > 0) {
-            log.atInfo().addKeyValue("sandboxes", late).log("guests are late to answer; requests for them wait");
-        }
     }
 
     private void one(Inheritance.Found found) {
@@ -104,7 +81,6 @@ final class TakeUp {
     private boolean adopted(SandboxKeeper keeper) {
         try {
             keeper.adopt(arrivals);
-            arriving.add(keeper);
             return true;
         } catch (CayException e) {
             log.atError().setCause(e).addKeyValue("sandbox", keeper.id()).log("a sandbox could not be taken up");
