@@ -1,5 +1,10 @@
-// Starts an attack and reads what it prints to the end, in a process of its own: what that costs is the reader's, and
-// must not be taken for what the neighbours feel. Arguments: sandbox, then the command's words.
+// Starts an attack and reads what it prints to the end, in a process of its own and behind all others: what that costs
+// is the reader's, who has a machine of his own elsewhere, and must not be taken for what the neighbours feel. Says when it is ready, and waits for a line before it starts the attack.
+// Arguments: sandbox, then the command's words.
+import { once } from 'node:events'
+import { setPriority } from 'node:os'
+
+setPriority(10)
 const [sandbox, command, ...args] = process.argv.slice(2)
 const KEPT = 1000
 
@@ -7,6 +12,11 @@ const message = Buffer.from(JSON.stringify({ process: { cmd: command, args, cwd:
 const frame = Buffer.alloc(5 + message.length)
 frame.writeUInt32BE(message.length, 1)
 message.copy(frame, 5)
+const health = await fetch(process.env.E2B_API_URL + '/health')
+await health.arrayBuffer()
+console.log('{}')
+await once(process.stdin, 'data')
+process.stdin.unref()
 const answer = await fetch(process.env.E2B_SANDBOX_URL + '/process.Process/Start', {
   method: 'POST',
   headers: {
