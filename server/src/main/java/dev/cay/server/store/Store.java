@@ -41,10 +41,9 @@ public final class Store implements AutoCloseable {
     /// Opens the file, made when absent, and brings its tables up to date.
     public static Store open(Path file) {
         try {
-            Path directory = file.toAbsolutePath().getParent();
-            if (directory != null) {
-                Files.createDirectories(directory);
-            }
+            Path whole = file.toAbsolutePath();
+            Files.createDirectories(whole.resolveSibling(""));
+            SqliteLibrary.load(whole.resolveSibling(whole.getFileName() + "-native"));
             requireWhole(file);
             // SQLite gives its other files the permissions of this one.
             RootOnly.file(file);

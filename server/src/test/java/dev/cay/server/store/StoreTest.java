@@ -8,6 +8,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -101,16 +102,29 @@ final class StoreTest {
         }
     }
 
-    private static List<String> killWhileWriting(Path file, String prefix) throws IOException, InterruptedException {
+    /// SQLite's driver unpacks its native code to a file, and such a program has no time to remove it.
+    @Test
+    @Timeout(60)
+    void aKilledProgramLeavesNothingBesideItsDatabase() throws Exception {
+        Path temporary = Files.createDirectory(directory.resolve("tmp"));
+        Path state = Files.createDirectory(directory.resolve("state"));
+        killWhileWriting(state.resolve("a.db"), "r", "-Djava.io.tmpdir=" + temporary, "-XX:-UsePerfData");
+        assertThat(temporary).isEmptyDirectory();
+        try (var files = Files.list(state)) {
+            assertThat(files.map(file -> file.getFileName().toString())).allMatch(name -> name.startsWith("a.db"));
+        }
+    }
+
+    private static List<String> killWhileWriting(Path file, String prefix, String... options)
+            throws IOException, InterruptedException {
         var acknowledged = new ArrayList<String>();
-        var process = new ProcessBuilder(
-                        ProcessHandle.current().info().command().orElseThrow(),
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        StoreTest.class.getName(),
-                        file.toString(),
-                        prefix)
+        var command = new ArrayList<String>();
+        command.add(ProcessHandle.current().info().command().orElseThrow());
+        command.add("--enable-native-access=ALL-UNNAMED");
+        command.addAll(List.of(options));
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), StoreTest.class.getName()));
+        command.addAll(List.of(file.toString(), prefix));
+        var process = new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
         try (var lines = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {

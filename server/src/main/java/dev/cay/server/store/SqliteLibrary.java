@@ -1,0 +1,38 @@
+package dev.cay.server.store;
+
+import dev.cay.life.RootOnly;
+import dev.cay.life.Trees;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.sqlite.SQLiteJDBCLoader;
+
+/// SQLite's native code, which its driver unpacks from a jar to a file and loads from there.
+///
+/// The driver removes that file when the process ends in order, and leaves it in the directory for temporary files of
+/// the host when the process is killed: a megabyte for each daemon that died. Here the file is gone once it is loaded.
+final class SqliteLibrary {
+    private static boolean loaded;
+
+    private SqliteLibrary() {}
+
+    /// Once in a process; later calls do nothing.
+    ///
+    /// @param directory for the unpacked file only; what a process that was killed meanwhile left there is removed
+    static synchronized void load(Path directory) throws IOException {
+        if (loaded) {
+            return;
+        }
+        Trees.delete(directory);
+        RootOnly.directory(directory);
+        System.setProperty("org.sqlite.tmpdir", directory.toString());
+        try {
+            SQLiteJDBCLoader.initialize();
+        } catch (Exception e) {
+            throw new IOException(
+                    "SQLite's library cannot be loaded from %s: %s".formatted(directory, e.getMessage()), e);
+        } finally {
+            Trees.delete(directory);
+        }
+        loaded = true;
+    }
+}
