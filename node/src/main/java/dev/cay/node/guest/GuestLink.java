@@ -238,7 +238,7 @@ public final class GuestLink implements AutoCloseable {
         var answer = new Waiting<>(decoder);
         int number = numbers.updateAndGet(n -> n == Integer.MAX_VALUE ? 1 : n + 1);
         if (waiting.size() >= MAX_WAITING) {
-            throw new IOException("the guest does not answer");
+            throw new SilentGuestException("too many requests wait for the guest already");
         }
         byte[] frame = request.frame(number);
         waiting.put(number, answer);
@@ -246,7 +246,7 @@ public final class GuestLink implements AutoCloseable {
             send(frame);
         } catch (IOException e) {
             lose("cannot send: " + e.getMessage());
-            throw e;
+            throw (SilentGuestException) new SilentGuestException("the guest cannot be reached").initCause(e);
         }
         if (end.get() != null) {
             answer.cancel();

@@ -53,7 +53,7 @@ final class Waiting<T> {
 
     synchronized void cancel() {
         if (answer == null) {
-            failure = new IOException("the link to the guest is gone");
+            failure = new SilentGuestException("the link to the guest is gone");
         }
         done.countDown();
     }
@@ -75,7 +75,7 @@ final class Waiting<T> {
         }
         if (answer == null) {
             left = true;
-            throw new IOException("the guest did not answer within " + limit);
+            throw new SilentGuestException("the guest did not answer within %d s".formatted(limit.toSeconds()));
         }
         return answer;
     }

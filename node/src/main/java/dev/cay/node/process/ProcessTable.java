@@ -4,6 +4,7 @@ import dev.cay.node.guest.Exit;
 import dev.cay.node.guest.GuestException;
 import dev.cay.node.guest.GuestLink;
 import dev.cay.node.guest.GuestProcess;
+import dev.cay.node.guest.SilentGuestException;
 import dev.cay.node.guest.Streams;
 import dev.cay.node.linux.Errno;
 import dev.cay.wire.CayException;
@@ -153,6 +154,8 @@ public final class ProcessTable implements AutoCloseable {
                     ErrorKind.INVALID_ARGUMENT,
                     "error starting process '%s': %s".formatted(launch.command().getFirst(), e.getMessage()),
                     e);
+        } catch (SilentGuestException e) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "the sandbox does not start processes: " + e.getMessage(), e);
         }
     }
 
@@ -322,6 +325,8 @@ public final class ProcessTable implements AutoCloseable {
         }
         try {
             link.resize(process.pid(), size.columns(), size.rows());
+        } catch (SilentGuestException e) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "the sandbox does not answer", e);
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "cannot resize the terminal: " + e.getMessage(), e);
         }

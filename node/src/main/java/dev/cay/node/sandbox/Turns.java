@@ -1,5 +1,6 @@
 package dev.cay.node.sandbox;
 
+import dev.cay.node.guest.SilentGuestException;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
@@ -36,13 +37,24 @@ final class Turns {
             throw new CayException(
                     ErrorKind.UNAVAILABLE, "sandbox %s did not %s within %s".formatted(id, what, limit), e);
         } catch (ExecutionException e) {
-            throw e.getCause() instanceof CayException known
-                    ? known
-                    : new CayException(ErrorKind.INTERNAL, "sandbox %s could not %s".formatted(id, what), e.getCause());
+            throw failure(what, e.getCause());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new CayException(ErrorKind.CANCELED, "interrupted", e);
         }
+    }
+
+    private CayException failure(String what, @Nullable Throwable cause) {
+        return switch (cause) {
+            case CayException known -> known;
+            case SilentGuestException silent ->
+                new CayException(
+                        ErrorKind.UNAVAILABLE,
+                        "sandbox %s could not %s: %s".formatted(id, what, silent.getMessage()),
+                        silent);
+            case null, default ->
+                new CayException(ErrorKind.INTERNAL, "sandbox %s could not %s".formatted(id, what), cause);
+        };
     }
 
     /// The same, but nothing is to be done for one that is over.

@@ -86,7 +86,7 @@ class HostileGuestTest {
         try (var guest = new LyingGuest("silent", 1);
                 var network = NetNamespace.open(guest.process.pid(), neighbour.threads());
                 var link = GuestLink.open(network, neighbour.poller(), SHORT)) {
-            assertThatThrownBy(() -> link.spawn(ECHO).close()).isInstanceOf(IOException.class);
+            assertThatThrownBy(() -> link.spawn(ECHO).close()).isInstanceOf(SilentGuestException.class);
         }
     }
 

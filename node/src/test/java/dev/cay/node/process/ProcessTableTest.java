@@ -3,11 +3,13 @@ package dev.cay.node.process;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import dev.cay.node.guest.Exit;
 import dev.cay.node.guest.GuestLink;
 import dev.cay.node.guest.TestSandbox;
 import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import dev.cay.wire.process.ProcessInfo;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -58,6 +60,15 @@ class ProcessTableTest {
         table.close();
         link.close();
         open(SETTINGS);
+    }
+
+    @Test
+    void aGuestThatDoesNotAnswerIsUnavailableAndNotABug() throws Exception {
+        link.close();
+        assertThatThrownBy(() -> table.start(shell("true")))
+                .asInstanceOf(type(CayException.class))
+                .extracting(CayException::kind)
+                .isEqualTo(ErrorKind.UNAVAILABLE);
     }
 
     static Launch shell(String script) {
