@@ -68,7 +68,7 @@ final class SupportCommand implements Callable<Integer> {
         try {
             var redaction = new Redaction(secrets(config));
             write(directory, "versions.txt", versions(), redaction);
-            write(directory, "doctor.txt", String.join("\n", DoctorCommand.report(config)), redaction);
+            write(directory, "doctor.txt", String.join("\n", DoctorCommand.report(config, options)), redaction);
             write(
                     directory,
                     "config.txt",

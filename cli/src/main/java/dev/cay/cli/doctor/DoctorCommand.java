@@ -13,10 +13,10 @@ import tools.jackson.databind.json.JsonMapper;
 @Command(
         name = "doctor",
         mixinStandardHelpOptions = true,
-        description = "Say what this machine lacks, and the command that mends it. Changes nothing.",
+        description = "Say what this machine lacks, and the command that fixes it. Changes nothing.",
         footer = {
             "",
-            "Ends with 0 when Cay can work here, with 1 when something must be mended first.",
+            "Ends with 0 when Cay can work here, with 1 when something must be fixed first.",
             "With --security: with 1 when an attempt to get out of a sandbox was not refused.",
             "",
             "Examples:",
@@ -42,12 +42,9 @@ public final class DoctorCommand implements Callable<Integer> {
     public Integer call() {
         CayConfig config = options.config();
         if (security) {
-            return new SecurityReport(config, options.command("doctor --security"), System.err).print(System.out, json)
-                    ? 0
-                    : 1;
+            return new SecurityReport(config, options::command, System.err).print(System.out, json) ? 0 : 1;
         }
-        var findings =
-                CHECKS.stream().flatMap(check -> check.look(config).stream()).toList();
+        var findings = look(config, options);
         if (json) {
             System.out.println(new JsonMapper().writerWithDefaultPrettyPrinter().writeValueAsString(findings));
         } else {
@@ -59,10 +56,13 @@ public final class DoctorCommand implements Callable<Integer> {
     }
 
     /// All findings, for whoever reads them elsewhere.
-    public static List<String> report(CayConfig config) {
+    public static List<String> report(CayConfig config, ConfigOptions options) {
+        return look(config, options).stream().map(DoctorCommand::line).toList();
+    }
+
+    private static List<Finding> look(CayConfig config, ConfigOptions options) {
         return CHECKS.stream()
-                .flatMap(check -> check.look(config).stream())
-                .map(DoctorCommand::line)
+                .flatMap(check -> check.look(config, options::command).stream())
                 .toList();
     }
 
@@ -71,14 +71,14 @@ public final class DoctorCommand implements Callable<Integer> {
                 ? "ok"
                 : finding.level().name().toLowerCase(Locale.ROOT);
         String line = String.format(Locale.ROOT, "%-5s %-12s %s", mark, finding.name(), finding.found());
-        return finding.mend() == null ? line : line + "\n                   mend: " + finding.mend();
+        return finding.mend() == null ? line : line + "\n                   fix: " + finding.mend();
     }
 
     private static String summary(List<Finding> findings) {
         long failed = count(findings, Finding.Level.FAIL);
         long warned = count(findings, Finding.Level.WARN);
         if (failed > 0) {
-            return "%d to mend before Cay can work, %d to look at".formatted(failed, warned);
+            return "%d to fix before Cay can work, %d to look at".formatted(failed, warned);
         }
         return warned == 0 ? "Cay can work here." : "Cay can work here; %d to look at.".formatted(warned);
     }

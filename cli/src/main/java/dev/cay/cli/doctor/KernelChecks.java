@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 
 /// What the kernel can do, and how much of the machine is left.
 final class KernelChecks implements Check {
@@ -22,7 +23,7 @@ final class KernelChecks implements Check {
     private static final String NFT = "nft add table inet cay_probe";
 
     @Override
-    public List<Finding> look(CayConfig config) {
+    public List<Finding> look(CayConfig config, UnaryOperator<String> command) {
         var findings = new ArrayList<Finding>();
         findings.add(kernel(System.getProperty("os.version", "")));
         findings.add(cgroups(Probe.read("/proc/mounts"), Probe.read("/sys/fs/cgroup/cgroup.controllers")));

@@ -15,16 +15,17 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /// Ports, names, address ranges and firewalls.
 final class NetworkChecks implements Check {
     private static final String FIREWALL = "firewall";
 
     @Override
-    public List<Finding> look(CayConfig config) {
+    public List<Finding> look(CayConfig config, UnaryOperator<String> command) {
         var findings = new ArrayList<Finding>();
-        findings.add(port(config.http().port(), "--port"));
-        findings.add(port(config.http().tlsPort(), "--tls-port"));
+        findings.add(port(config.http().port(), command.apply("up --port N")));
+        findings.add(port(config.http().tlsPort(), command.apply("up --tls-port N")));
         findings.add(names(config.http().domain()));
         findings.add(nameSwitch(Probe.read("/etc/nsswitch.conf"), config.http().domain()));
         var plan = new HostPlan(
@@ -40,7 +41,7 @@ final class NetworkChecks implements Check {
         return findings;
     }
 
-    private static Finding port(int port, String option) {
+    static Finding port(int port, String otherPort) {
         String name = "port " + port;
         Optional<PortHolder> holder = PortHolder.find(port);
         if (holder.isEmpty()) {
@@ -52,7 +53,7 @@ final class NetworkChecks implements Check {
                 Probe.read("/proc/%d/cmdline".formatted(holder.get().pid())).contains("dev.cay.cli.Main");
         return ours
                 ? Finding.ok(name, "Cay itself, " + who)
-                : Finding.fail(name, "taken by " + who, "stop it, or: cay up %s N".formatted(option));
+                : Finding.fail(name, "taken by " + who, "stop it, or: sudo " + otherPort);
     }
 
     private static Finding names(String domain) {

@@ -7,6 +7,7 @@ import dev.cay.node.image.BuildTools;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 
 /// The programs Cay runs, and the one it runs on.
 final class ProgramChecks implements Check {
@@ -26,13 +27,13 @@ final class ProgramChecks implements Check {
             new Program("make", "--version", "make", true, ""));
 
     @Override
-    public List<Finding> look(CayConfig config) {
+    public List<Finding> look(CayConfig config, UnaryOperator<String> command) {
         var findings = new ArrayList<Finding>();
         findings.add(Finding.ok("java", String.valueOf(System.getProperty("java.runtime.version"))));
         findings.add(
                 Root.here()
                         ? Finding.ok("root", "yes")
-                        : Finding.warn("root", "no; some checks see less", "sudo ./cay doctor"));
+                        : Finding.warn("root", "no; some checks see less", "sudo " + command.apply("doctor")));
         PROGRAMS.forEach(program -> findings.add(ask(program)));
         findings.add(checkpoint(
                 Probe.run("criu", "--version").map(Probe.Answer::text).orElse(""),

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
 /// What the host itself could do better. Nothing here stops Cay; all of it makes a hole in the kernel harder to use.
@@ -20,7 +21,7 @@ final class SecurityChecks implements Check {
     private static final Pattern BUILT_DEBIAN = Pattern.compile("\\((\\d{4}-\\d{2}-\\d{2})\\)");
 
     @Override
-    public List<Finding> look(CayConfig config) {
+    public List<Finding> look(CayConfig config, UnaryOperator<String> command) {
         var findings = new ArrayList<Finding>();
         findings.add(kernelAge(Probe.read("/proc/version"), LocalDate.now(ZoneOffset.UTC)));
         findings.add(runc(Probe.run("runc", "--version").map(Probe.Answer::text).orElse("")));

@@ -16,6 +16,7 @@ import java.net.URI;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -26,19 +27,19 @@ final class SecurityReport {
     /// Progress goes where a report in JSON does not.
     private final PrintStream progress;
 
-    private final String again;
+    private final UnaryOperator<String> command;
 
-    /// @param again what to run as root, if that is needed
-    SecurityReport(CayConfig config, String again, PrintStream progress) {
+    /// @param command writes a command of Cay as it is to be typed for this instance
+    SecurityReport(CayConfig config, UnaryOperator<String> command, PrintStream progress) {
         this.config = config;
-        this.again = again;
+        this.command = command;
         this.progress = progress;
     }
 
     /// Whether every attempt was refused.
     boolean print(PrintStream out, boolean json) {
         var attempts = attack();
-        var advice = new SecurityChecks().look(config);
+        var advice = new SecurityChecks().look(config, command);
         if (json) {
             var report = Map.of(
                     "attempts", attempts.stream().map(SecurityReport::entry).toList(), "host", advice);
@@ -58,7 +59,8 @@ final class SecurityReport {
             if (!Root.here()) {
                 throw new CayException(
                         ErrorKind.PERMISSION_DENIED,
-                        "no daemon runs that you have a key for, and starting one needs root; run: sudo " + again);
+                        "no daemon runs that you have a key for, and starting one needs root; run: sudo "
+                                + command.apply("doctor --security"));
             }
             progress.println("no daemon is running: starting one of its own for the time of the test (half a minute)");
             try (var own = OwnCay.start(Map.of())) {

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.cay.cli.doctor.Finding.Level;
 import dev.cay.node.host.HostRoutes;
 import dev.cay.node.network.ForeignFirewalls.Obstacle;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.time.LocalDate;
 import java.util.List;
 import java.util.Map;
@@ -84,6 +86,16 @@ final class ChecksTest {
         assertThat(KernelChecks.memory("MemTotal: 1 kB\nMemAvailable:    2097152 kB")
                         .found())
                 .startsWith("2048 MB");
+    }
+
+    @Test
+    void aTakenPortNamesWhoHasItAndTheCommandThatTakesAnother() throws Exception {
+        try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            var finding = NetworkChecks.port(taken.getLocalPort(), "./cay up --port N --config /x.yaml");
+            assertThat(finding.found())
+                    .contains("pid " + ProcessHandle.current().pid());
+            assertThat(finding.mend()).endsWith("sudo ./cay up --port N --config /x.yaml");
+        }
     }
 
     @Test
