@@ -171,7 +171,9 @@ final class Foreground {
         };
     }
 
+    /// The key is saved before the run file says that Cay is ready: who waits for that finds the key.
     private void announce(StartReport report) throws IOException {
+        var key = saveKey(report.firstKey());
         RunFile.of(report, config.instance(), config.stateDir()).write(config.runDir());
         log.atInfo()
                 .addKeyValue("url", report.url())
@@ -186,7 +188,7 @@ final class Foreground {
                         report.running() == 0 ? "" : "; " + sandboxes(report.running()) + " found alive"));
         out.println("  API        " + report.url());
         out.println("  sandboxes  https://PORT-SANDBOX." + report.domain());
-        announceKey(report);
+        key.forEach(out::println);
         out.println();
         out.println("""
                 In another terminal:
@@ -202,19 +204,21 @@ final class Foreground {
         }
     }
 
-    private void announceKey(StartReport report) {
-        String key = report.firstKey();
+    /// @return what is said of it
+    private List<String> saveKey(@Nullable String key) {
         if (key == null) {
-            out.println("  API key    as before; `%s` prints it".formatted(options.command("env")));
-            return;
+            return List.of("  API key    as before; `%s` prints it".formatted(options.command("env")));
         }
-        out.println("  API key    " + key);
+        String shown = "  API key    " + key;
         try {
             var users = KeyFile.save(key, config.instance(), System.getenv());
-            out.println("             saved in ~/.config/cay/%s of %s"
-                    .formatted(KeyFile.name(config.instance()), String.join(" and ", users)));
+            return List.of(
+                    shown,
+                    "             saved in ~/.config/cay/%s of %s"
+                            .formatted(KeyFile.name(config.instance()), String.join(" and ", users)));
         } catch (CayException e) {
-            log.atWarn().setCause(e).log("the API key could not be saved; keep the line above");
+            log.atWarn().setCause(e).log("the API key could not be saved; keep the line that shows it");
+            return List.of(shown);
         }
     }
 

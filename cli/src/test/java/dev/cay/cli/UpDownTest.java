@@ -299,7 +299,12 @@ final class UpDownTest {
         while (RunFile.find(directory.resolve("run")).isEmpty() || !output().contains(Foreground.LAST_LINE)) {
             assertThat(System.nanoTime()).as(output()).isLessThan(end);
             assertThat(started.getLast().isAlive()).as(output()).isTrue();
-            TimeUnit.MILLISECONDS.sleep(20);
+            if (Files.exists(RunFile.in(directory.resolve("run")))) {
+                assertThat(KeyFile.in(Path.of(System.getProperty("user.home")), place().instance()))
+                        .as("a client that finds Cay ready finds its key")
+                        .exists();
+            }
+            TimeUnit.MILLISECONDS.sleep(5);
         }
     }
 
