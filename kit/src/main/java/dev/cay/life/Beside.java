@@ -1,25 +1,49 @@
 package dev.cay.life;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 /// Work that is done on a thread of its own while its owner goes on with something else. It should hold nothing that
 /// has to be closed: an owner that fails meanwhile never asks for the result.
 public final class Beside<T> {
-    private final CompletableFuture<T> result;
+    private final CompletableFuture<T> result = new CompletableFuture<>();
+    private final AtomicBoolean begun = new AtomicBoolean();
+    private final Executor thread;
+    private final Supplier<T> work;
 
-    private Beside(CompletableFuture<T> result) {
-        this.result = result;
+    private Beside(String name, Supplier<T> work) {
+        this.thread = Thread.ofPlatform().daemon().name(name)::start;
+        this.work = work;
     }
 
     public static <T> Beside<T> begin(String name, Supplier<T> work) {
-        return new Beside<>(
-                CompletableFuture.supplyAsync(work, Thread.ofPlatform().daemon().name(name)::start));
+        var beside = new Beside<>(name, work);
+        beside.begin();
+        return beside;
+    }
+
+    /// For work that is not urgent: it begins after this time, or sooner when its result is asked for.
+    public static <T> Beside<T> beginLater(String name, Duration delay, Supplier<T> work) {
+        var beside = new Beside<>(name, work);
+        CompletableFuture.delayedExecutor(delay.toNanos(), TimeUnit.NANOSECONDS, Runnable::run)
+                .execute(beside::begin);
+        return beside;
+    }
+
+    private void begin() {
+        if (begun.compareAndSet(false, true)) {
+            var _ = result.completeAsync(work, thread);
+        }
     }
 
     /// Waits for the end of the work. Throws what it threw.
     public T get() {
+        begin();
         try {
             return result.join();
         } catch (CompletionException e) {

@@ -3,6 +3,9 @@ package dev.cay.life;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.util.concurrent.CountDownLatch;
@@ -36,5 +39,21 @@ class BesideTest {
         });
 
         assertThatThrownBy(work::get).isSameAs(failure);
+    }
+
+    @Test
+    void workThatIsNotUrgentBeginsWhenItIsAskedForOrAfterItsTime() throws Exception {
+        var counted = new AtomicInteger();
+        var asked = Beside.beginLater("asked", Duration.ofHours(1), counted::incrementAndGet);
+        assertThat(counted).hasValue(0);
+        assertThat(asked.get()).isEqualTo(1);
+        assertThat(asked.get()).isEqualTo(1);
+
+        var done = new CountDownLatch(1);
+        var _ = Beside.beginLater("unasked", Duration.ofMillis(1), () -> {
+            done.countDown();
+            return 0;
+        });
+        assertThat(done.await(30, TimeUnit.SECONDS)).isTrue();
     }
 }

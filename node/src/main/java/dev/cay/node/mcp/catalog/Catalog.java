@@ -5,6 +5,7 @@ import dev.cay.life.Beside;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +18,9 @@ import tools.jackson.databind.JsonNode;
 
 /// Every MCP server that is known here, and what the operator says about it. Never changes.
 public final class Catalog {
+    /// When a daemon that just started has done what clients wait for.
+    private static final Duration QUIET = Duration.ofSeconds(20);
+
     private static final int NEAREST = 3;
     private static final int LONGEST_KEY = 64;
     private static final Pattern TELLABLE = Pattern.compile("[A-Za-z0-9_./-]{1,64}");
@@ -39,9 +43,11 @@ public final class Catalog {
     /// @param files     entries of the operator's own; of two with the same key the later replaces the other
     /// @param overrides the file whose section `mcp.servers` says how entries are started; null for none
     public static Catalog load(List<Path> files, @Nullable Path overrides) {
-        // What comes with Cay takes a second to be read at the start of a daemon, and has no problems to be told.
-        Supplier<Map<String, CatalogServer>> servers =
-                files.isEmpty() ? Beside.begin("catalog", () -> read(List.of()))::get : known(read(files));
+        // What comes with Cay takes half a second of processor time, which a start has better use for, and has no
+        // problems to be told.
+        Supplier<Map<String, CatalogServer>> servers = files.isEmpty()
+                ? Beside.beginLater("catalog", QUIET, () -> read(List.of()))::get
+                : known(read(files));
         return new Catalog(
                 servers,
                 overrides == null ? Map.of() : CatalogFile.open(overrides).overrides(servers));
