@@ -31,6 +31,7 @@ final class CrashProof implements Proof {
 
     private static final double CALM_SECONDS = 1.5;
     private static final Duration LIMIT = Duration.ofMinutes(3);
+    private static final Duration SETTLE_LIMIT = Duration.ofSeconds(20);
     private static final String BUSY = "busy";
     private static final List<String> PARTS = Stream.concat(
                     Stream.of(BUSY), LoadedRestart.Load.ALL.stream().map(LoadedRestart.Load::name))
@@ -150,12 +151,25 @@ final class CrashProof implements Proof {
         }
     }
 
-    private static Verdict judge(JsonNode found, Times times, double limit, OwnCay cay) throws IOException {
+    /// A sandbox whose time was over a moment ago is in no list any more, and its container is being removed.
+    private static Set<String> settledContainers(OwnCay cay, Set<String> listed)
+            throws IOException, InterruptedException {
+        long end = System.nanoTime() + SETTLE_LIMIT.toNanos();
+        var containers = Traces.of(cay).containers();
+        while (!containers.equals(listed) && System.nanoTime() < end) {
+            Thread.sleep(500);
+            containers = Traces.of(cay).containers();
+        }
+        return containers;
+    }
+
+    private static Verdict judge(JsonNode found, Times times, double limit, OwnCay cay)
+            throws IOException, InterruptedException {
         var wrong = new ArrayList<String>();
         found.get("wrong").forEach(line -> wrong.add(line.asString()));
         var listed = new HashSet<String>();
         found.get("listed").forEach(id -> listed.add(id.asString()));
-        Set<String> containers = Traces.of(cay).containers();
+        Set<String> containers = settledContainers(cay, listed);
         if (!containers.equals(listed)) {
             wrong.add("runc has %s, the API lists %s".formatted(containers, listed));
         }

@@ -157,6 +157,14 @@ const shortLived = new Set()
 let created = 0
 let failed = 0
 
+// Creates and kills that are not answered yet.
+const underWay = new Set()
+
+function follow(work) {
+  underWay.add(work)
+  work.finally(() => underWay.delete(work))
+}
+
 async function come() {
   try {
     const short = created % 10 === 0
@@ -164,7 +172,7 @@ async function come() {
     created++
     if (short) return void shortLived.add(box.sandboxId)
     living.set(box.sandboxId, box)
-    setTimeout(() => go(box), 4000)
+    setTimeout(() => follow(go(box)), 4000)
   } catch {
     failed++
   }
@@ -205,7 +213,7 @@ await until('all counters', () => all.every((one) => one.text.length > 100))
 const hosts = all.slice(0, 3)
 await Promise.all(hosts.map(serve))
 for (const host of hosts) await until('the server', () => asksServer(host).catch(() => false))
-const churn = setInterval(come, 200)
+const churn = setInterval(() => follow(come()), 200)
 tell({ ready: true })
 
 for (let said = await order(); said === 'up'; said = await order()) {
@@ -221,6 +229,7 @@ for (let said = await order(); said === 'up'; said = await order()) {
 clearInterval(churn)
 await pause(3000)
 busy = false
+await Promise.all(underWay)
 await Promise.all(all.map((one) => Promise.all([one.follower, one.writer])))
 let numbers = 0
 for (const [i, one] of all.entries()) {
