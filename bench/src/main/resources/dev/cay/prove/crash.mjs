@@ -160,7 +160,7 @@ let failed = 0
 // Creates and kills that are not answered yet.
 const underWay = new Set()
 
-function follow(work) {
+function track(work) {
   underWay.add(work)
   work.finally(() => underWay.delete(work))
 }
@@ -172,7 +172,7 @@ async function come() {
     created++
     if (short) return void shortLived.add(box.sandboxId)
     living.set(box.sandboxId, box)
-    setTimeout(() => follow(go(box)), 4000)
+    setTimeout(() => track(go(box)), 4000)
   } catch {
     failed++
   }
@@ -213,7 +213,7 @@ await until('all counters', () => all.every((one) => one.text.length > 100))
 const hosts = all.slice(0, 3)
 await Promise.all(hosts.map(serve))
 for (const host of hosts) await until('the server', () => asksServer(host).catch(() => false))
-const churn = setInterval(() => follow(come()), 200)
+const churn = setInterval(() => track(come()), 200)
 tell({ ready: true })
 
 for (let said = await order(); said === 'up'; said = await order()) {
