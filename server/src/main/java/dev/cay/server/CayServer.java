@@ -31,6 +31,7 @@ import dev.cay.server.sandbox.Pauses;
 import dev.cay.server.sandbox.RepeatableCreates;
 import dev.cay.server.sandbox.SandboxDirectory;
 import dev.cay.server.sandbox.SandboxListing;
+import dev.cay.server.sandbox.SandboxRecords;
 import dev.cay.server.sandbox.SandboxRoutes;
 import dev.cay.server.sandbox.SandboxStarter;
 import dev.cay.server.sandbox.SandboxView;
@@ -55,6 +56,7 @@ import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -91,6 +93,7 @@ public final class CayServer implements AutoCloseable {
     private final SandboxDirectory directory;
     private final Fleet fleet;
     private final Sandboxes sandboxes;
+    private final Consumer<Duration> followClock;
     private final SandboxStarter starter;
     private final Pauses pauses;
     private final Snapshots snapshots;
@@ -121,16 +124,18 @@ public final class CayServer implements AutoCloseable {
         supply = new TemplateSupply(templates, node, made);
         directory = new SandboxDirectory(tokens);
         expiry = opened.add(new Expiry(clock, directory, settings.keepPaused()));
-        sandboxes = new Sandboxes(store, directory, fleet, expiry, clock, settings.maxTimeout());
+        var sandboxRecords = new SandboxRecords(store, directory, expiry, clock);
+        followClock = sandboxRecords::followClock;
+        sandboxes = new Sandboxes(store, directory, fleet, expiry, sandboxRecords, settings.maxTimeout());
         var starts = Turns.starting();
-        starter = new SandboxStarter(
-                store, directory, sandboxes, templates, supply, fleet, expiry, tokens, clock, random, starts, meters);
+        starter =
+                new SandboxStarter(sandboxRecords, sandboxes, templates, supply, fleet, tokens, random, starts, meters);
         var saves = Turns.saving();
-        var agreement = new Agreement(store, clock);
+        var agreement = new Agreement(sandboxRecords);
         var limits = new Pauses.Limits(settings.maxTimeout(), settings.patience(), starts, saves);
-        pauses = new Pauses(store, directory, sandboxes, fleet, expiry, agreement, clock, limits);
+        pauses = new Pauses(sandboxRecords, directory, sandboxes, fleet, expiry, agreement, limits);
         snapshots = new Snapshots(store, templates, sandboxes, fleet, saves, clock, random);
-        settlement = new Settlement(store, directory, fleet, expiry, agreement, clock);
+        settlement = new Settlement(sandboxRecords, directory, fleet, agreement);
         chores = opened.add(new Chores(store, sandboxes, pauses, clock));
         var records = settings.records();
         logs = opened.add(new SandboxLogs(records.resolve("sandbox-logs.ring"), store, clock, meters));
@@ -192,7 +197,7 @@ public final class CayServer implements AutoCloseable {
         fleet.node().onLog(logs::add);
         settlement.settle();
         snapshots.settle();
-        expiry.start(pauses::expire, sandboxes::followClock);
+        expiry.start(pauses::expire, followClock);
         chores.start();
         sampler.start();
     }

@@ -2,9 +2,8 @@ package dev.cay.server.sandbox;
 
 import dev.cay.life.Steps;
 import dev.cay.life.TaskGroup;
-import dev.cay.server.event.EventStore;
 import dev.cay.server.fleet.Fleet;
-import dev.cay.server.store.Store;
+import dev.cay.server.sandbox.SandboxRecords.Next;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
@@ -12,13 +11,10 @@ import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.Saved;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
-import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Predicate;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,13 +27,12 @@ import org.slf4j.LoggerFactory;
 public final class Pauses {
     private static final Logger log = LoggerFactory.getLogger(Pauses.class);
 
-    private final Store store;
+    private final SandboxRecords records;
     private final SandboxDirectory directory;
     private final Sandboxes sandboxes;
     private final Fleet fleet;
     private final Expiry expiry;
     private final Agreement agreement;
-    private final InstantSource clock;
     private final Limits limits;
     private final Transitions transitions = new Transitions();
 
@@ -50,21 +45,19 @@ public final class Pauses {
     public record Limits(Duration maxTimeout, Duration patience, Turns starts, Turns saves) {}
 
     public Pauses(
-            Store store,
+            SandboxRecords records,
             SandboxDirectory directory,
             Sandboxes sandboxes,
             Fleet fleet,
             Expiry expiry,
             Agreement agreement,
-            InstantSource clock,
             Limits limits) {
-        this.store = store;
+        this.records = records;
         this.directory = directory;
         this.sandboxes = sandboxes;
         this.fleet = fleet;
         this.expiry = expiry;
         this.agreement = agreement;
-        this.clock = clock;
         this.limits = limits;
     }
 
@@ -168,6 +161,31 @@ public final class Pauses {
         }
     }
 
+    /// The same, and gives it at least as much time as is wished for.
+    Resumed connect(SandboxId id, Wish wish) {
+        long end = System.nanoTime() + limits.patience().toNanos();
+        boolean wasPaused = false;
+        while (true) {
+            var resumed = resume(id, wish);
+            wasPaused |= resumed.wasPaused();
+            try {
+                return new Resumed(sandboxes.extend(resumed.sandbox(), wish.timeout()), wasPaused);
+            } catch (CayException e) {
+                // Somebody pauses it between the two, and is waited for.
+                if (e.kind() != ErrorKind.CONFLICT || !awaitOther(id, end)) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    /// @return false when there is no time left
+    private boolean awaitOther(SandboxId id, long end) {
+        Duration left = Duration.ofNanos(end - System.nanoTime());
+        return !left.isNegative()
+                && transitions.find(id).map(other -> other.await(left)).orElse(true);
+    }
+
     /// Lets a sandbox go on because a request came for it.
     public SandboxRecord wake(SandboxRecord sandbox) {
         var wish = new Wish(sandbox.lifecycle().resumeTimeout(), true, null, false);
@@ -184,8 +202,7 @@ public final class Pauses {
                 var _ = limits.starts().take()) {
             mine.resumes(true);
             var stable = Set.of(SandboxState.RUNNING, SandboxState.PAUSED);
-            var resuming =
-                    change(id, stable, old -> old.in(SandboxState.RESUMING)).orElseThrow(() -> refusal(id));
+            var resuming = move(id, stable, SandboxState.RESUMING, _ -> true).orElseThrow(() -> refusal(id));
             try {
                 fleet.node().rollback(id, snapshot);
             } catch (RuntimeException e) {
@@ -238,7 +255,7 @@ public final class Pauses {
     }
 
     private SandboxRecord bringBack(SandboxId id, Wish wish) {
-        var resuming = change(id, Set.of(SandboxState.PAUSED), old -> old.in(SandboxState.RESUMING))
+        var resuming = move(id, Set.of(SandboxState.PAUSED), SandboxState.RESUMING, _ -> true)
                 .orElseThrow(() -> Sandboxes.notFound(id));
         var saved = resuming.saved();
         boolean memory = wish.memory() && saved != null && saved.memory();
@@ -258,18 +275,15 @@ public final class Pauses {
     private SandboxRecord goOn(SandboxRecord resuming, Wish wish) {
         var id = resuming.id();
         var timeout = wish.timeout().compareTo(limits.maxTimeout()) > 0 ? limits.maxTimeout() : wish.timeout();
-        var running = store.write(handle -> {
-            Instant now = now();
-            var changed = SandboxStore.change(handle, id, Set.of(SandboxState.RESUMING), old -> {
-                var lifecycle =
-                        wish.pause() == null ? old.lifecycle() : old.lifecycle().pausing(wish.pause());
-                Instant until = old.saved() == null ? old.endAt() : now.plus(timeout);
-                return old.with(lifecycle).resumed(UUID.randomUUID().toString(), now, until);
-            });
-            changed.ifPresent(record -> EventStore.insert(handle, SandboxEvents.resumed(record, now)));
-            return changed;
-        });
-        var record = announced(running).orElseThrow(() -> Sandboxes.notFound(id));
+        var record = records.change(id, Set.of(SandboxState.RESUMING), (old, now) -> {
+                    var lifecycle = wish.pause() == null
+                            ? old.lifecycle()
+                            : old.lifecycle().pausing(wish.pause());
+                    Instant until = old.saved() == null ? old.endAt() : now.plus(timeout);
+                    var fresh = old.with(lifecycle).resumed(UUID.randomUUID().toString(), now, until);
+                    return Next.of(fresh, SandboxEvents::resumed, now);
+                })
+                .orElseThrow(() -> Sandboxes.notFound(id));
         log.atInfo().addKeyValue("sandbox", id).log("sandbox resumed");
         return record;
     }
@@ -277,7 +291,7 @@ public final class Pauses {
     /// Empty when it was not there to be paused.
     private Optional<SandboxRecord> save(SandboxId id, Keep keep, Predicate<SandboxRecord> still) {
         try (var _ = limits.saves().take()) {
-            var pausing = change(id, Set.of(SandboxState.RUNNING), still, old -> old.in(SandboxState.PAUSING));
+            var pausing = move(id, Set.of(SandboxState.RUNNING), SandboxState.PAUSING, still);
             if (pausing.isEmpty()) {
                 return Optional.empty();
             }
@@ -296,13 +310,12 @@ public final class Pauses {
     }
 
     private SandboxRecord notePaused(SandboxId id, Saved saved) {
-        var paused = store.write(handle -> {
-            Instant now = now();
-            var changed = SandboxStore.change(handle, id, Set.of(SandboxState.PAUSING), old -> old.paused(saved, now));
-            changed.ifPresent(record -> EventStore.insert(handle, SandboxEvents.paused(record, saved, now)));
-            return changed;
-        });
-        var record = announced(paused).orElseThrow(() -> Sandboxes.notFound(id));
+        var record = records.change(
+                        id,
+                        Set.of(SandboxState.PAUSING),
+                        (old, now) ->
+                                Next.of(old.paused(saved, now), (it, at) -> SandboxEvents.paused(it, saved, at), now))
+                .orElseThrow(() -> Sandboxes.notFound(id));
         log.atInfo()
                 .addKeyValue("sandbox", id)
                 .addKeyValue("memory", saved.memory())
@@ -319,31 +332,17 @@ public final class Pauses {
                 sandboxes.end(sandbox.id(), KillReason.ORPHANED);
                 return Optional.empty();
             }
-            var fresh = agreement.agree(sandbox, there.get());
-            fresh.ifPresent(directory::update);
-            fresh.ifPresent(expiry::scheduleAgain);
-            return fresh;
+            return agreement.agree(sandbox, there.get());
         } catch (RuntimeException e) {
             log.atWarn().setCause(e).addKeyValue("sandbox", sandbox.id()).log("its state is not known yet");
             return Optional.empty();
         }
     }
 
-    private Optional<SandboxRecord> change(
-            SandboxId id, Set<SandboxState> from, Predicate<SandboxRecord> still, UnaryOperator<SandboxRecord> change) {
-        return announced(store.write(handle -> SandboxStore.find(handle, id)
-                .filter(still)
-                .flatMap(_ -> SandboxStore.change(handle, id, from, change))));
-    }
-
-    private Optional<SandboxRecord> change(SandboxId id, Set<SandboxState> from, UnaryOperator<SandboxRecord> change) {
-        return change(id, from, _ -> true, change);
-    }
-
-    private Optional<SandboxRecord> announced(Optional<SandboxRecord> fresh) {
-        fresh.ifPresent(directory::update);
-        fresh.ifPresent(expiry::schedule);
-        return fresh;
+    private Optional<SandboxRecord> move(
+            SandboxId id, Set<SandboxState> from, SandboxState to, Predicate<SandboxRecord> still) {
+        return records.change(
+                id, from, (old, _) -> Optional.of(old).filter(still).flatMap(it -> Next.silent(it.in(to))));
     }
 
     private static boolean isChanging(SandboxRecord sandbox) {
@@ -376,9 +375,5 @@ public final class Pauses {
                 "%s; nothing is lost: connect with onResume: 'reboot' (\"memory\": false) resumes it from its files"
                         .formatted(known.userMessage()),
                 e);
-    }
-
-    private Instant now() {
-        return clock.instant().truncatedTo(ChronoUnit.MILLIS);
     }
 }

@@ -9,7 +9,6 @@ import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Keep;
 import java.time.Duration;
-import java.util.concurrent.locks.LockSupport;
 
 /// Create, connect, look at, change, pause and end sandboxes.
 ///
@@ -19,8 +18,6 @@ public final class SandboxRoutes {
     private static final Duration OLD_TIMEOUT = Duration.ofSeconds(15);
     private static final Duration LEAST_REFRESH = Duration.ofSeconds(15);
     private static final int MOST_REFRESH = 3600;
-    private static final int ROUNDS = 50;
-    private static final Duration MOMENT = Duration.ofMillis(20);
 
     private final Access access;
     private final Sandboxes sandboxes;
@@ -104,22 +101,8 @@ public final class SandboxRoutes {
     /// Resumes what is paused; what runs gets more time, and its memory is not touched.
     private void connect(Team team, Exchange exchange, RequestBody body, Duration wanted) {
         var wish = new Pauses.Wish(wanted, !Boolean.FALSE.equals(body.bool("memory")), null, true);
-        boolean wasPaused = false;
-        for (int round = 1; ; round++) {
-            var resumed = pauses.resume(sandbox(team, exchange).id(), wish);
-            wasPaused |= resumed.wasPaused();
-            try {
-                var sandbox = sandboxes.extend(resumed.sandbox(), wanted);
-                exchange.sendJson(wasPaused ? 201 : 200, view.info(sandbox));
-                return;
-            } catch (CayException e) {
-                // Somebody pauses it between the two; whoever looks it up hears of that a moment after it is written.
-                if (e.kind() != ErrorKind.CONFLICT || round == ROUNDS) {
-                    throw e;
-                }
-                LockSupport.parkNanos(MOMENT.toNanos());
-            }
-        }
+        var resumed = pauses.connect(sandbox(team, exchange).id(), wish);
+        exchange.sendJson(resumed.wasPaused() ? 201 : 200, view.info(resumed.sandbox()));
     }
 
     private void resume(Team team, Exchange exchange) {

@@ -5,9 +5,8 @@ import dev.cay.metrics.Tally;
 import dev.cay.metrics.Timing;
 import dev.cay.server.access.SandboxTokens;
 import dev.cay.server.access.Team;
-import dev.cay.server.event.EventStore;
 import dev.cay.server.fleet.Fleet;
-import dev.cay.server.store.Store;
+import dev.cay.server.sandbox.SandboxRecords.Next;
 import dev.cay.server.template.StartPoint;
 import dev.cay.server.template.TemplateSupply;
 import dev.cay.server.template.Templates;
@@ -19,11 +18,9 @@ import dev.cay.wire.node.SandboxSpec;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
-import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Set;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,45 +31,36 @@ import org.slf4j.LoggerFactory;
 public final class SandboxStarter {
     private static final Logger log = LoggerFactory.getLogger(SandboxStarter.class);
 
-    private final Store store;
-    private final SandboxDirectory directory;
+    private final SandboxRecords records;
     private final Sandboxes sandboxes;
     private final Templates templates;
     private final TemplateSupply supply;
     private final Fleet fleet;
-    private final Expiry expiry;
     private final SandboxTokens tokens;
-    private final InstantSource clock;
     private final SecureRandom random;
     private final Tally creates;
     private final Timing phases;
     private final Turns turns;
 
-    /// Not in the directory yet; with the reason when one ended meanwhile. Guarded by itself.
+    /// Not announced yet; with the reason when one ended meanwhile. Guarded by itself.
     private final Map<SandboxId, String> starting = new HashMap<>();
 
     public SandboxStarter(
-            Store store,
-            SandboxDirectory directory,
+            SandboxRecords records,
             Sandboxes sandboxes,
             Templates templates,
             TemplateSupply supply,
             Fleet fleet,
-            Expiry expiry,
             SandboxTokens tokens,
-            InstantSource clock,
             SecureRandom random,
             Turns turns,
             Meters meters) {
-        this.store = store;
-        this.directory = directory;
+        this.records = records;
         this.sandboxes = sandboxes;
         this.templates = templates;
         this.supply = supply;
         this.fleet = fleet;
-        this.expiry = expiry;
         this.tokens = tokens;
-        this.clock = clock;
         this.random = random;
         this.turns = turns;
         this.creates = meters.tally("cay_creates_total", "Sandboxes that were asked for, by outcome", "result");
@@ -102,16 +90,13 @@ public final class SandboxStarter {
         long began = System.nanoTime();
         try (var _ = turns.take()) {
             phases.since(began, "queue");
-            var sandbox = beginning.record(id(beginning.from()), now());
+            var sandbox = beginning.record(id(beginning.from()), records.now());
             synchronized (starting) {
                 starting.put(sandbox.id(), "");
             }
             SandboxRecord running;
             try {
-                store.write(handle -> {
-                    SandboxStore.insert(handle, sandbox, request);
-                    return sandbox;
-                });
+                records.begin(sandbox, request);
                 fleet.node().create(spec(sandbox, beginning));
                 running = run(sandbox, beginning);
             } catch (RuntimeException e) {
@@ -137,32 +122,23 @@ public final class SandboxStarter {
     }
 
     private SandboxRecord run(SandboxRecord sandbox, Beginning beginning) {
-        var running = store.write(handle -> {
-            Instant now = now();
-            var changed = SandboxStore.change(
-                    handle,
-                    sandbox.id(),
-                    Set.of(SandboxState.STARTING),
-                    old -> old.running(now, now.plus(beginning.timeout())));
-            var record = changed.orElseThrow(
-                    () -> new CayException(ErrorKind.CONFLICT, "the sandbox was taken away while it started"));
-            EventStore.insert(
-                    handle,
-                    beginning.isFork() ? SandboxEvents.resumed(record, now) : SandboxEvents.created(record, now));
-            templates.countSpawn(handle, record.templateId(), now);
-            return record;
-        });
+        var running = records.run(sandbox.id(), (old, now) -> Optional.of(running(old, beginning, now)))
+                .orElseThrow(() -> new CayException(ErrorKind.CONFLICT, "the sandbox was taken away while it started"));
         templates.spawned(running.templateId(), running.startedAt());
         return running;
+    }
+
+    private Next running(SandboxRecord starting, Beginning beginning, Instant now) {
+        var running = starting.running(now, now.plus(beginning.timeout()));
+        var event = beginning.isFork() ? SandboxEvents.resumed(running, now) : SandboxEvents.created(running, now);
+        return new Next(running, event, handle -> templates.countSpawn(handle, running.templateId(), now));
     }
 
     private SandboxRecord announce(SandboxRecord running) {
         String ended;
         synchronized (starting) {
-            directory.add(running);
             ended = starting.remove(running.id());
         }
-        expiry.schedule(running);
         log.atInfo()
                 .addKeyValue("sandbox", running.id())
                 .addKeyValue("template", running.templateId())
@@ -180,7 +156,7 @@ public final class SandboxStarter {
         }
         try {
             fleet.node().kill(id);
-            store.write(handle -> SandboxStore.delete(handle, id));
+            records.forget(id);
         } catch (RuntimeException e) {
             log.atWarn().setCause(e).addKeyValue("sandbox", id).log("could not take back a failed create");
         }
@@ -215,9 +191,5 @@ public final class SandboxStarter {
         var all = new HashMap<>(beginning.environment());
         all.put("E2B_TEAM_ID", sandbox.teamId());
         return all;
-    }
-
-    private Instant now() {
-        return clock.instant().truncatedTo(ChronoUnit.MILLIS);
     }
 }

@@ -1,19 +1,17 @@
 package dev.cay.server.sandbox;
 
-import dev.cay.life.SteadyClock;
 import dev.cay.server.access.Team;
 import dev.cay.server.event.EventStore;
 import dev.cay.server.event.LifecycleEvent;
 import dev.cay.server.fleet.Fleet;
+import dev.cay.server.sandbox.SandboxRecords.Next;
 import dev.cay.server.store.Store;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
@@ -26,8 +24,7 @@ import org.slf4j.LoggerFactory;
 /// Changes what lives: timeouts, network, the end. How sandboxes begin is in {@link SandboxStarter}, how they are
 /// paused and go on in {@link Pauses}.
 ///
-/// Every change goes first to the database, together with its event, then to the directory, then to the node. A crash
-/// between two steps is mended by {@link Settlement} at the next start.
+/// Every change goes first to the record ({@link SandboxRecords}), then to the node.
 public final class Sandboxes {
     private static final Logger log = LoggerFactory.getLogger(Sandboxes.class);
 
@@ -35,7 +32,7 @@ public final class Sandboxes {
     private final SandboxDirectory directory;
     private final Fleet fleet;
     private final Expiry expiry;
-    private final SteadyClock clock;
+    private final SandboxRecords records;
     private final Duration maxTimeout;
     /// Ended on record, but their node could not end them yet.
     private final Set<SandboxId> unfinished = ConcurrentHashMap.newKeySet();
@@ -45,13 +42,13 @@ public final class Sandboxes {
             SandboxDirectory directory,
             Fleet fleet,
             Expiry expiry,
-            SteadyClock clock,
+            SandboxRecords records,
             Duration maxTimeout) {
         this.store = store;
         this.directory = directory;
         this.fleet = fleet;
         this.expiry = expiry;
-        this.clock = clock;
+        this.records = records;
         this.maxTimeout = maxTimeout;
     }
 
@@ -92,16 +89,19 @@ public final class Sandboxes {
         if (!endFor(sandbox, timeout).isAfter(sandbox.endAt())) {
             return sandbox;
         }
-        return changeEnd(sandbox, old -> {
-            Instant wanted = endFor(old, timeout);
-            return old.until(wanted.isAfter(old.endAt()) ? wanted : old.endAt());
-        });
+        return change(
+                sandbox,
+                old -> {
+                    Instant wanted = endFor(old, timeout);
+                    return old.until(wanted.isAfter(old.endAt()) ? wanted : old.endAt());
+                },
+                SandboxEvents::timeoutSet);
     }
 
     /// Lets the sandbox's time end so much later from now, sooner or later than it would have. With zero its time is
     /// over now, and {@link Expiry} has it paused or ended as its lifecycle says.
     void setTimeout(SandboxRecord sandbox, Duration timeout) {
-        changeEnd(sandbox, old -> old.until(endFor(old, timeout)));
+        change(sandbox, old -> old.until(endFor(old, timeout)), SandboxEvents::timeoutSet);
     }
 
     /// The node first: a client that was told "no internet" must be able to rely on it.
@@ -112,7 +112,7 @@ public final class Sandboxes {
 
     /// To be called in the transaction that keeps what was saved of the sandbox while it went on.
     public void noteSaved(Handle handle, SandboxRecord sandbox) {
-        EventStore.insert(handle, SandboxEvents.checkpointed(sandbox, now()));
+        EventStore.insert(handle, SandboxEvents.checkpointed(sandbox, records.now()));
     }
 
     /// Ends the sandbox on a client's word.
@@ -129,22 +129,9 @@ public final class Sandboxes {
     }
 
     private boolean end(SandboxId id, KillReason reason, Predicate<SandboxRecord> still) {
-        Instant now = now();
-        Optional<SandboxRecord> killed = store.write(handle -> {
-            if (SandboxStore.find(handle, id).filter(still).isEmpty()) {
-                return Optional.empty();
-            }
-            var changed = SandboxStore.change(handle, id, SandboxState.ALIVE, old -> old.in(SandboxState.KILLED));
-            changed.ifPresent(sandbox -> {
-                SandboxStore.noteKilled(handle, id, now);
-                EventStore.insert(handle, SandboxEvents.killed(sandbox, reason, now));
-            });
-            return changed;
-        });
-        if (killed.isEmpty()) {
+        if (records.kill(id, reason, still).isEmpty()) {
             return false;
         }
-        directory.remove(id);
         finish(id);
         log.atInfo()
                 .addKeyValue("sandbox", id)
@@ -156,29 +143,6 @@ public final class Sandboxes {
     /// Ends a sandbox whose time is over, unless it got more meanwhile.
     void expire(SandboxId id) {
         end(id, KillReason.TIMEOUT, expiry::isDue);
-    }
-
-    /// The clock was set: everything that lives keeps the time it has left. On the writer's thread together with the
-    /// clock, where all other times that are written come from.
-    public void followClock(Duration jump) {
-        boolean[] followed = {false};
-        try {
-            List<SandboxRecord> moved = store.write(handle -> {
-                SandboxStore.move(handle, jump);
-                clock.follow(jump);
-                followed[0] = true;
-                return SandboxStore.notKilled(handle);
-            });
-            for (var sandbox : moved) {
-                directory.update(sandbox);
-                expiry.schedule(sandbox);
-            }
-        } catch (RuntimeException e) {
-            if (followed[0]) {
-                clock.follow(jump.negated());
-            }
-            throw e;
-        }
     }
 
     /// Tries again to end what a node could not end before.
@@ -198,34 +162,18 @@ public final class Sandboxes {
     }
 
     private Instant endFor(SandboxRecord sandbox, Duration timeout) {
-        Instant wanted = now().plus(timeout);
+        Instant wanted = records.now().plus(timeout);
         Instant latest = sandbox.startedAt().plus(maxTimeout);
         return wanted.isAfter(latest) ? latest : wanted;
-    }
-
-    private SandboxRecord changeEnd(SandboxRecord sandbox, UnaryOperator<SandboxRecord> change) {
-        var changed = change(sandbox, change, SandboxEvents::timeoutSet);
-        expiry.schedule(changed);
-        return changed;
     }
 
     private SandboxRecord change(
             SandboxRecord sandbox,
             UnaryOperator<SandboxRecord> change,
             BiFunction<SandboxRecord, Instant, LifecycleEvent> event) {
-        var changed = store.write(handle -> {
-            var fresh = SandboxStore.change(handle, sandbox.id(), Set.of(SandboxState.RUNNING), change);
-            fresh.ifPresent(record -> EventStore.insert(handle, event.apply(record, now())));
-            return fresh;
-        });
-        var fresh = changed.orElseThrow(
-                () -> directory.find(sandbox.id()).isEmpty() ? notFound(sandbox.id()) : notRunning(sandbox.id()));
-        directory.update(fresh);
-        return fresh;
-    }
-
-    private Instant now() {
-        return clock.instant().truncatedTo(ChronoUnit.MILLIS);
+        var id = sandbox.id();
+        return records.change(id, Set.of(SandboxState.RUNNING), (old, now) -> Next.of(change.apply(old), event, now))
+                .orElseThrow(() -> directory.find(id).isEmpty() ? notFound(id) : notRunning(id));
     }
 
     private static CayException notRunning(SandboxId id) {

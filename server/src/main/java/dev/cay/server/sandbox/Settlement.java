@@ -1,13 +1,8 @@
 package dev.cay.server.sandbox;
 
-import dev.cay.server.event.EventStore;
 import dev.cay.server.fleet.Fleet;
-import dev.cay.server.store.Store;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.NodeSandbox;
-import java.time.Instant;
-import java.time.InstantSource;
-import java.time.temporal.ChronoUnit;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -20,31 +15,21 @@ import org.slf4j.LoggerFactory;
 public final class Settlement {
     private static final Logger log = LoggerFactory.getLogger(Settlement.class);
 
-    private final Store store;
+    private final SandboxRecords records;
     private final SandboxDirectory directory;
     private final Fleet fleet;
-    private final Expiry expiry;
     private final Agreement agreement;
-    private final InstantSource clock;
 
-    public Settlement(
-            Store store,
-            SandboxDirectory directory,
-            Fleet fleet,
-            Expiry expiry,
-            Agreement agreement,
-            InstantSource clock) {
-        this.store = store;
+    public Settlement(SandboxRecords records, SandboxDirectory directory, Fleet fleet, Agreement agreement) {
+        this.records = records;
         this.directory = directory;
         this.fleet = fleet;
-        this.expiry = expiry;
         this.agreement = agreement;
-        this.clock = clock;
     }
 
     public void settle() {
         var onNode = fleet.node().list().stream().collect(Collectors.toMap(NodeSandbox::id, Function.identity()));
-        for (var sandbox : store.read(SandboxStore::notKilled)) {
+        for (var sandbox : records.notKilled()) {
             settle(sandbox, onNode.remove(sandbox.id()));
         }
         onNode.keySet().forEach(this::endUnclaimed);
@@ -61,29 +46,18 @@ public final class Settlement {
                     noteGone(sandbox);
                     return;
                 }
-                var agreed = agreement.agree(sandbox, there).orElseThrow();
-                directory.add(agreed);
-                expiry.schedule(agreed);
+                records.load(agreement.agree(sandbox, there).orElseThrow());
             }
             case STARTING -> {
                 fleet.node().kill(sandbox.id());
-                store.write(handle -> SandboxStore.delete(handle, sandbox.id()));
+                records.forget(sandbox.id());
             }
             case KILLED -> throw new IllegalStateException("a killed sandbox was read as living");
         }
     }
 
     private void noteGone(SandboxRecord sandbox) {
-        Instant now = clock.instant().truncatedTo(ChronoUnit.MILLIS);
-        store.write(handle -> {
-            var gone =
-                    SandboxStore.change(handle, sandbox.id(), SandboxState.ALIVE, old -> old.in(SandboxState.KILLED));
-            gone.ifPresent(record -> {
-                SandboxStore.noteKilled(handle, record.id(), now);
-                EventStore.insert(handle, SandboxEvents.killed(record, KillReason.ORPHANED, now));
-            });
-            return gone;
-        });
+        records.kill(sandbox.id(), KillReason.ORPHANED, _ -> true);
         log.atWarn().addKeyValue("sandbox", sandbox.id()).log("a sandbox was gone");
     }
 
