@@ -32,7 +32,6 @@ public final class FileCalls {
     private static final Call MKDIRAT = Call.of("mkdirat");
     private static final Call UNLINKAT = Call.of("unlinkat");
     private static final Call RENAMEAT2 = Call.of("renameat2");
-    private static final Call READLINKAT = Call.wide("readlinkat");
     private static final Call READLINK = Call.wide("readlink");
     private static final Call GETDENTS = Call.wide("getdents64");
     private static final Call COPY = Call.wide("copy_file_range");
@@ -216,18 +215,6 @@ public final class FileCalls {
             }
         } finally {
             from.done();
-        }
-    }
-
-    /// Where a symbolic link, opened by {@link #PATH} and {@link #NOFOLLOW}, points to.
-    public static String readLink(Descriptor link) throws ErrnoException {
-        int fd = link.use("readlinkat");
-        try (var arena = Arena.ofConfined()) {
-            MemorySegment target = arena.allocate(PATH_MAX);
-            long length = READLINKAT.call(arena, fd, text(arena, ""), target.address(), PATH_MAX);
-            return string(target, 0, length);
-        } finally {
-            link.done();
         }
     }
 

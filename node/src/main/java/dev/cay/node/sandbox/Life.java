@@ -5,6 +5,13 @@ import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 
 /// Where in its life a sandbox is, as its keeper's thread decides and everybody may ask.
+///
+/// ```
+///   STARTING ──► OPEN ◄──► PAUSED      OPEN ──► LEFT
+///       └─────────┴──────────┴──► RESISTED ──► OVER
+/// ```
+///
+/// Each end goes through RESISTED, and stays there if something would not go.
 final class Life {
     enum Stage {
         STARTING,
@@ -14,7 +21,17 @@ final class Life {
         RESISTED,
         OVER,
         /// The daemon stops, the sandbox does not.
-        LEFT
+        LEFT;
+
+        private boolean mayBecome(Stage next) {
+            return switch (this) {
+                case STARTING -> next == OPEN || next == PAUSED || next == RESISTED;
+                case OPEN -> next == OPEN || next == PAUSED || next == LEFT || next == RESISTED;
+                case PAUSED -> next == PAUSED || next == OPEN || next == RESISTED;
+                case RESISTED -> next == RESISTED || next == OVER;
+                case OVER, LEFT -> false;
+            };
+        }
     }
 
     private final SandboxId id;
@@ -34,6 +51,9 @@ final class Life {
     }
 
     void enter(Stage next) {
+        if (!stage.mayBecome(next)) {
+            throw new IllegalStateException("sandbox %s is %s and cannot become %s".formatted(id, stage, next));
+        }
         stage = next;
     }
 
