@@ -3,8 +3,8 @@ package dev.cay.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.bench.NpmClient;
-import dev.cay.node.mcp.catalog.Launch;
 import dev.cay.node.mcp.catalog.LaunchPlan;
+import dev.cay.node.mcp.catalog.ServerLaunch;
 import dev.cay.node.mcp.remote.Addresses;
 import dev.cay.node.mcp.remote.Dialer;
 import dev.cay.node.mcp.remote.RemoteHome;
@@ -30,7 +30,7 @@ final class RemoteMcpTest {
 
     @ParameterizedTest
     @CsvSource({"streamableHttp, STREAMABLE_HTTP, /mcp, 2025-11-25", "sse, SSE, /sse, 2024-11-05"})
-    void talksToServerEverything(String mode, Launch.Transport transport, String path, String revision)
+    void talksToServerEverything(String mode, ServerLaunch.Transport transport, String path, String revision)
             throws Exception {
         var client = NpmClient.install("@modelcontextprotocol/server-everything", "2026.8.31");
         String program = client.directory()

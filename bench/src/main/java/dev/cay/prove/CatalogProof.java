@@ -5,7 +5,7 @@ import dev.cay.bench.OwnCay;
 import dev.cay.bench.Script;
 import dev.cay.node.mcp.catalog.Catalog;
 import dev.cay.node.mcp.catalog.CatalogServer;
-import dev.cay.node.mcp.catalog.Launch;
+import dev.cay.node.mcp.catalog.ServerLaunch;
 import dev.cay.prove.CatalogTable.Row;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -96,7 +96,7 @@ final class CatalogProof implements Proof {
                 .filter(one -> one.key().equals(key))
                 .findFirst()
                 .orElseThrow();
-        var npm = server.launch(Launch.Npm.class).orElseThrow();
+        var npm = server.launch(ServerLaunch.Npm.class).orElseThrow();
         return new Row(
                 key,
                 npm.packageName() + " " + npm.version(),

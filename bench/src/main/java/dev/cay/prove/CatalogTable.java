@@ -2,7 +2,7 @@ package dev.cay.prove;
 
 import dev.cay.node.mcp.catalog.Catalog;
 import dev.cay.node.mcp.catalog.CatalogServer;
-import dev.cay.node.mcp.catalog.Launch;
+import dev.cay.node.mcp.catalog.ServerLaunch;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
@@ -63,7 +63,7 @@ record CatalogTable(List<Row> rows) {
     /// Those it is about.
     static List<CatalogServer> servers(Catalog catalog) {
         return catalog.servers().stream()
-                .filter(server -> server.launch(Launch.Npm.class).isPresent())
+                .filter(server -> server.launch(ServerLaunch.Npm.class).isPresent())
                 .toList();
     }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.node.mcp.catalog.Catalog;
-import dev.cay.node.mcp.catalog.Launch;
+import dev.cay.node.mcp.catalog.ServerLaunch;
 import dev.cay.prove.CatalogTable.Row;
 import dev.cay.wire.CayException;
 import java.nio.file.Files;
@@ -33,7 +33,7 @@ final class CatalogTableTest {
         assertThat(rows.stream().map(row -> row.key() + " " + row.program()))
                 .containsExactlyInAnyOrderElementsOf(CatalogTable.servers(Catalog.builtIn()).stream()
                         .map(server -> {
-                            var npm = server.launch(Launch.Npm.class).orElseThrow();
+                            var npm = server.launch(ServerLaunch.Npm.class).orElseThrow();
                             return "%s %s %s".formatted(server.key(), npm.packageName(), npm.version());
                         })
                         .toList());

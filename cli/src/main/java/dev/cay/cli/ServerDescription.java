@@ -2,7 +2,7 @@ package dev.cay.cli;
 
 import dev.cay.node.mcp.catalog.Catalog;
 import dev.cay.node.mcp.catalog.CatalogServer;
-import dev.cay.node.mcp.catalog.Launch;
+import dev.cay.node.mcp.catalog.ServerLaunch;
 import dev.cay.node.mcp.catalog.Template;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -20,9 +20,9 @@ record ServerDescription(Catalog catalog, CatalogServer server) {
             return "off";
         }
         return catalog.launch(server)
-                .map(Launch::word)
-                .orElseGet(
-                        () -> server.launch(Launch.Npm.class).map(_ -> "npm?").orElse("image"));
+                .map(ServerLaunch::word)
+                .orElseGet(() ->
+                        server.launch(ServerLaunch.Npm.class).map(_ -> "npm?").orElse("image"));
     }
 
     private boolean launchable() {
@@ -75,27 +75,27 @@ record ServerDescription(Catalog catalog, CatalogServer server) {
         return fields;
     }
 
-    private static Map<String, Object> facts(Launch launch) {
+    private static Map<String, Object> facts(ServerLaunch launch) {
         var fields = new LinkedHashMap<String, Object>();
         switch (launch) {
-            case Launch.Remote remote -> {
+            case ServerLaunch.Remote remote -> {
                 fields.put("url", remote.url().text());
                 fields.put("transport", remote.transport().word());
                 fields.put("headers", texts(remote.headers()));
             }
-            case Launch.Command command -> {
+            case ServerLaunch.Command command -> {
                 fields.put("line", command.line().stream().map(Template::text).toList());
                 fields.put(
                         "files",
                         command.files() == null ? null : command.files().toString());
             }
-            case Launch.Npm npm -> {
+            case ServerLaunch.Npm npm -> {
                 fields.put("package", npm.packageName());
                 fields.put("version", npm.version());
                 fields.put("bin", npm.bin());
                 fields.put("confirmed", npm.confirmed());
             }
-            case Launch.Image image -> {
+            case ServerLaunch.Image image -> {
                 fields.put("name", image.name());
                 fields.put("registry", image.registry());
             }
@@ -139,22 +139,22 @@ record ServerDescription(Catalog catalog, CatalogServer server) {
         if (override.disabled()) {
             return "switched off by " + section;
         }
-        String how = catalog.launch(server).map(Launch::word).orElse("");
+        String how = catalog.launch(server).map(ServerLaunch::word).orElse("");
         if (how.isEmpty()) {
             return "not here; %s can say how, see docs/mcp.md".formatted(section);
         }
         return override.launch() == null ? how : how + ", as " + section + " says";
     }
 
-    private static String sentence(Launch launch) {
+    private static String sentence(ServerLaunch launch) {
         return switch (launch) {
-            case Launch.Remote remote ->
+            case ServerLaunch.Remote remote ->
                 "%s (%s)".formatted(remote.url().text(), remote.transport().word());
-            case Launch.Command command ->
+            case ServerLaunch.Command command ->
                 command.line().getFirst().text() + (command.files() == null ? "" : ", with " + command.files());
-            case Launch.Npm npm ->
+            case ServerLaunch.Npm npm ->
                 "%s %s%s".formatted(npm.packageName(), npm.version(), npm.confirmed() ? "" : ", not confirmed");
-            case Launch.Image image ->
+            case ServerLaunch.Image image ->
                 image.name() + (image.registry() == null ? "" : " in the registry of " + image.registry());
         };
     }

@@ -1,7 +1,7 @@
 package dev.cay.cli;
 
 import dev.cay.config.CayConfig;
-import dev.cay.node.Removal;
+import dev.cay.node.InstanceRemoval;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.HostPlan;
 import dev.cay.node.host.Programs;
@@ -96,7 +96,7 @@ final class UninstallCommand implements Callable<Integer> {
     private int remove(CayConfig config) throws IOException {
         var plan = new HostPlan(
                 config.instance(), config.storage().uidBase(), config.network().range());
-        var failures = new ArrayList<>(new Removal(plan, config.stateDir(), config.runDir()).run());
+        var failures = new ArrayList<>(new InstanceRemoval(plan, config.stateDir(), config.runDir()).run());
         delete(config.runDir(), RUN, failures);
         if (purge) {
             purge(config, failures);

@@ -41,7 +41,7 @@ record Envelope(ObjectNode capabilities, JsonNode client, JsonNode logLevel) {
     static Envelope read(Exchange exchange, Message message) {
         var meta = meta(message);
         var version = meta.path(VERSION);
-        String header = stripped(exchange, OldEra.VERSION);
+        String header = stripped(exchange, SessionTransport.VERSION);
         if (!version.isString()) {
             throw invalid("params._meta must have %s as a string".formatted(VERSION));
         }
@@ -49,7 +49,7 @@ record Envelope(ObjectNode capabilities, JsonNode client, JsonNode logLevel) {
             throw mismatch("the header MCP-Protocol-Version must be that of the message, %s"
                     .formatted(HttpFace.quoted(version)));
         }
-        if (!version.asString().equals(NewEra.REVISION)) {
+        if (!version.asString().equals(StatelessTransport.REVISION)) {
             throw unsupported(version.asString());
         }
         if (!(meta.path(CAPABILITIES) instanceof ObjectNode capabilities)) {
@@ -116,7 +116,7 @@ record Envelope(ObjectNode capabilities, JsonNode client, JsonNode logLevel) {
 
     private static Refusal unsupported(String version) {
         var data = Json.mapper().createObjectNode().put("requested", version);
-        data.putArray("supported").add(NewEra.REVISION);
+        data.putArray("supported").add(StatelessTransport.REVISION);
         var error = new RpcException(
                 Refusal.UNSUPPORTED_VERSION,
                 "protocol version %s is not supported".formatted(HttpFace.quoted(version)),

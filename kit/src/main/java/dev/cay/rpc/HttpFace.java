@@ -56,20 +56,21 @@ public final class HttpFace implements Handler, AutoCloseable {
     }
 
     private final Host host;
-    private final Door door;
+    private final RequestChecks door;
     private final Answers answers;
     private final Sessions sessions;
-    private final OldEra oldEra;
-    private final NewEra newEra;
+    private final SessionTransport oldEra;
+    private final StatelessTransport newEra;
     private final Thread sweeper;
 
     public HttpFace(Host host, Settings settings) {
         this.host = host;
-        door = new Door(host, settings.largestMessage(), settings.hosts());
+        door = new RequestChecks(host, settings.largestMessage(), settings.hosts());
         answers = new Answers(settings.keepAlive());
         sessions = new Sessions(settings.mostSessions(), settings.idle());
-        oldEra = new OldEra(host, sessions, answers);
-        newEra = new NewEra(new SharedConversations(host, settings.mostSessions(), settings.idle()), answers);
+        oldEra = new SessionTransport(host, sessions, answers);
+        newEra = new StatelessTransport(
+                new SharedConversations(host, settings.mostSessions(), settings.idle()), answers);
         sweeper = Thread.ofVirtual().name("mcp-sweeper").start(() -> sweepEvery(pause(settings.idle())));
     }
 
@@ -104,7 +105,7 @@ public final class HttpFace implements Handler, AutoCloseable {
     private void post(Exchange exchange, String owner) throws Exception {
         var message = door.message(exchange);
         try {
-            if (NewEra.means(exchange, message)) {
+            if (StatelessTransport.means(exchange, message)) {
                 newEra.post(exchange, owner, message);
             } else {
                 oldEra.post(exchange, owner, message);
@@ -115,8 +116,8 @@ public final class HttpFace implements Handler, AutoCloseable {
     }
 
     private static void refuseNewEra(Exchange exchange) {
-        String version = exchange.header(OldEra.VERSION);
-        if (version != null && version.strip().equals(NewEra.REVISION)) {
+        String version = exchange.header(SessionTransport.VERSION);
+        if (version != null && version.strip().equals(StatelessTransport.REVISION)) {
             throw notAllowed(exchange, "POST");
         }
     }

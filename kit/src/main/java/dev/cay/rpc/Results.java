@@ -53,7 +53,7 @@ final class Results {
 
     static Message discovery(JsonNode id, JsonNode greeting) {
         var result = Json.mapper().createObjectNode();
-        result.putArray("supportedVersions").add(NewEra.REVISION);
+        result.putArray("supportedVersions").add(StatelessTransport.REVISION);
         var capabilities = greeting.path("capabilities") instanceof ObjectNode known
                 ? known.deepCopy()
                 : Json.mapper().createObjectNode();

@@ -25,7 +25,7 @@ final class Session implements AutoCloseable {
     private final Outbox general = new Outbox(0);
     private final Map<Long, Call> calls = new LinkedHashMap<>();
     private final Visits visits = new Visits();
-    private @Nullable Turns conversation;
+    private @Nullable SerialConversation conversation;
     private long numbers;
     private boolean closed;
 
@@ -38,7 +38,7 @@ final class Session implements AutoCloseable {
 
     /// @param opened with the way to the client for what belongs to none of its requests
     void open(Conversation opened) {
-        var turns = new Turns(opened);
+        var turns = new SerialConversation(opened);
         lock.lock();
         try {
             if (!closed) {
@@ -57,7 +57,7 @@ final class Session implements AutoCloseable {
         return general;
     }
 
-    Turns conversation() {
+    SerialConversation conversation() {
         lock.lock();
         try {
             if (closed || conversation == null) {
@@ -186,7 +186,7 @@ final class Session implements AutoCloseable {
 
     @Override
     public void close() {
-        Turns last;
+        SerialConversation last;
         lock.lock();
         try {
             if (closed) {

@@ -39,7 +39,7 @@ final class SharedConversation implements Conversation.Client, AutoCloseable {
     private final Set<Subscription> subscriptions = ConcurrentHashMap.newKeySet();
     private final Map<String, Integer> watched = new HashMap<>();
     private final Visits visits = new Visits();
-    private volatile @Nullable Turns conversation;
+    private volatile @Nullable SerialConversation conversation;
     private volatile @Nullable JsonNode greeted;
     private volatile @Nullable ParameterHeaders headers;
     private volatile boolean closed;
@@ -73,7 +73,7 @@ final class SharedConversation implements Conversation.Client, AutoCloseable {
     private JsonNode greet(JsonNode client) throws InterruptedException {
         var opened = conversation;
         if (opened == null) {
-            opened = new Turns(host.open(owner, this));
+            opened = new SerialConversation(host.open(owner, this));
             conversation = opened;
         }
         if (closed) {
@@ -118,7 +118,7 @@ final class SharedConversation implements Conversation.Client, AutoCloseable {
         return answer.path("result");
     }
 
-    Turns turns() {
+    SerialConversation turns() {
         var now = conversation;
         if (now == null) {
             throw new Refusal(503, "the server is not ready");

@@ -2,8 +2,9 @@
 /// lost on the way, and the faces on which clients meet a {@link dev.cay.rpc.Conversation}.
 ///
 /// {@link dev.cay.rpc.StdioFace} has one client at the end of its pipes. {@link dev.cay.rpc.HttpFace} has many: behind
-/// its `Door` those of the older revisions have a `Session` each (`OldEra`), those of 2026-07-28 share conversations
-/// (`NewEra`), and what is for a client waits in an `Outbox` that `Answers` carries to it.
+/// its `RequestChecks` those of the older revisions have a `Session` each (`SessionTransport`), those of 2026-07-28
+/// share conversations
+/// (`StatelessTransport`), and what is for a client waits in an `Outbox` that `Answers` carries to it.
 ///
 /// Knows the rules of the transport. What the messages are about is the conversation's.
 @NullMarked

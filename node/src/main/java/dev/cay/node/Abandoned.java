@@ -53,7 +53,7 @@ public final class Abandoned {
         int before = failures.size();
         var claim = left.claim();
         ledger.daemon(left).ifPresent(daemon -> attempt("daemon of " + left.instance(), () -> end(daemon)));
-        new Removal(left.plan(), Path.of(claim.stateDir()), Path.of(claim.runDir()))
+        new InstanceRemoval(left.plan(), Path.of(claim.stateDir()), Path.of(claim.runDir()))
                 .run()
                 .forEach(failure -> failures.add(left.instance() + ": " + failure));
         attempt(left.instance() + ": network namespaces", () -> removeNamespaces("cay" + left.instance() + "-"));

@@ -8,12 +8,12 @@ import dev.cay.life.Progress;
 import dev.cay.life.Undo;
 import dev.cay.metrics.Meters;
 import dev.cay.node.files.WatchHub;
+import dev.cay.node.host.HostCapacity;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.HostPlan;
 import dev.cay.node.host.HostRoutes;
 import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Programs;
-import dev.cay.node.host.Room;
 import dev.cay.node.host.ServerLimits;
 import dev.cay.node.host.Sysctls;
 import dev.cay.node.image.BuildProgress;
@@ -207,7 +207,7 @@ public final class CayNode implements AutoCloseable {
                     closing.add(new HostThreads("terminal", 8, 4096)));
             this.keepers = closing.add(new Keepers(new Machine(
                     plan,
-                    new Room(settings.stateDir()),
+                    new HostCapacity(settings.stateDir()),
                     settings.stateDir().resolve("sandboxes"),
                     settings.maxProcesses(),
                     settings.mostSpares(),

@@ -23,10 +23,10 @@ public final class Interpreter {
 
     private static final int LONGEST_LINE = 256 << 20;
 
-    private final Door door;
+    private final SandboxEndpoint door;
     private final Http http;
 
-    Interpreter(Door door, Http http) {
+    Interpreter(SandboxEndpoint door, Http http) {
         this.door = door;
         this.http = http;
     }
@@ -79,7 +79,9 @@ public final class Interpreter {
     }
 
     public List<CodeContext> contexts() {
-        return http.json(door.request(Door.INTERPRETER, "/contexts").GET().build())
+        return http.json(door.request(SandboxEndpoint.INTERPRETER, "/contexts")
+                        .GET()
+                        .build())
                 .valueStream()
                 .map(CodeContext::of)
                 .toList();
@@ -91,14 +93,14 @@ public final class Interpreter {
     }
 
     public void remove(CodeContext context) {
-        http.bytes(door.request(Door.INTERPRETER, "/contexts/" + Api.encode(context.id()))
+        http.bytes(door.request(SandboxEndpoint.INTERPRETER, "/contexts/" + Api.encode(context.id()))
                 .DELETE()
                 .build());
     }
 
     private HttpRequest post(String path, @Nullable Map<String, ?> wish) {
         var body = wish == null ? BodyPublishers.noBody() : BodyPublishers.ofString(Http.JSON.writeValueAsString(wish));
-        return door.request(Door.INTERPRETER, path)
+        return door.request(SandboxEndpoint.INTERPRETER, path)
                 .header("Content-Type", "application/json")
                 .POST(body)
                 .build();

@@ -16,11 +16,11 @@ final class Rpc {
     /// How often the sandbox shows that it is there while it has nothing to say.
     private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(50);
 
-    private final Door door;
+    private final SandboxEndpoint door;
     private final Http http;
     private final @Nullable String user;
 
-    Rpc(Door door, Http http, @Nullable String user) {
+    Rpc(SandboxEndpoint door, Http http, @Nullable String user) {
         this.door = door;
         this.http = http;
         this.user = user;
@@ -50,8 +50,8 @@ final class Rpc {
     }
 
     private HttpRequest.Builder request(String method) {
-        var request = door.request(Door.SYSTEM, "/" + method).header("Connect-Protocol-Version", "1");
-        Door.as(request, user);
+        var request = door.request(SandboxEndpoint.SYSTEM, "/" + method).header("Connect-Protocol-Version", "1");
+        SandboxEndpoint.as(request, user);
         return request;
     }
 

@@ -18,14 +18,14 @@ public final class Sandbox implements AutoCloseable {
     private static final String GATEWAY_TOKEN = "/etc/mcp-gateway/.token";
 
     private final Api api;
-    private final Door door;
+    private final SandboxEndpoint door;
     private final Commands commands;
     private final SandboxFiles files;
     private final Interpreter interpreter;
     private volatile boolean owned;
     private volatile @Nullable String mcpToken;
 
-    private Sandbox(Api api, Door door, boolean owned) {
+    private Sandbox(Api api, SandboxEndpoint door, boolean owned) {
         this.api = api;
         this.door = door;
         this.owned = owned;
@@ -36,7 +36,7 @@ public final class Sandbox implements AutoCloseable {
 
     static Sandbox of(Api api, JsonNode json, boolean owned) {
         String domain = json.path("domain").asString("");
-        var door = new Door(
+        var door = new SandboxEndpoint(
                 api.settings(),
                 json.path("sandboxID").asString(""),
                 domain.isEmpty() ? api.settings().domain() : domain,
@@ -81,7 +81,8 @@ public final class Sandbox implements AutoCloseable {
     /// Whether it runs now.
     public boolean isRunning() {
         try {
-            api.http().bytes(door.request(Door.SYSTEM, "/health").GET().build());
+            api.http()
+                    .bytes(door.request(SandboxEndpoint.SYSTEM, "/health").GET().build());
             return true;
         } catch (SandboxException e) {
             if (e.kind() == Kind.GONE || e.kind() == Kind.NOT_FOUND) {
@@ -162,7 +163,7 @@ public final class Sandbox implements AutoCloseable {
 
     /// Where MCP clients find the servers it was created with. They have to send {@link #mcpToken}.
     public URI mcpUrl() {
-        return URI.create("https://%s/mcp".formatted(door.host(Door.MCP)));
+        return URI.create("https://%s/mcp".formatted(door.host(SandboxEndpoint.MCP)));
     }
 
     public String mcpToken() {

@@ -30,12 +30,12 @@ public final class SandboxFiles {
     /// For all that is sent, which may be much, and not only for the answer.
     private static final Duration UPLOAD_LIMIT = Duration.ofHours(1);
 
-    private final Door door;
+    private final SandboxEndpoint door;
     private final Http http;
     private final Rpc rpc;
     private final @Nullable String user;
 
-    SandboxFiles(Door door, Http http, @Nullable String user) {
+    SandboxFiles(SandboxEndpoint door, Http http, @Nullable String user) {
         this.door = door;
         this.http = http;
         this.rpc = new Rpc(door, http, user);
@@ -52,13 +52,16 @@ public final class SandboxFiles {
     }
 
     public byte[] readBytes(String path) {
-        return http.bytes(
-                door.request(Door.SYSTEM, "/files" + query(path)).GET().build());
+        return http.bytes(door.request(SandboxEndpoint.SYSTEM, "/files" + query(path))
+                .GET()
+                .build());
     }
 
     /// A file of any size, to be read as it comes and closed.
     public InputStream open(String path) {
-        return http.open(door.request(Door.SYSTEM, "/files" + query(path)).GET().build())
+        return http.open(door.request(SandboxEndpoint.SYSTEM, "/files" + query(path))
+                        .GET()
+                        .build())
                 .body();
     }
 
@@ -109,7 +112,7 @@ public final class SandboxFiles {
     }
 
     private void write(String path, BodyPublisher content) {
-        http.bytes(door.request(Door.SYSTEM, "/files" + query(path))
+        http.bytes(door.request(SandboxEndpoint.SYSTEM, "/files" + query(path))
                 .timeout(UPLOAD_LIMIT)
                 .header("Content-Type", "application/octet-stream")
                 .POST(content)

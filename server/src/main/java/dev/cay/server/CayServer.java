@@ -26,6 +26,7 @@ import dev.cay.server.metrics.SandboxMetrics;
 import dev.cay.server.metrics.TeamMetrics;
 import dev.cay.server.sandbox.Agreement;
 import dev.cay.server.sandbox.Chores;
+import dev.cay.server.sandbox.ConcurrencyLimit;
 import dev.cay.server.sandbox.Expiry;
 import dev.cay.server.sandbox.Pauses;
 import dev.cay.server.sandbox.RepeatableCreates;
@@ -37,7 +38,6 @@ import dev.cay.server.sandbox.SandboxStarter;
 import dev.cay.server.sandbox.SandboxView;
 import dev.cay.server.sandbox.Sandboxes;
 import dev.cay.server.sandbox.Settlement;
-import dev.cay.server.sandbox.Turns;
 import dev.cay.server.snapshot.ForkRoutes;
 import dev.cay.server.snapshot.Forks;
 import dev.cay.server.snapshot.SnapshotRoutes;
@@ -127,10 +127,10 @@ public final class CayServer implements AutoCloseable {
         var sandboxRecords = new SandboxRecords(store, directory, expiry, clock);
         followClock = sandboxRecords::followClock;
         sandboxes = new Sandboxes(store, directory, fleet, expiry, sandboxRecords, settings.maxTimeout());
-        var starts = Turns.starting();
+        var starts = ConcurrencyLimit.starting();
         starter =
                 new SandboxStarter(sandboxRecords, sandboxes, templates, supply, fleet, tokens, random, starts, meters);
-        var saves = Turns.saving();
+        var saves = ConcurrencyLimit.saving();
         var agreement = new Agreement(sandboxRecords);
         var limits = new Pauses.Limits(settings.maxTimeout(), settings.patience(), starts, saves);
         pauses = new Pauses(sandboxRecords, directory, sandboxes, fleet, expiry, agreement, limits);

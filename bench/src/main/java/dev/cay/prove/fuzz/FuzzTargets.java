@@ -19,13 +19,13 @@ public final class FuzzTargets {
     private final OwnCay cay;
     private final URI url;
     private final String key;
-    private final Doors doors;
+    private final DaemonPorts doors;
 
     public FuzzTargets(OwnCay cay) {
         this.cay = cay;
         this.url = cay.url();
         this.key = cay.key();
-        this.doors = new Doors(cay.port(), cay.tlsPort());
+        this.doors = new DaemonPorts(cay.port(), cay.tlsPort());
     }
 
     /// A sandbox in which nothing is wrong, to see that it stays so.

@@ -120,10 +120,10 @@ final class HeadInputs implements RequestTarget.Inputs {
             "@",
             ",");
 
-    private final Doors doors;
+    private final DaemonPorts doors;
     private final String key;
 
-    HeadInputs(Doors doors, String key) {
+    HeadInputs(DaemonPorts doors, String key) {
         this.doors = doors;
         this.key = key;
     }

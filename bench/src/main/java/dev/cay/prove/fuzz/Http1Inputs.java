@@ -3,7 +3,7 @@ package dev.cay.prove.fuzz;
 import java.util.function.Function;
 
 /// Inputs that are one request of HTTP/1.1 each.
-record Http1Inputs(Function<Dice, Door> door, Requests requests) implements RequestTarget.Inputs {
+record Http1Inputs(Function<Dice, DaemonPort> door, Requests requests) implements RequestTarget.Inputs {
     /// Makes requests, each from nothing but dice and the sandbox's name.
     interface Requests {
         byte[] next(Dice dice, Prey.Name name);

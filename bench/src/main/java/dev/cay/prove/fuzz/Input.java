@@ -7,7 +7,7 @@ import java.util.List;
 /// Bytes for one connection, and how they are sent.
 ///
 /// @param cuts where the pieces end in which they are sent: parsers that remember where they were can forget it
-record Input(Door door, byte[] bytes, List<Integer> cuts, Manner manner, Speech speech) {
+record Input(DaemonPort door, byte[] bytes, List<Integer> cuts, Manner manner, Speech speech) {
     /// As what the answer is to be understood.
     enum Speech {
         HTTP1,
@@ -30,7 +30,7 @@ record Input(Door door, byte[] bytes, List<Integer> cuts, Manner manner, Speech 
         cuts = List.copyOf(cuts);
     }
 
-    static Input of(Dice dice, Door door, byte[] bytes, Speech speech) {
+    static Input of(Dice dice, DaemonPort door, byte[] bytes, Speech speech) {
         var cuts = new ArrayList<Integer>();
         if (dice.oneIn(6) && bytes.length > 1) {
             for (int i = dice.between(1, 3); i > 0; i--) {

@@ -114,7 +114,7 @@ public final class FileTree implements AutoCloseable {
     public List<Entry> list(SandboxPath path, int depth, LongConsumer large) throws IOException {
         return work(path, ROOT, () -> {
             accounts.refresh();
-            var listing = new Listing(entries, large, LIMIT);
+            var listing = new DirectoryListing(entries, large, LIMIT);
             try (var directory = FileCalls.openInRoot(root, path.text(), FileCalls.DIRECTORY | OPEN_FLAGS, 0)) {
                 listing.add(path, directory, Math.clamp(depth, 1, MAX_DEPTH));
             }
@@ -152,7 +152,7 @@ public final class FileTree implements AutoCloseable {
         work(LONG_LIMIT, path, ROOT, () -> {
             try (var parent = maker.openDirectory(path.parent())) {
                 FileSystems.requireDisk(parent);
-                new Removal(LONG_LIMIT.minusSeconds(10)).remove(parent, path.name());
+                new TreeRemoval(LONG_LIMIT.minusSeconds(10)).remove(parent, path.name());
             } catch (ErrnoException e) {
                 if (e.errno() != Errno.ENOENT) {
                     throw FileErrors.ofChange("remove", path, e);

@@ -63,7 +63,7 @@ public final class GuestLink implements AutoCloseable {
     private final Duration limit;
     private final Frames frames = new Frames();
     private final byte[] chunk = new byte[16384];
-    private final Map<Integer, Waiting<?>> waiting = new ConcurrentHashMap<>();
+    private final Map<Integer, PendingRequest<?>> waiting = new ConcurrentHashMap<>();
     private final Map<Integer, Consumer<Exit>> owners = new ConcurrentHashMap<>();
     private final AtomicInteger numbers = new AtomicInteger();
 
@@ -230,12 +230,12 @@ public final class GuestLink implements AutoCloseable {
         synchronized (frames) {
             frames.close();
         }
-        waiting.values().forEach(Waiting::cancel);
+        waiting.values().forEach(PendingRequest::cancel);
         waiting.clear();
     }
 
     private <T> T ask(Request request, Decoder<T> decoder) throws IOException {
-        var answer = new Waiting<>(decoder);
+        var answer = new PendingRequest<>(decoder);
         int number = numbers.updateAndGet(n -> n == Integer.MAX_VALUE ? 1 : n + 1);
         if (waiting.size() >= MAX_WAITING) {
             throw new SilentGuestException("too many requests wait for the guest already");

@@ -26,7 +26,7 @@ final class Context {
     private final String id;
     private final Language language;
     private final String cwd;
-    private final Turns turns = new Turns();
+    private final CellQueue turns = new CellQueue();
     private final AtomicLong numbers = new AtomicLong();
     private volatile @Nullable Runner runner;
 

@@ -10,12 +10,12 @@ import java.util.List;
 /// directory. They are asked for by the link in `/proc/self/fd`, as the kernel refuses them on a descriptor that only
 /// names. No link of the sandbox is followed.
 public final class Attributes {
-    private static final Call SET = Call.of("setxattr");
-    private static final Call GET = Call.wide("getxattr");
-    private static final Call LIST = Call.wide("listxattr");
-    private static final Call GET_ENTRY = Call.wide("lgetxattr");
-    private static final Call LIST_ENTRY = Call.wide("llistxattr");
-    private static final Call REMOVE = Call.of("removexattr");
+    private static final NativeCall SET = NativeCall.of("setxattr");
+    private static final NativeCall GET = NativeCall.wide("getxattr");
+    private static final NativeCall LIST = NativeCall.wide("listxattr");
+    private static final NativeCall GET_ENTRY = NativeCall.wide("lgetxattr");
+    private static final NativeCall LIST_ENTRY = NativeCall.wide("llistxattr");
+    private static final NativeCall REMOVE = NativeCall.of("removexattr");
     private static final int LIMIT = 65536;
 
     private Attributes() {}
@@ -28,7 +28,7 @@ public final class Attributes {
         return names(LIST_ENTRY, directory, "/" + entry);
     }
 
-    private static List<String> names(Call list, Descriptor file, String below) throws ErrnoException {
+    private static List<String> names(NativeCall list, Descriptor file, String below) throws ErrnoException {
         int fd = file.use("listxattr");
         try (var arena = Arena.ofConfined()) {
             long place = place(arena, fd, below);
@@ -52,7 +52,7 @@ public final class Attributes {
         return read(GET_ENTRY, directory, "/" + entry, name);
     }
 
-    private static String read(Call get, Descriptor file, String below, String name) throws ErrnoException {
+    private static String read(NativeCall get, Descriptor file, String below, String name) throws ErrnoException {
         int fd = file.use("getxattr");
         try (var arena = Arena.ofConfined()) {
             MemorySegment value = arena.allocate(LIMIT);

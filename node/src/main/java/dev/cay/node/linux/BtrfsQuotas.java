@@ -9,7 +9,7 @@ import java.util.Map;
 /// How much subvolumes of a btrfs hold, all of them in a few calls, and how much one may hold. The calls may block on a
 /// disk: only platform threads make them.
 public final class BtrfsQuotas {
-    private static final Call IOCTL = Call.variadic("ioctl", 2);
+    private static final NativeCall IOCTL = NativeCall.variadic("ioctl", 2);
 
     private static final long TREE_SEARCH = 0xd000_9411L;
     private static final long INODE_LOOKUP = 0xd000_9412L;

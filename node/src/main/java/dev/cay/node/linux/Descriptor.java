@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /// Calls on it and `close` may race: the number is given back to the kernel only when the last call under way has
 /// returned, so no call ever lands on a stranger that got the same number.
 public final class Descriptor implements AutoCloseable {
-    private static final Call CLOSE = Call.of("close");
+    private static final NativeCall CLOSE = NativeCall.of("close");
     private static final int CLOSED = 1 << 30;
 
     private final int number;

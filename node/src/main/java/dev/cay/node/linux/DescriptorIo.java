@@ -9,16 +9,16 @@ import java.net.ProtocolException;
 /// Bytes in and out of descriptors. Never blocks on a descriptor that was set so; on others only platform
 /// threads may call.
 public final class DescriptorIo {
-    private static final Call READ = Call.wide("read");
-    private static final Call WRITE = Call.wide("write");
-    private static final Call PREAD = Call.wide("pread64");
-    private static final Call PWRITE = Call.wide("pwrite64");
-    private static final Call SPLICE = Call.wide("splice");
-    private static final Call FTRUNCATE = Call.of("ftruncate64");
-    private static final Call PIPE = Call.of("pipe2");
-    private static final Call FCNTL = Call.variadic("fcntl64", 2);
-    private static final Call IOCTL = Call.variadic("ioctl", 2);
-    private static final Call PIDFD_OPEN = Call.raw("pidfd_open");
+    private static final NativeCall READ = NativeCall.wide("read");
+    private static final NativeCall WRITE = NativeCall.wide("write");
+    private static final NativeCall PREAD = NativeCall.wide("pread64");
+    private static final NativeCall PWRITE = NativeCall.wide("pwrite64");
+    private static final NativeCall SPLICE = NativeCall.wide("splice");
+    private static final NativeCall FTRUNCATE = NativeCall.of("ftruncate64");
+    private static final NativeCall PIPE = NativeCall.of("pipe2");
+    private static final NativeCall FCNTL = NativeCall.variadic("fcntl64", 2);
+    private static final NativeCall IOCTL = NativeCall.variadic("ioctl", 2);
+    private static final NativeCall PIDFD_OPEN = NativeCall.raw("pidfd_open");
 
     private static final int F_GETFL = 3;
     private static final int F_SETFL = 4;
@@ -70,7 +70,7 @@ public final class DescriptorIo {
     }
 
     private static int transfer(
-            Call call, Descriptor descriptor, byte[] bytes, int offset, int length, long position, boolean inward)
+            NativeCall call, Descriptor descriptor, byte[] bytes, int offset, int length, long position, boolean inward)
             throws ErrnoException {
         int fd = descriptor.use("transfer");
         try (var arena = Arena.ofConfined()) {

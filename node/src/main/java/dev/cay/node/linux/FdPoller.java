@@ -37,10 +37,10 @@ public final class FdPoller implements AutoCloseable {
     public static final int OUT = 4;
     private static final int HANG_UP = 16;
 
-    private static final Call CREATE = Call.of("epoll_create1");
-    private static final Call CONTROL = Call.of("epoll_ctl");
-    private static final Call WAIT = Call.of("epoll_wait");
-    private static final Call EVENTFD = Call.of("eventfd");
+    private static final NativeCall CREATE = NativeCall.of("epoll_create1");
+    private static final NativeCall CONTROL = NativeCall.of("epoll_ctl");
+    private static final NativeCall WAIT = NativeCall.of("epoll_wait");
+    private static final NativeCall EVENTFD = NativeCall.of("eventfd");
     private static final int ADD = 1;
     private static final int DELETE = 2;
     private static final int BATCH = 128;

@@ -25,19 +25,19 @@ public final class FileCalls {
     public static final int DIRECTORY = Cpu.HERE.directory();
     public static final int NOFOLLOW = Cpu.HERE.noFollow();
 
-    private static final Call OPEN = Call.variadic("open64", 2);
-    private static final Call OPENAT2 = Call.raw("openat2");
-    private static final Call STATX = Call.of("statx");
-    private static final Call FSTATFS = Call.of("fstatfs64");
-    private static final Call MKDIRAT = Call.of("mkdirat");
-    private static final Call UNLINKAT = Call.of("unlinkat");
-    private static final Call RENAMEAT2 = Call.of("renameat2");
-    private static final Call READLINK = Call.wide("readlink");
-    private static final Call GETDENTS = Call.wide("getdents64");
-    private static final Call COPY = Call.wide("copy_file_range");
-    private static final Call FALLOCATE = Call.of("fallocate");
-    private static final Call FCHOWN = Call.of("fchown");
-    private static final Call FCHMOD = Call.of("fchmod");
+    private static final NativeCall OPEN = NativeCall.variadic("open64", 2);
+    private static final NativeCall OPENAT2 = NativeCall.raw("openat2");
+    private static final NativeCall STATX = NativeCall.of("statx");
+    private static final NativeCall FSTATFS = NativeCall.of("fstatfs64");
+    private static final NativeCall MKDIRAT = NativeCall.of("mkdirat");
+    private static final NativeCall UNLINKAT = NativeCall.of("unlinkat");
+    private static final NativeCall RENAMEAT2 = NativeCall.of("renameat2");
+    private static final NativeCall READLINK = NativeCall.wide("readlink");
+    private static final NativeCall GETDENTS = NativeCall.wide("getdents64");
+    private static final NativeCall COPY = NativeCall.wide("copy_file_range");
+    private static final NativeCall FALLOCATE = NativeCall.of("fallocate");
+    private static final NativeCall FCHOWN = NativeCall.of("fchown");
+    private static final NativeCall FCHMOD = NativeCall.of("fchmod");
 
     private static final int SYS_OPENAT2 = 437;
     private static final int NO_XDEV = 0x01;
@@ -176,7 +176,7 @@ public final class FileCalls {
         onEntry(UNLINKAT, parent, name, AT_REMOVEDIR);
     }
 
-    private static void onEntry(Call call, Descriptor parent, String name, int argument) throws ErrnoException {
+    private static void onEntry(NativeCall call, Descriptor parent, String name, int argument) throws ErrnoException {
         int fd = parent.use("entry");
         try (var arena = Arena.ofConfined()) {
             call.call(arena, fd, text(arena, name), argument);

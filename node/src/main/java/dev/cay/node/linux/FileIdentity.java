@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
 /// root, but of all the daemon's powers only those over files' owners and modes remain: what a sandbox lays in the way
 /// meets no host administrator.
 public final class FileIdentity {
-    private static final Call SETFSUID = Call.of("setfsuid");
-    private static final Call SETFSGID = Call.of("setfsgid");
-    private static final Call CAPGET = Call.of("capget");
-    private static final Call CAPSET = Call.of("capset");
+    private static final NativeCall SETFSUID = NativeCall.of("setfsuid");
+    private static final NativeCall SETFSGID = NativeCall.of("setfsgid");
+    private static final NativeCall CAPGET = NativeCall.of("capget");
+    private static final NativeCall CAPSET = NativeCall.of("capset");
 
     private static final int CAPABILITY_VERSION = 0x20080522;
     /// chown, dac_override, dac_read_search, fowner, fsetid: the lowest five.
@@ -50,14 +50,14 @@ public final class FileIdentity {
     }
 
     /// These calls answer with the id before, never with an error: ask again with an impossible one to know.
-    private static void setId(Call call, int id) throws ErrnoException {
+    private static void setId(NativeCall call, int id) throws ErrnoException {
         setRaw(call, id);
         if (setRaw(call, -1) != id) {
             throw new ErrnoException("setfsuid", Errno.EPERM);
         }
     }
 
-    private static int setRaw(Call call, int id) {
+    private static int setRaw(NativeCall call, int id) {
         try {
             return (int) call.call(Integer.toUnsignedLong(id));
         } catch (ErrnoException e) {

@@ -39,9 +39,9 @@ public final class Inotify implements AutoCloseable {
             | ONLY_DIRECTORIES
             | NAMED;
 
-    private static final Call INIT = Call.of("inotify_init1");
-    private static final Call ADD = Call.of("inotify_add_watch");
-    private static final Call REMOVE = Call.of("inotify_rm_watch");
+    private static final NativeCall INIT = NativeCall.of("inotify_init1");
+    private static final NativeCall ADD = NativeCall.of("inotify_add_watch");
+    private static final NativeCall REMOVE = NativeCall.of("inotify_rm_watch");
     private static final int BUFFER = 64 << 10;
     private static final int HEAD = 16;
 

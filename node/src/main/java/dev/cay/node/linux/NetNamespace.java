@@ -22,8 +22,8 @@ import java.util.List;
 ///
 /// Holds the namespace alive, as does every socket made here: close all of them before a checkpoint and at the end.
 public final class NetNamespace implements AutoCloseable {
-    private static final Call SETNS = Call.of("setns");
-    private static final Call SETHOSTNAME = Call.of("sethostname");
+    private static final NativeCall SETNS = NativeCall.of("setns");
+    private static final NativeCall SETHOSTNAME = NativeCall.of("sethostname");
     private static final int NEWUTS = 0x04000000;
     private static final int NEWNET = 0x40000000;
     private static final Duration LIMIT = Duration.ofSeconds(10);

@@ -2,7 +2,7 @@ package dev.cay.node.linux;
 
 /// Processes that get signals together.
 public final class ProcessGroups {
-    private static final Call KILL = Call.of("kill");
+    private static final NativeCall KILL = NativeCall.of("kill");
     private static final int SIGKILL = 9;
 
     private ProcessGroups() {}

@@ -9,10 +9,10 @@ import java.util.List;
 
 /// Unix stream sockets that lend descriptors. None of these calls blocks.
 public final class UnixSocket {
-    private static final Call SOCKET = Call.of("socket");
-    private static final Call CONNECT = Call.of("connect");
-    private static final Call SEND = Call.wide("send");
-    private static final Call RECVMSG = Call.wide("recvmsg");
+    private static final NativeCall SOCKET = NativeCall.of("socket");
+    private static final NativeCall CONNECT = NativeCall.of("connect");
+    private static final NativeCall SEND = NativeCall.wide("send");
+    private static final NativeCall RECVMSG = NativeCall.wide("recvmsg");
 
     private static final int AF_UNIX = 1;
     private static final int SOCK_STREAM = 1;

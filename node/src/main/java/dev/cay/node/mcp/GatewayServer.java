@@ -141,7 +141,7 @@ final class GatewayServer implements AutoCloseable {
         try {
             counted(
                     upstream.can(Listed.TOOLS.capability())
-                            ? new Listing(upstream, Listed.TOOLS).fetch().size()
+                            ? new ServerListing(upstream, Listed.TOOLS).fetch().size()
                             : 0);
             gatewayLog.say("%s: ready, %d tools".formatted(key(), tools));
         } catch (RpcException e) {

@@ -6,8 +6,8 @@ import dev.cay.metrics.Meters;
 import dev.cay.node.ingress.Envd;
 import dev.cay.node.log.LogHub;
 import dev.cay.node.mcp.catalog.Catalog;
-import dev.cay.node.mcp.catalog.Launch;
 import dev.cay.node.mcp.catalog.LaunchPlan;
+import dev.cay.node.mcp.catalog.ServerLaunch;
 import dev.cay.node.mcp.intercept.Interceptors;
 import dev.cay.node.mcp.server.ServerHomes;
 import dev.cay.wire.CayException;
@@ -271,7 +271,7 @@ public final class Gateways implements AutoCloseable {
             if (launch.isEmpty()) {
                 // Says why not.
                 var _ = catalog.plan(key, Json.mapper().createObjectNode());
-            } else if (launch.get() instanceof Launch.Npm npm) {
+            } else if (launch.get() instanceof ServerLaunch.Npm npm) {
                 installer.accept(LaunchPlan.of(key, npm));
             }
         }

@@ -179,7 +179,7 @@ final class Servers implements AutoCloseable {
     }
 
     private Upstream await(Place place) {
-        return Waiting.get(place.server, connection(place), PATIENCE);
+        return ServerWait.get(place.server, connection(place), PATIENCE);
     }
 
     /// What clients are told there is of a kind: the gateway's own, and what servers have.
@@ -197,12 +197,12 @@ final class Servers implements AutoCloseable {
     MergedList merged(Listed kind, Duration patience) {
         var all = places();
         var coming = all.stream().map(place -> items(place, kind)).toList();
-        Waiting.forAll(all.stream().map(Place::server).toList(), coming, patience);
+        ServerWait.forAll(all.stream().map(Place::server).toList(), coming, patience);
         var merged = new MergedList(kind, gateway.meta().names(kind));
         for (int i = 0; i < all.size(); i++) {
             var place = all.get(i);
             try {
-                var own = Waiting.get(place.server, coming.get(i), Duration.ZERO);
+                var own = ServerWait.get(place.server, coming.get(i), Duration.ZERO);
                 own.forEach(item -> merged.add(place, item));
             } catch (RpcException e) {
                 if (Thread.currentThread().isInterrupted()) {
@@ -235,7 +235,7 @@ final class Servers implements AutoCloseable {
     private List<ObjectNode> fetch(Place place, Upstream upstream, Listed kind) {
         var fetched = List.<ObjectNode>of();
         try {
-            fetched = upstream.can(kind.capability()) ? new Listing(upstream, kind).fetch() : fetched;
+            fetched = upstream.can(kind.capability()) ? new ServerListing(upstream, kind).fetch() : fetched;
         } catch (RpcException e) {
             upstream.server().failed(String.valueOf(e.getMessage()));
         }

@@ -49,11 +49,11 @@ final class Upstream implements ServerLink.Listener, AutoCloseable {
         JsonNode progressToken();
     }
 
-    private record Waiting(@Nullable Call call, Runnable sign, CompletableFuture<Message> answer) {}
+    private record ServerWait(@Nullable Call call, Runnable sign, CompletableFuture<Message> answer) {}
 
     private final GatewayServer server;
     private final Audience audience;
-    private final ConcurrentMap<Long, Waiting> waiting = new ConcurrentHashMap<>();
+    private final ConcurrentMap<Long, ServerWait> waiting = new ConcurrentHashMap<>();
     private final AtomicLong ids = new AtomicLong();
     private final Pace pace = new Pace();
     private volatile @Nullable String over;
@@ -150,7 +150,7 @@ final class Upstream implements ServerLink.Listener, AutoCloseable {
         long id = ids.incrementAndGet();
         used = System.nanoTime();
         var alive = new AtomicLong(System.nanoTime());
-        var one = new Waiting(call, () -> alive.set(System.nanoTime()), new CompletableFuture<>());
+        var one = new ServerWait(call, () -> alive.set(System.nanoTime()), new CompletableFuture<>());
         waiting.put(id, one);
         try {
             requireThere();
@@ -184,7 +184,7 @@ final class Upstream implements ServerLink.Listener, AutoCloseable {
         }
     }
 
-    private Message await(Waiting one, AtomicLong alive, String method, Duration limit)
+    private Message await(ServerWait one, AtomicLong alive, String method, Duration limit)
             throws InterruptedException, RpcTimeout {
         while (true) {
             long left = alive.get() + limit.toNanos() - System.nanoTime();

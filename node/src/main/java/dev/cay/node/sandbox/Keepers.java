@@ -43,12 +43,12 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
 
     private final Machine machine;
     private final ConcurrentHashMap<SandboxId, SandboxKeeper> keepers = new ConcurrentHashMap<>();
-    private final Dormitory dormitory;
+    private final PausedSandboxes dormitory;
     private final Sweep sweep;
     private final EndListeners listeners = new EndListeners();
     private final SecureRandom random = new SecureRandom();
     private final AtomicInteger startsAwaited = new AtomicInteger();
-    private final Advance advance;
+    private final Prewarming advance;
     private final Spares spares;
     private final SideSandboxes sides;
     private final PoolUse use;
@@ -60,13 +60,13 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     }
 
     /// @param warming makes a sandbox's interpreter ready to be saved
-    Keepers(Machine machine, Advance.Warming warming) {
+    Keepers(Machine machine, Prewarming.Warming warming) {
         this.machine = machine;
-        this.dormitory = new Dormitory(machine, keepers);
+        this.dormitory = new PausedSandboxes(machine, keepers);
         this.sides = new SideSandboxes(machine, keepers::get, random);
         this.use = new PoolUse(machine, () -> Stream.concat(keepers.values().stream(), sides.keepers()));
         this.sweep = new Sweep(machine, id -> keepers.containsKey(id) || sides.has(id), this::slots);
-        this.advance = new Advance(machine, spec -> start(spec, true), this::kill, random, warming);
+        this.advance = new Prewarming(machine, spec -> start(spec, true), this::kill, random, warming);
         machine.warm().onLost(this::expect);
         this.spares = new Spares(
                 machine.mostSpares(), advance, () -> startsAwaited.get() > 0, machine.warm()::isFor, System::nanoTime);
@@ -86,7 +86,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
     public void start() {
         Mounts.unmountBelow(machine.pool().directory("sandboxes"));
         machine.sealed().clear();
-        var inheritedSpares = new TakeUp(machine, this::keep).all();
+        var inheritedSpares = new Recovery(machine, this::keep).all();
         machine.network().removeOrphans(slots());
         dormitory.tidy();
         upkeep = new Upkeep(machine, sweep, spares, inheritedSpares, this::resisted, this::kill, this::lookAfter);
@@ -94,7 +94,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
         use.start();
     }
 
-    private SandboxKeeper keep(Inheritance.Found found) {
+    private SandboxKeeper keep(Leftovers.Found found) {
         var notes = Objects.requireNonNull(found.notes());
         if (notes.isSide()) {
             return sides.keep(found);
@@ -252,7 +252,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
         advance.close();
         spares.close();
         sides.close();
-        Several.each(
+        ForEachSandbox.each(
                 keepers.values().stream()
                         .filter(keeper -> !keeper.isPaused())
                         .map(SandboxKeeper::id)
@@ -310,7 +310,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
         if (upkeep != null) {
             upkeep.close();
         }
-        Several.each(List.copyOf(keepers.keySet()), id -> {
+        ForEachSandbox.each(List.copyOf(keepers.keySet()), id -> {
             var keeper = keepers.remove(id);
             if (keeper != null) {
                 keeper.leave();
@@ -327,7 +327,7 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
         advance.close();
         spares.close();
         sides.close();
-        Several.each(
+        ForEachSandbox.each(
                 keepers.values().stream()
                         .filter(keeper -> keeper.isSpare() || !keeper.isThere())
                         .map(SandboxKeeper::id)

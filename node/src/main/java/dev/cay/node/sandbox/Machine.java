@@ -5,8 +5,8 @@ import dev.cay.http.HttpListeners;
 import dev.cay.http.ReverseProxy;
 import dev.cay.metrics.Meters;
 import dev.cay.node.files.WatchHub;
+import dev.cay.node.host.HostCapacity;
 import dev.cay.node.host.HostPlan;
-import dev.cay.node.host.Room;
 import dev.cay.node.host.ServerLimits;
 import dev.cay.node.image.LayerStore;
 import dev.cay.node.image.NodeLayer;
@@ -43,7 +43,7 @@ import javax.net.ssl.SSLContext;
 /// @param tls          shown there
 public record Machine(
         HostPlan plan,
-        Room room,
+        HostCapacity room,
         Path records,
         int maxProcesses,
         int mostSpares,

@@ -37,7 +37,7 @@ final class SandboxKeeper {
     private final Machine machine;
     private final Premises premises;
     private final Ended ended;
-    private final Turns turns;
+    private final KeeperThread turns;
     private final CreatePhases phases;
     private final Life life;
     private final Doors doors;
@@ -58,7 +58,7 @@ final class SandboxKeeper {
         this.premises = new Premises(machine, notes, slot);
         this.ended = ended;
         this.phases = new CreatePhases(machine.meters());
-        this.turns = new Turns(notes.spec().id());
+        this.turns = new KeeperThread(notes.spec().id());
         this.life = new Life(notes.spec().id());
         this.doors = new Doors(machine, premises, () -> turns.later(this::recover));
         this.saving = new Saving(machine, premises, turns, life, doors, this::recover);
@@ -146,7 +146,7 @@ final class SandboxKeeper {
     }
 
     /// Brings a spare one to where it should be saved.
-    void warm(Advance.Warming warming) {
+    void warm(Prewarming.Warming warming) {
         turns.ask("be warmed", SAVE_LIMIT, () -> {
             warming.warm(requireOpen());
             return null;

@@ -27,13 +27,13 @@ final class Saving {
 
     private final Machine machine;
     private final Premises premises;
-    private final Turns turns;
+    private final KeeperThread turns;
     private final Life life;
     private final Doors doors;
     private final Runnable stuck;
 
     /// @param stuck sees to a sandbox that runs and cannot be opened; on the keeper's thread
-    Saving(Machine machine, Premises premises, Turns turns, Life life, Doors doors, Runnable stuck) {
+    Saving(Machine machine, Premises premises, KeeperThread turns, Life life, Doors doors, Runnable stuck) {
         this.machine = machine;
         this.premises = premises;
         this.turns = turns;

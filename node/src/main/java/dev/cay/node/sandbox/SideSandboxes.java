@@ -155,7 +155,7 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
     }
 
     /// Of one that an earlier daemon left, to be ended.
-    SandboxKeeper keep(Inheritance.Found found) {
+    SandboxKeeper keep(Leftovers.Found found) {
         var notes = Objects.requireNonNull(found.notes());
         var keeper = new SandboxKeeper(machine, found.slot(), notes, this::ended);
         sides.put(found.id(), new Side(keeper, Objects.requireNonNull(notes.owner()), false, _ -> {}));
@@ -234,7 +234,7 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
                 .filter(which)
                 .map(side -> side.keeper.id())
                 .toList();
-        Several.each(ids, id -> {
+        ForEachSandbox.each(ids, id -> {
             var side = sides.get(id);
             if (side != null) {
                 end(side.keeper);

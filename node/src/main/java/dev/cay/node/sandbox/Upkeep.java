@@ -56,7 +56,7 @@ final class Upkeep implements AutoCloseable {
             if (!inherited.isEmpty()) {
                 // After a crash those who were cut come back at once, and shall not wait for the making of spares.
                 Thread.sleep(AFTER_CRASH);
-                attempt("the last daemon's spare sandboxes", () -> Several.each(inherited, kill));
+                attempt("the last daemon's spare sandboxes", () -> ForEachSandbox.each(inherited, kill));
             }
             spares.start();
             while (true) {
@@ -70,7 +70,7 @@ final class Upkeep implements AutoCloseable {
 
     void tidy() {
         attempt("the network", machine.network()::heal);
-        attempt("sandboxes that resisted their end", () -> Several.each(resisted.get(), kill));
+        attempt("sandboxes that resisted their end", () -> ForEachSandbox.each(resisted.get(), kill));
         attempt("what nobody claims", sweep::lookAgain);
         attempt("spare sandboxes", spares::tidy);
         attempt("what was saved", saved);

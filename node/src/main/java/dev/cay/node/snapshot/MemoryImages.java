@@ -27,7 +27,7 @@ final class MemoryImages {
 
     private final Pool pool;
     private final ContainerRuntime runtime;
-    private volatile @Nullable Origin here;
+    private volatile @Nullable SavedOn here;
 
     MemoryImages(Pool pool, ContainerRuntime runtime) {
         this.pool = pool;
@@ -128,10 +128,10 @@ final class MemoryImages {
     }
 
     /// Asked for once, when it is needed.
-    private Origin here() {
+    private SavedOn here() {
         var known = here;
         if (known == null) {
-            known = Origin.here();
+            known = SavedOn.here();
             here = known;
         }
         return known;

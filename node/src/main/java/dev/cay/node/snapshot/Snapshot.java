@@ -39,7 +39,7 @@ public record Snapshot(String name, Path place, About about) {
     /// @param clock  what deadlines of its commands are told by, when it was saved
     /// @param origin the machine it was saved on
     /// @param images sizes of the files that hold it: one that is shorter was lost with a machine
-    record Memory(String guest, Origin origin, Map<String, Long> images, Instant clock) {
+    record Memory(String guest, SavedOn origin, Map<String, Long> images, Instant clock) {
         Memory {
             images = Map.copyOf(images);
         }

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.http.Json;
 import dev.cay.node.log.LogHub;
-import dev.cay.node.mcp.catalog.Launch;
 import dev.cay.node.mcp.catalog.LaunchPlan;
+import dev.cay.node.mcp.catalog.ServerLaunch;
 import dev.cay.node.mcp.server.ServerHome;
 import dev.cay.node.mcp.server.ServerLink;
 import dev.cay.rpc.Message;
@@ -34,7 +34,7 @@ class FirstLinkTest {
 
     private final Home home = new Home();
     private final GatewayServer server = new GatewayServer(
-            LaunchPlan.of("echo", new Launch.Npm("echo", "1.0.0", "echo", true)),
+            LaunchPlan.of("echo", new ServerLaunch.Npm("echo", "1.0.0", "echo", true)),
             () -> home,
             new GatewayLog(new LogHub(InstantSource.system()).of(new SandboxId("one")), InstantSource.system()));
 

@@ -10,13 +10,13 @@ import dev.cay.life.Undo;
 import dev.cay.metrics.Meters;
 import dev.cay.node.Abandoned;
 import dev.cay.node.files.WatchHub;
+import dev.cay.node.host.HostCapacity;
 import dev.cay.node.host.HostClaim;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.HostPlan;
 import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Programs;
 import dev.cay.node.host.Reservation;
-import dev.cay.node.host.Room;
 import dev.cay.node.host.ServerLimits;
 import dev.cay.node.host.Sysctls;
 import dev.cay.node.image.BuiltBase;
@@ -172,7 +172,7 @@ final class TestNode implements AutoCloseable {
         this(place, NetworkLimits.DEFAULT, around, edgePort, GuestProgram::install, _ -> {});
     }
 
-    TestNode(Place place, UnaryOperator<ContainerRuntime> around, Advance.Warming warming) throws IOException {
+    TestNode(Place place, UnaryOperator<ContainerRuntime> around, Prewarming.Warming warming) throws IOException {
         this(place, NetworkLimits.DEFAULT, around, EDGE_PORT, GuestProgram::install, warming);
     }
 
@@ -195,7 +195,7 @@ final class TestNode implements AutoCloseable {
             UnaryOperator<ContainerRuntime> around,
             int edgePort,
             Function<Path, GuestProgram> install,
-            Advance.Warming warming)
+            Prewarming.Warming warming)
             throws IOException {
         this.place = place;
         try {
@@ -235,7 +235,7 @@ final class TestNode implements AutoCloseable {
                     new Meters()));
             machine = new Machine(
                     plan,
-                    new Room(state),
+                    new HostCapacity(state),
                     place.records(),
                     1000,
                     MOST_SPARES,

@@ -42,7 +42,7 @@ public final class Pauses {
     /// @param patience   for a change that somebody else makes
     /// @param starts     shared with creates, which are as much work for a machine as resumes
     /// @param saves      shared with snapshots
-    public record Limits(Duration maxTimeout, Duration patience, Turns starts, Turns saves) {}
+    public record Limits(Duration maxTimeout, Duration patience, ConcurrencyLimit starts, ConcurrencyLimit saves) {}
 
     public Pauses(
             SandboxRecords records,

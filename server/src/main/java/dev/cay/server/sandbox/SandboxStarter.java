@@ -40,7 +40,7 @@ public final class SandboxStarter {
     private final SecureRandom random;
     private final Tally creates;
     private final Timing phases;
-    private final Turns turns;
+    private final ConcurrencyLimit turns;
 
     /// Not announced yet; with the reason when one ended meanwhile. Guarded by itself.
     private final Map<SandboxId, String> starting = new HashMap<>();
@@ -53,7 +53,7 @@ public final class SandboxStarter {
             Fleet fleet,
             SandboxTokens tokens,
             SecureRandom random,
-            Turns turns,
+            ConcurrencyLimit turns,
             Meters meters) {
         this.records = records;
         this.sandboxes = sandboxes;

@@ -2,9 +2,9 @@ package dev.cay.server.snapshot;
 
 import dev.cay.server.access.Team;
 import dev.cay.server.fleet.Fleet;
+import dev.cay.server.sandbox.ConcurrencyLimit;
 import dev.cay.server.sandbox.SandboxRecord;
 import dev.cay.server.sandbox.Sandboxes;
-import dev.cay.server.sandbox.Turns;
 import dev.cay.server.store.Store;
 import dev.cay.server.template.Origin;
 import dev.cay.server.template.SnapshotBuild;
@@ -37,7 +37,7 @@ public final class Snapshots {
     private final Templates templates;
     private final Sandboxes sandboxes;
     private final Fleet fleet;
-    private final Turns turns;
+    private final ConcurrencyLimit turns;
     private final InstantSource clock;
     private final SecureRandom random;
 
@@ -46,7 +46,7 @@ public final class Snapshots {
             Templates templates,
             Sandboxes sandboxes,
             Fleet fleet,
-            Turns turns,
+            ConcurrencyLimit turns,
             InstantSource clock,
             SecureRandom random) {
         this.store = store;

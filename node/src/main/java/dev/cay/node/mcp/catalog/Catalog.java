@@ -121,7 +121,7 @@ public final class Catalog {
 
     /// How it would be started: as the operator says, else the first way of the entry that Cay has; empty if it
     /// cannot be, or the operator forbids it.
-    public Optional<Launch> launch(CatalogServer server) {
+    public Optional<ServerLaunch> launch(CatalogServer server) {
         var override = overrideOf(server);
         if (override.disabled()) {
             return Optional.empty();
@@ -132,11 +132,11 @@ public final class Catalog {
                 : server.launches().stream().filter(Catalog::startable).findFirst();
     }
 
-    private static boolean startable(Launch launch) {
+    private static boolean startable(ServerLaunch launch) {
         return switch (launch) {
-            case Launch.Remote _, Launch.Command _ -> true;
-            case Launch.Npm npm -> npm.confirmed();
-            case Launch.Image _ -> false;
+            case ServerLaunch.Remote _, ServerLaunch.Command _ -> true;
+            case ServerLaunch.Npm npm -> npm.confirmed();
+            case ServerLaunch.Image _ -> false;
         };
     }
 
@@ -156,7 +156,7 @@ public final class Catalog {
                     ErrorKind.PERMISSION_DENIED,
                     "mcp.%s is switched off on this Cay, by mcp.servers.%s.disabled".formatted(key, key));
         }
-        return server.launch(Launch.Npm.class)
+        return server.launch(ServerLaunch.Npm.class)
                 .map(npm -> new CayException(
                         ErrorKind.NOT_IMPLEMENTED,
                         ("mcp.%s is published as an image, which Cay does not start; if the npm package %s %s is the"

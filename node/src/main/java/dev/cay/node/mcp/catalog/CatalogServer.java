@@ -27,7 +27,7 @@ public record CatalogServer(
         List<String> tags,
         List<String> words,
         @Nullable String source,
-        List<Launch> launches,
+        List<ServerLaunch> launches,
         Map<String, Option> options,
         List<List<String>> anyOf,
         Needs needs,
@@ -135,7 +135,7 @@ public record CatalogServer(
     /// Who could issue the value of an option.
     public record OAuth(String provider, String option) {}
 
-    public <T extends Launch> Optional<T> launch(Class<T> kind) {
+    public <T extends ServerLaunch> Optional<T> launch(Class<T> kind) {
         return launches.stream().filter(kind::isInstance).map(kind::cast).findFirst();
     }
 

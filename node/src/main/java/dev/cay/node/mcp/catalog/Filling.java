@@ -40,7 +40,7 @@ final class Filling {
         this.given = given;
     }
 
-    static LaunchPlan fill(CatalogServer server, ServerOverride override, Launch launch, JsonNode options) {
+    static LaunchPlan fill(CatalogServer server, ServerOverride override, ServerLaunch launch, JsonNode options) {
         var filling = new Filling(server, override, GivenOptions.read(server, options));
         filling.setVariables();
         return filling.plan(launch);
@@ -72,13 +72,13 @@ final class Filling {
         };
     }
 
-    private LaunchPlan plan(Launch launch) {
+    private LaunchPlan plan(ServerLaunch launch) {
         var needs = server.needs();
-        boolean remote = launch instanceof Launch.Remote;
+        boolean remote = launch instanceof ServerLaunch.Remote;
         var line = switch (launch) {
-            case Launch.Npm _ -> arguments(needs.arguments());
-            case Launch.Command command -> arguments(command.line());
-            case Launch.Remote _, Launch.Image _ -> List.<Value>of();
+            case ServerLaunch.Npm _ -> arguments(needs.arguments());
+            case ServerLaunch.Command command -> arguments(command.line());
+            case ServerLaunch.Remote _, ServerLaunch.Image _ -> List.<Value>of();
         };
         var environment = new LinkedHashMap<String, String>();
         variables.forEach((name, value) -> environment.put(name, value.text()));
@@ -110,17 +110,17 @@ final class Filling {
         }
     }
 
-    private LaunchPlan.Start start(Launch launch, List<Value> line) {
+    private LaunchPlan.Start start(ServerLaunch launch, List<Value> line) {
         var words = line.stream().flatMap(value -> value.items().stream()).toList();
         return switch (launch) {
-            case Launch.Remote remote -> remote(remote);
-            case Launch.Command command -> new LaunchPlan.Command(words, command.files());
-            case Launch.Npm npm -> new LaunchPlan.Npm(npm.packageName(), npm.version(), npm.bin(), words);
-            case Launch.Image _ -> throw new IllegalArgumentException("an image is not started");
+            case ServerLaunch.Remote remote -> remote(remote);
+            case ServerLaunch.Command command -> new LaunchPlan.Command(words, command.files());
+            case ServerLaunch.Npm npm -> new LaunchPlan.Npm(npm.packageName(), npm.version(), npm.bin(), words);
+            case ServerLaunch.Image _ -> throw new IllegalArgumentException("an image is not started");
         };
     }
 
-    private LaunchPlan.Remote remote(Launch.Remote remote) {
+    private LaunchPlan.Remote remote(ServerLaunch.Remote remote) {
         var headers = new LinkedHashMap<String, String>();
         remote.headers().forEach((name, template) -> {
             var references = template.references();

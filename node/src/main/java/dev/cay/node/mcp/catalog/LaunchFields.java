@@ -24,23 +24,23 @@ final class LaunchFields {
 
     private LaunchFields() {}
 
-    static Optional<Launch> remote(Fields launch) {
+    static Optional<ServerLaunch> remote(Fields launch) {
         return launch.section("remote").map(remote -> {
             remote.requireText("url", URL, "an address that begins with https:// or http://");
             var url = remote.template("url").orElseGet(() -> Template.parse(""));
             var transport = remote.text("transport", TRANSPORT, "streamable-http or sse")
-                    .orElse(Launch.Transport.STREAMABLE_HTTP.word());
+                    .orElse(ServerLaunch.Transport.STREAMABLE_HTTP.word());
             var headers = remote.templateMap("headers", HEADER, "the name of a header");
             remote.end();
-            return new Launch.Remote(url, transport(transport), headers);
+            return new ServerLaunch.Remote(url, transport(transport), headers);
         });
     }
 
-    private static Launch.Transport transport(String word) {
-        return Launch.Transport.valueOf(word.toUpperCase(Locale.ROOT).replace('-', '_'));
+    private static ServerLaunch.Transport transport(String word) {
+        return ServerLaunch.Transport.valueOf(word.toUpperCase(Locale.ROOT).replace('-', '_'));
     }
 
-    static Optional<Launch> command(Fields launch) {
+    static Optional<ServerLaunch> command(Fields launch) {
         var files =
                 launch.text("files", HOST_PATH, "an absolute path of this host").map(Path::of);
         if (!launch.has("command")) {
@@ -56,37 +56,38 @@ final class LaunchFields {
             launch.problem("command", "must be a list that begins with a program, whose name is no template");
             return Optional.empty();
         }
-        return Optional.of(new Launch.Command(line, files.orElse(null)));
+        return Optional.of(new ServerLaunch.Command(line, files.orElse(null)));
     }
 
     /// @param confirmed where nobody needs to say so
-    static Optional<Launch> npm(Fields launch, boolean confirmed) {
+    static Optional<ServerLaunch> npm(Fields launch, boolean confirmed) {
         return launch.section("npm").map(npm -> {
             String name = npm.requireText("package", PACKAGE, "the name of a package, like @scope/name");
             String version = npm.requireText("version", VERSION, "one version, like 1.2.3");
             String bin = npm.requireText("bin", PROGRAM, "the name of one of its programs");
             boolean sure = confirmed || npm.flag("confirmed");
             npm.end();
-            return new Launch.Npm(name, version, bin, sure);
+            return new ServerLaunch.Npm(name, version, bin, sure);
         });
     }
 
-    static Optional<Launch> image(Fields launch) {
+    static Optional<ServerLaunch> image(Fields launch) {
         return launch.section("image").map(image -> {
             String name = image.requireText("name", IMAGE, "a name without a host, like owner/name:tag");
             String registry = image.text("registry", WORD, "a word for a registry, not its host")
                     .orElse(null);
             image.end();
-            return new Launch.Image(name, registry);
+            return new ServerLaunch.Image(name, registry);
         });
     }
 
     /// Every template of it.
-    static Stream<Template> templates(Launch launch) {
+    static Stream<Template> templates(ServerLaunch launch) {
         return switch (launch) {
-            case Launch.Remote remote -> Stream.concat(Stream.of(remote.url()), remote.headers().values().stream());
-            case Launch.Command command -> command.line().stream();
-            case Launch.Npm _, Launch.Image _ -> Stream.empty();
+            case ServerLaunch.Remote remote ->
+                Stream.concat(Stream.of(remote.url()), remote.headers().values().stream());
+            case ServerLaunch.Command command -> command.line().stream();
+            case ServerLaunch.Npm _, ServerLaunch.Image _ -> Stream.empty();
         };
     }
 }

@@ -34,7 +34,7 @@ public record LaunchPlan(
     }
 
     /// For what can be done without a user's options, which is to fetch the package.
-    public static LaunchPlan of(String key, Launch.Npm npm) {
+    public static LaunchPlan of(String key, ServerLaunch.Npm npm) {
         return new LaunchPlan(
                 key,
                 key,
@@ -68,7 +68,7 @@ public record LaunchPlan(
     /// What is started or called. Never an image: that is refused before there is a plan.
     public sealed interface Start {}
 
-    public record Remote(URI url, Launch.Transport transport, Map<String, String> headers) implements Start {
+    public record Remote(URI url, ServerLaunch.Transport transport, Map<String, String> headers) implements Start {
         public Remote {
             headers = Collections.unmodifiableMap(new LinkedHashMap<>(headers));
         }

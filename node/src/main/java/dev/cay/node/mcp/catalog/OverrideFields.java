@@ -33,19 +33,19 @@ final class OverrideFields {
     }
 
     /// The word alone confirms the package that the entry names.
-    private static @Nullable Launch launch(CatalogServer server, Fields entry) {
+    private static @Nullable ServerLaunch launch(CatalogServer server, Fields entry) {
         if (entry.isText("launch")) {
-            var npm = server.launch(Launch.Npm.class);
+            var npm = server.launch(ServerLaunch.Npm.class);
             if (entry.text("launch", NPM, "npm, or hold remote, command or npm").isPresent() && npm.isEmpty()) {
                 entry.problem("launch", "is npm, but the entry names no package; write npm: {package, version, bin}");
             }
-            return npm.map(found -> new Launch.Npm(found.packageName(), found.version(), found.bin(), true))
+            return npm.map(found -> new ServerLaunch.Npm(found.packageName(), found.version(), found.bin(), true))
                     .orElse(null);
         }
         return entry.section("launch").flatMap(OverrideFields::one).orElse(null);
     }
 
-    private static Optional<Launch> one(Fields launch) {
+    private static Optional<ServerLaunch> one(Fields launch) {
         var found = Stream.of(LaunchFields.remote(launch), LaunchFields.command(launch), LaunchFields.npm(launch, true))
                 .flatMap(Optional::stream)
                 .toList();

@@ -57,7 +57,7 @@ final class ServerFields {
         return server;
     }
 
-    private List<Launch> launches() {
+    private List<ServerLaunch> launches() {
         var launch = entry.section("launch");
         if (launch.isEmpty()) {
             entry.problem("launch", "is missing; it must hold remote, command, npm or image");
@@ -145,8 +145,8 @@ final class ServerFields {
         if (oauth != null && !options.contains(oauth.option())) {
             entry.problem("oauth", "names an option that is not there");
         }
-        boolean packed = server.launch(Launch.Npm.class).isPresent()
-                || server.launch(Launch.Image.class).isPresent();
+        boolean packed = server.launch(ServerLaunch.Npm.class).isPresent()
+                || server.launch(ServerLaunch.Image.class).isPresent();
         if (!server.needs().arguments().isEmpty() && !packed) {
             entry.problem("arguments", "are for npm and image; write them into command");
         }

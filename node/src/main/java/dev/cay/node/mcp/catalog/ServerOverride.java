@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param launch how it is started instead; null for as the entry says
 /// @param env    variables set last; may hold credentials of the operator's
-public record ServerOverride(@Nullable Launch launch, Map<String, Template> env, boolean disabled, Tools tools) {
+public record ServerOverride(@Nullable ServerLaunch launch, Map<String, Template> env, boolean disabled, Tools tools) {
     static final ServerOverride NONE = new ServerOverride(null, Map.of(), false, Tools.ALL);
 
     public ServerOverride {

@@ -81,7 +81,7 @@ public final class Dialer implements AutoCloseable {
     /// A connection over which requests can be sent, to the first of the host's addresses that answers.
     ///
     /// @throws CayException if that must not be called
-    WebLine open(Origin origin) throws IOException {
+    WebLine open(UrlOrigin origin) throws IOException {
         if (proxy != null && proxy.serves(origin)) {
             checkUnresolved(origin);
             return dial(origin, CONNECT, socket -> proxy.connect(socket, origin));
@@ -99,7 +99,7 @@ public final class Dialer implements AutoCloseable {
         throw failed;
     }
 
-    private WebLine dial(Origin origin, Duration limit, Way way) throws IOException {
+    private WebLine dial(UrlOrigin origin, Duration limit, Way way) throws IOException {
         var socket = new Socket();
         boolean done = false;
         try (var deadline = new Deadline(limit, socket)) {
@@ -122,7 +122,7 @@ public final class Dialer implements AutoCloseable {
     }
 
     /// Only what was looked at here may be connected to.
-    private List<InetAddress> checked(Origin origin) throws IOException {
+    private List<InetAddress> checked(UrlOrigin origin) throws IOException {
         var found = lookups.call(CONNECT, () -> names.find(origin.host()));
         if (found.isEmpty()) {
             throw new UnknownHostException(origin.host());
@@ -138,7 +138,7 @@ public final class Dialer implements AutoCloseable {
         return found;
     }
 
-    private void checkUnresolved(Origin origin) {
+    private void checkUnresolved(UrlOrigin origin) {
         var literal = origin.literal();
         boolean allowed = literal.isPresent()
                 ? addresses.allow(origin.host(), literal.get())
@@ -148,13 +148,13 @@ public final class Dialer implements AutoCloseable {
         }
     }
 
-    private static CayException refused(Origin origin, String why) {
+    private static CayException refused(UrlOrigin origin, String why) {
         return new CayException(
                 ErrorKind.PERMISSION_DENIED,
                 "%s %s; the operator can allow it in mcp.remoteAddresses".formatted(origin.host(), why));
     }
 
-    private Socket secured(Origin origin, Socket socket) throws IOException {
+    private Socket secured(UrlOrigin origin, Socket socket) throws IOException {
         var secured = (SSLSocket) tls.get().getSocketFactory().createSocket(socket, origin.host(), origin.port(), true);
         var parameters = secured.getSSLParameters();
         parameters.setEndpointIdentificationAlgorithm("HTTPS");

@@ -17,13 +17,13 @@ final class EventStream {
     record Event(String name, byte[] data) {}
 
     private final InputStream in;
-    private final Room room;
+    private final MessageMemory room;
     private @Nullable String lastId;
     private @Nullable Duration retry;
     private boolean afterReturn;
 
     /// @param room takes the size of what is kept in memory
-    EventStream(InputStream in, Room room) {
+    EventStream(InputStream in, MessageMemory room) {
         this.in = new BufferedInputStream(in, 16 * 1024);
         this.room = room;
     }

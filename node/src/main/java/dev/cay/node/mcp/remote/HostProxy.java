@@ -60,7 +60,7 @@ record HostProxy(String host, int port, @Nullable String credentials, List<Strin
     }
 
     /// Plain HTTP is for the operator's own network, where no proxy is needed.
-    boolean serves(Origin origin) {
+    boolean serves(UrlOrigin origin) {
         return origin.secure()
                 && direct.stream()
                         .noneMatch(host -> host.equals("*")
@@ -74,7 +74,7 @@ record HostProxy(String host, int port, @Nullable String credentials, List<Strin
     }
 
     /// Lets the proxy connect to the origin; what follows on the socket is between us and the origin.
-    void connect(Socket socket, Origin origin) throws IOException {
+    void connect(Socket socket, UrlOrigin origin) throws IOException {
         socket.connect(new InetSocketAddress(host, port), (int) Dialer.CONNECT.toMillis());
         String name = origin.host().contains(":") ? "[" + origin.host() + "]" : origin.host();
         String target = name + ":" + origin.port();

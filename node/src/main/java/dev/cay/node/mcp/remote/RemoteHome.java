@@ -85,8 +85,8 @@ public final class RemoteHome implements ServerHome {
         }
     }
 
-    private Call call(WebClient client) {
-        return new Call(name, remote.url(), limits, client, this::anotherClient);
+    private LinkTarget call(WebClient client) {
+        return new LinkTarget(name, remote.url(), limits, client, this::anotherClient);
     }
 
     private WebClient anotherClient() {

@@ -18,14 +18,14 @@ import java.util.function.Consumer;
 final class SseLink implements ServerLink {
     private static final int MOST_BEFORE = 16;
 
-    private final Call call;
+    private final LinkTarget call;
     private final Ear ear;
     private final Posts posts;
     private final URI endpoint;
     private final Consumer<ServerLink> gone;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    private SseLink(Call call, Ear ear, Posts posts, URI endpoint, Consumer<ServerLink> gone) {
+    private SseLink(LinkTarget call, Ear ear, Posts posts, URI endpoint, Consumer<ServerLink> gone) {
         this.call = call;
         this.ear = ear;
         this.posts = posts;
@@ -33,7 +33,7 @@ final class SseLink implements ServerLink {
         this.gone = gone;
     }
 
-    static SseLink open(Call call, Ear ear, Posts posts, Consumer<ServerLink> gone) throws IOException {
+    static SseLink open(LinkTarget call, Ear ear, Posts posts, Consumer<ServerLink> gone) throws IOException {
         var request = new WebClient.Request("GET", call.url(), Map.of("Accept", "text/event-stream"), null);
         var reply = call.client().send(request, call.limits().quick());
         if (reply.answer().status() != 200 || !reply.answer().type().equals("text/event-stream")) {
@@ -54,7 +54,7 @@ final class SseLink implements ServerLink {
                 var event = events.next().orElseThrow(() -> new IOException("it ended the stream at once"));
                 if (event.name().equals("endpoint")) {
                     var url = reply.url().resolve(new String(event.data(), StandardCharsets.UTF_8).strip());
-                    if (url.getHost() != null && Origin.of(url).equals(Origin.of(reply.url()))) {
+                    if (url.getHost() != null && UrlOrigin.of(url).equals(UrlOrigin.of(reply.url()))) {
                         return url;
                     }
                     throw new IOException("it wants messages to be sent to another server");
@@ -66,7 +66,7 @@ final class SseLink implements ServerLink {
         }
     }
 
-    private void read(WebClient.Reply reply, Room room, EventStream events) {
+    private void read(WebClient.Reply reply, MessageMemory room, EventStream events) {
         try (reply;
                 room) {
             for (var event = events.next(); event.isPresent() && ear.open(); event = events.next()) {

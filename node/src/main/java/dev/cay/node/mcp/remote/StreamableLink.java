@@ -23,7 +23,7 @@ final class StreamableLink implements ServerLink {
     private static final String EVENTS = "text/event-stream";
     private static final String JSON = "application/json";
 
-    private final Call call;
+    private final LinkTarget call;
     private final Ear ear;
     private final Posts posts;
     private final Consumer<ServerLink> gone;
@@ -32,14 +32,14 @@ final class StreamableLink implements ServerLink {
     private volatile @Nullable String session;
     private volatile @Nullable String revision;
 
-    private StreamableLink(Call call, Ear ear, Posts posts, Consumer<ServerLink> gone) {
+    private StreamableLink(LinkTarget call, Ear ear, Posts posts, Consumer<ServerLink> gone) {
         this.call = call;
         this.ear = ear;
         this.posts = posts;
         this.gone = gone;
     }
 
-    static StreamableLink open(Call call, Ear ear, Posts posts, Consumer<ServerLink> gone) throws IOException {
+    static StreamableLink open(LinkTarget call, Ear ear, Posts posts, Consumer<ServerLink> gone) throws IOException {
         call.client().reach();
         return new StreamableLink(call, ear, posts, gone);
     }

@@ -48,7 +48,7 @@ final class WebClient implements AutoCloseable {
     record Request(String method, URI url, Map<String, String> headers, byte @Nullable [] body) {}
 
     private final LaunchPlan.Remote remote;
-    private final Origin home;
+    private final UrlOrigin home;
     private final Dialer dialer;
     private final Semaphore large;
     private final ConcurrentLinkedDeque<WebLine> idle = new ConcurrentLinkedDeque<>();
@@ -58,7 +58,7 @@ final class WebClient implements AutoCloseable {
     /// @param large lets one large message at a time into memory
     WebClient(LaunchPlan.Remote remote, Dialer dialer, Semaphore large) {
         this.remote = remote;
-        this.home = Origin.of(remote.url());
+        this.home = UrlOrigin.of(remote.url());
         this.dialer = dialer;
         this.large = large;
     }
@@ -82,12 +82,12 @@ final class WebClient implements AutoCloseable {
         }
 
         /// For messages in the answer.
-        Room room() {
-            return new Room(large, answer.line());
+        MessageMemory room() {
+            return new MessageMemory(large, answer.line());
         }
 
         /// All of a small answer, or of a message.
-        byte[] bytes(Room room) throws IOException {
+        byte[] bytes(MessageMemory room) throws IOException {
             var bytes = new ByteArrayOutputStream();
             var piece = new byte[16 * 1024];
             for (int count = answer.content().read(piece);
@@ -128,7 +128,7 @@ final class WebClient implements AutoCloseable {
     }
 
     private Reply once(URI url, Request request, Duration limit) throws IOException {
-        var origin = Origin.of(url);
+        var origin = UrlOrigin.of(url);
         var line = line(origin);
         boolean done = false;
         try (var deadline = new Deadline(limit, line)) {
@@ -158,7 +158,7 @@ final class WebClient implements AutoCloseable {
         if (answer.header("Location").isEmpty() || next.getHost() == null || !scheme.matches("https?")) {
             throw new IOException("the server redirects to an address that is none");
         }
-        if (Origin.of(url).secure() && scheme.equals("http")) {
+        if (UrlOrigin.of(url).secure() && scheme.equals("http")) {
             throw new IOException("the server redirects from https to http");
         }
         if (answer.status() == 303 && !request.method().equals("GET")) {
@@ -167,7 +167,7 @@ final class WebClient implements AutoCloseable {
         return next;
     }
 
-    private Map<String, String> headers(Origin origin, Request request) {
+    private Map<String, String> headers(UrlOrigin origin, Request request) {
         var headers = new LinkedHashMap<>(request.headers());
         headers.put("User-Agent", "cay");
         if (origin.equals(home)) {
@@ -185,7 +185,7 @@ final class WebClient implements AutoCloseable {
         return url.getRawQuery() == null ? path : path + "?" + url.getRawQuery();
     }
 
-    private WebLine line(Origin origin) throws IOException {
+    private WebLine line(UrlOrigin origin) throws IOException {
         for (Iterator<WebLine> lines = idle.iterator(); lines.hasNext(); ) {
             var line = lines.next();
             if (line.origin().equals(origin) && idle.remove(line)) {

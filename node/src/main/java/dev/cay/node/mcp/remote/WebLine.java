@@ -21,21 +21,21 @@ final class WebLine implements Closeable {
     private static final int LONGEST_HEAD = 64 * 1024;
     private static final int MOST_INTERIM = 8;
 
-    private final Origin origin;
+    private final UrlOrigin origin;
     private final Socket plain;
     private final Socket spoken;
     private final InputStream in;
     private volatile long used = System.nanoTime();
 
     /// @param spoken the plain one, or TLS on top of it
-    WebLine(Origin origin, Socket plain, Socket spoken) throws IOException {
+    WebLine(UrlOrigin origin, Socket plain, Socket spoken) throws IOException {
         this.origin = origin;
         this.plain = plain;
         this.spoken = spoken;
         this.in = new BufferedInputStream(spoken.getInputStream(), 16 * 1024);
     }
 
-    Origin origin() {
+    UrlOrigin origin() {
         return origin;
     }
 

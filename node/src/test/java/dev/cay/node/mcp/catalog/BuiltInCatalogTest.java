@@ -48,20 +48,20 @@ final class BuiltInCatalogTest {
         var options = SERVERS.stream().flatMap(server -> server.options().values().stream());
         var secret = options.collect(Collectors.partitioningBy(CatalogServer.Option::secret, Collectors.counting()));
         assertThat(secret).containsEntry(true, 205L).containsEntry(false, 344L);
-        assertThat(with(Launch.Image.class)).hasSize(237);
+        assertThat(with(ServerLaunch.Image.class)).hasSize(237);
         // With GitHub's own, which its entry offers beside the image.
-        assertThat(with(Launch.Remote.class)).hasSize(29);
-        assertThat(with(Launch.Npm.class)).hasSize(45);
-        assertThat(with(Launch.Npm.class).stream().filter(Launch.Npm::confirmed))
+        assertThat(with(ServerLaunch.Remote.class)).hasSize(29);
+        assertThat(with(ServerLaunch.Npm.class)).hasSize(45);
+        assertThat(with(ServerLaunch.Npm.class).stream().filter(ServerLaunch.Npm::confirmed))
                 .hasSize(29);
-        assertThat(with(Launch.Image.class).stream().filter(image -> image.registry() != null))
+        assertThat(with(ServerLaunch.Image.class).stream().filter(image -> image.registry() != null))
                 .hasSize(9);
         assertThat(SERVERS.stream().map(CatalogServer::name)).doesNotHaveDuplicates();
         assertThat(SERVERS.stream().filter(server -> server.options().isEmpty()))
                 .hasSize(58);
     }
 
-    private static <T extends Launch> List<T> with(Class<T> kind) {
+    private static <T extends ServerLaunch> List<T> with(Class<T> kind) {
         return SERVERS.stream().flatMap(server -> server.launch(kind).stream()).toList();
     }
 
@@ -158,7 +158,7 @@ final class BuiltInCatalogTest {
     void namesNoHostOfAnyRegistry() throws Exception {
         String text = Files.readString(Path.of("../catalog/servers.yaml"));
         assertThat(text).doesNotContainPattern("image: \\{name: '?[a-z0-9-]+\\.[a-z0-9.-]+/");
-        assertThat(with(Launch.Image.class).stream().map(Launch.Image::name))
+        assertThat(with(ServerLaunch.Image.class).stream().map(ServerLaunch.Image::name))
                 .allSatisfy(name -> assertThat(name.split("/")[0]).doesNotContain("."));
     }
 }

@@ -213,7 +213,7 @@ final class CatalogTest {
         assertThat(catalog.plan("reports", options("root")).start())
                 .isEqualTo(new LaunchPlan.Command(
                         List.of("node", "/opt/mcp/server.js", "--root=given"), Path.of("/opt/reports")));
-        assertThat(catalog.launch(catalog.require("slack"))).get().isInstanceOf(Launch.Npm.class);
+        assertThat(catalog.launch(catalog.require("slack"))).get().isInstanceOf(ServerLaunch.Npm.class);
         assertThat(catalog.launch(catalog.require("sentry"))).isEmpty();
         assertThat(Interception.read(write("cay.yaml", blocks.getLast()), catalog))
                 .hasSize(2);
@@ -235,7 +235,7 @@ final class CatalogTest {
     void anOperatorConfirmsAPackageOrSwitchesAServerOff() throws Exception {
         var file = write("cay.yaml", "mcp: {servers: {github: {launch: npm}, tavily: {disabled: true}}}");
         var catalog = Catalog.load(List.of(), file);
-        assertThat(catalog.launch(catalog.require("github"))).get().isInstanceOf(Launch.Npm.class);
+        assertThat(catalog.launch(catalog.require("github"))).get().isInstanceOf(ServerLaunch.Npm.class);
         assertThat(catalog.launch(catalog.require("tavily"))).isEmpty();
         var off = thrown(() -> catalog.plan("tavily", JsonNodeFactory.instance.objectNode()));
         assertThat(off.kind()).isEqualTo(ErrorKind.PERMISSION_DENIED);

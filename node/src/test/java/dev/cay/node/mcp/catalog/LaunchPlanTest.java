@@ -114,7 +114,7 @@ final class LaunchPlanTest {
         assertThat(plan.start())
                 .isEqualTo(new LaunchPlan.Remote(
                         URI.create("https://rube.app/mcp"),
-                        Launch.Transport.STREAMABLE_HTTP,
+                        ServerLaunch.Transport.STREAMABLE_HTTP,
                         Map.of("Authorization", "Bearer r1")));
         assertThat(plan.environment()).isEmpty();
     }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.http.LocalAuthority;
-import dev.cay.node.mcp.catalog.Launch;
+import dev.cay.node.mcp.catalog.ServerLaunch;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.net.InetAddress;
@@ -38,7 +38,7 @@ final class DialerTest {
     }
 
     private static Talk talk(URI url, Dialer dialer) {
-        return new Talk(url, Launch.Transport.STREAMABLE_HTTP, dialer);
+        return new Talk(url, ServerLaunch.Transport.STREAMABLE_HTTP, dialer);
     }
 
     @ParameterizedTest
@@ -221,9 +221,10 @@ final class DialerTest {
             assertThat(List.of("127.1", "0x7f.1", "2130706433", "0x7f000001", "x.localhost."))
                     .noneMatch(HostProxy::worldwide);
             assertThat(host.toString()).doesNotContain("dTpw");
-            assertThat(host.serves(Origin.of(URI.create("https://wiki.corp")))).isFalse();
-            assertThat(host.serves(Origin.of(URI.create("https://x.y")))).isFalse();
-            assertThat(host.serves(Origin.of(URI.create("https://xx.y")))).isTrue();
+            assertThat(host.serves(UrlOrigin.of(URI.create("https://wiki.corp"))))
+                    .isFalse();
+            assertThat(host.serves(UrlOrigin.of(URI.create("https://x.y")))).isFalse();
+            assertThat(host.serves(UrlOrigin.of(URI.create("https://xx.y")))).isTrue();
         }
     }
 

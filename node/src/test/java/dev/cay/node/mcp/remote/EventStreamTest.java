@@ -45,7 +45,7 @@ final class EventStreamTest {
                 return 'x';
             }
         };
-        var stream = new EventStream(endless, new Room(new Semaphore(1), () -> {}));
+        var stream = new EventStream(endless, new MessageMemory(new Semaphore(1), () -> {}));
         assertThatThrownBy(stream::next).hasMessageContaining("32 MiB");
     }
 
@@ -58,7 +58,7 @@ final class EventStreamTest {
     @Test
     void oneLargeMessageAtATime() throws IOException {
         var large = new Semaphore(1);
-        var room = new Room(large, () -> {});
+        var room = new MessageMemory(large, () -> {});
         var stream = new EventStream(bytes("data: " + "x".repeat(2 << 20) + "\n\ndata: y\n\n"), room);
         stream.next();
         assertThat(large.availablePermits()).isZero();
@@ -76,7 +76,7 @@ final class EventStreamTest {
     }
 
     private static EventStream stream(String text) {
-        return new EventStream(bytes(text), new Room(new Semaphore(1), () -> {}));
+        return new EventStream(bytes(text), new MessageMemory(new Semaphore(1), () -> {}));
     }
 
     private static InputStream bytes(String text) {

@@ -1,8 +1,8 @@
 package dev.cay.node.mcp.remote;
 
 import dev.cay.http.Json;
-import dev.cay.node.mcp.catalog.Launch;
 import dev.cay.node.mcp.catalog.LaunchPlan;
+import dev.cay.node.mcp.catalog.ServerLaunch;
 import dev.cay.node.mcp.server.ServerLink;
 import dev.cay.rpc.Message;
 import java.net.InetAddress;
@@ -27,7 +27,7 @@ final class Talk implements AutoCloseable {
     private final Heard heard = new Heard();
     private @Nullable ServerLink link;
 
-    Talk(URI url, Launch.Transport transport, Dialer dialer) {
+    Talk(URI url, ServerLaunch.Transport transport, Dialer dialer) {
         this.dialer = dialer;
         this.home = new RemoteHome(
                 "wiki",
@@ -38,11 +38,11 @@ final class Talk implements AutoCloseable {
     }
 
     static Talk streamable(URI url) {
-        return new Talk(url, Launch.Transport.STREAMABLE_HTTP, dialer("127.0.0.1"));
+        return new Talk(url, ServerLaunch.Transport.STREAMABLE_HTTP, dialer("127.0.0.1"));
     }
 
     static Talk sse(URI url) {
-        return new Talk(url, Launch.Transport.SSE, dialer("127.0.0.1"));
+        return new Talk(url, ServerLaunch.Transport.SSE, dialer("127.0.0.1"));
     }
 
     static Dialer dialer(String... allowed) {

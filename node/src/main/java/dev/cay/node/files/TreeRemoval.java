@@ -1,0 +1,96 @@
+package dev.cay.node.files;
+
+import dev.cay.node.linux.Descriptor;
+import dev.cay.node.linux.Errno;
+import dev.cay.node.linux.ErrnoException;
+import dev.cay.node.linux.FileCalls;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import java.time.Duration;
+
+/// Removes a directory with all below. Never leaves the file system it began on, follows nothing, and gives up in time:
+/// root inside can make files as fast as we remove them.
+final class TreeRemoval {
+    private static final int MAX_DEPTH = 256;
+
+    private final long end;
+
+    TreeRemoval(Duration limit) {
+        this.end = System.nanoTime() + limit.toNanos();
+    }
+
+    /// What is not there is no error.
+    void remove(Descriptor parent, String name) throws IOException {
+        try {
+            remove(parent, name, 0);
+        } catch (ErrnoException e) {
+            if (e.errno() != Errno.ENOENT) {
+                throw e;
+            }
+        }
+    }
+
+    private void remove(Descriptor parent, String name, int depth) throws IOException {
+        while (true) {
+            try {
+                FileCalls.removeFile(parent, name);
+                return;
+            } catch (ErrnoException e) {
+                if (e.errno() != Errno.EISDIR) {
+                    throw e;
+                }
+            }
+            requireSense(depth);
+            try (var directory = FileCalls.openEntry(parent, name, FileCalls.DIRECTORY | FileTree.OPEN_FLAGS, false)) {
+                empty(directory, depth);
+            } catch (ErrnoException e) {
+                if (e.errno() != Errno.ENOTDIR && e.errno() != Errno.ELOOP) {
+                    throw e;
+                }
+                continue; // It is not a directory any more.
+            }
+            if (removedEmpty(parent, name)) {
+                return;
+            }
+        }
+    }
+
+    private void empty(Descriptor directory, int depth) throws IOException {
+        for (var names = FileCalls.nextNames(directory); !names.isEmpty(); names = FileCalls.nextNames(directory)) {
+            for (String child : names) {
+                requireSense(depth);
+                try {
+                    remove(directory, child, depth + 1);
+                } catch (ErrnoException e) {
+                    if (e.errno() != Errno.ENOENT) {
+                        throw e;
+                    }
+                }
+            }
+        }
+    }
+
+    /// False when something is in it again, or something else lies there.
+    private static boolean removedEmpty(Descriptor parent, String name) throws ErrnoException {
+        try {
+            FileCalls.removeDirectory(parent, name);
+            return true;
+        } catch (ErrnoException e) {
+            if (e.errno() != Errno.ENOTEMPTY && e.errno() != Errno.ENOTDIR) {
+                throw e;
+            }
+            return false;
+        }
+    }
+
+    private void requireSense(int depth) {
+        if (depth > MAX_DEPTH) {
+            throw new CayException(ErrorKind.EXHAUSTED, "directories are nested too deeply");
+        }
+        if (System.nanoTime() - end > 0) {
+            throw new CayException(
+                    ErrorKind.FAILED, "there was too much to remove, or more came all the time; a part is removed");
+        }
+    }
+}

@@ -1,0 +1,87 @@
+package dev.cay.node.guest;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/// A request whose answer has not come. Stays known after its caller has left, because the answer's descriptors must be
+/// told apart from the next one's.
+final class PendingRequest<T> {
+    private final GuestLink.Decoder<T> decoder;
+    private final CountDownLatch done = new CountDownLatch(1);
+    private @Nullable T answer;
+    private @Nullable IOException failure;
+    private boolean left;
+
+    PendingRequest(GuestLink.Decoder<T> decoder) {
+        this.decoder = decoder;
+    }
+
+    void decode(Frames.Frame frame, Frames lent) throws IOException {
+        @Nullable T decoded = null;
+        try {
+            decoded = decoder.decode(frame, lent);
+            frame.end();
+        } catch (IOException e) {
+            discard(decoded);
+            cancel();
+            throw e;
+        }
+        synchronized (this) {
+            if (!left) {
+                answer = decoded;
+                done.countDown();
+                return;
+            }
+        }
+        discard(decoded);
+    }
+
+    private static void discard(@Nullable Object decoded) {
+        if (decoded instanceof Streams streams) {
+            streams.close();
+        }
+    }
+
+    synchronized void fail(int errno, String what) {
+        failure = new GuestException(what, errno);
+        done.countDown();
+    }
+
+    synchronized void cancel() {
+        if (answer == null) {
+            failure = new SilentGuestException("the link to the guest is gone");
+        }
+        done.countDown();
+    }
+
+    T await(Duration limit) throws IOException {
+        try {
+            boolean _ = done.await(limit.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            leave();
+            throw (IOException) new InterruptedIOException("interrupted").initCause(e);
+        }
+        return take(limit);
+    }
+
+    private synchronized T take(Duration limit) throws IOException {
+        if (failure != null) {
+            throw failure;
+        }
+        if (answer == null) {
+            left = true;
+            throw new SilentGuestException("the guest did not answer within %d s".formatted(limit.toSeconds()));
+        }
+        return answer;
+    }
+
+    private synchronized void leave() {
+        left = true;
+        discard(answer);
+    }
+}

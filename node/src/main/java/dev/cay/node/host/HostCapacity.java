@@ -1,0 +1,84 @@
+package dev.cay.node.host;
+
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Pattern;
+
+/// Whether this machine has room for one more sandbox: a refusal before anything was taken is better than a machine
+/// that kills what runs.
+///
+/// Limits of sandboxes may add up to more than there is, as most use little of theirs; only what is left now counts.
+public final class HostCapacity {
+    private static final long MIB = 1L << 20;
+
+    /// What a sandbox takes that has run its first programs.
+    private static final long NEED = 64 * MIB;
+
+    private static final Pattern LINE = Pattern.compile("(?m)^(MemTotal|MemAvailable):\\s+(\\d+) kB");
+
+    private final Path stateDir;
+    private final Path meminfo;
+
+    public HostCapacity(Path stateDir) {
+        this(stateDir, Path.of("/proc/meminfo"));
+    }
+
+    HostCapacity(Path stateDir, Path meminfo) {
+        this.stateDir = stateDir;
+        this.meminfo = meminfo;
+    }
+
+    /// Refuses with UNAVAILABLE when memory or the host's disk run out. Slots and the pool refuse for themselves.
+    public void require() {
+        requireMemory(NEED);
+        requireDisk();
+    }
+
+    /// The same for so many bytes of memory alone.
+    public void requireMemory(long need) {
+        long total = 0;
+        long available = Long.MAX_VALUE;
+        var lines = LINE.matcher(text(meminfo));
+        while (lines.find()) {
+            long bytes = Long.parseLong(lines.group(2)) * 1024;
+            if (lines.group(1).equals("MemTotal")) {
+                total = bytes;
+            } else {
+                available = bytes;
+            }
+        }
+        long least = need + Math.clamp(total / 20, 256 * MIB, 2048 * MIB);
+        if (available < least) {
+            throw full("%d MB of memory are available and %d MB must be; kill sandboxes or add memory"
+                    .formatted(available / MIB, least / MIB));
+        }
+    }
+
+    /// By the old class, which asks the kernel at once; the newer one reads the list of mounts each time.
+    private void requireDisk() {
+        var disk = stateDir.toFile();
+        long free = disk.getUsableSpace();
+        long least = Math.min(512 * MIB, disk.getTotalSpace() / 20);
+        if (free < least) {
+            throw full("%d MB are free on the disk of %s and %d MB must be; free space there"
+                    .formatted(free / MIB, stateDir, least / MIB));
+        }
+    }
+
+    private static CayException full(String why) {
+        return new CayException(ErrorKind.UNAVAILABLE, "this machine has no room for another sandbox: " + why);
+    }
+
+    /// In one read: the file has no size.
+    private static String text(Path file) {
+        try (var in = Files.newInputStream(file)) {
+            return new String(in.readAllBytes(), StandardCharsets.US_ASCII);
+        } catch (IOException _) {
+            return "";
+        }
+    }
+}

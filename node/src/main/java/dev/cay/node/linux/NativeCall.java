@@ -1,0 +1,102 @@
+package dev.cay.node.linux;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
+
+/// One function of the C library, called with up to six integers or addresses.
+///
+/// All share one shape, six 64-bit arguments, because both calling conventions (x86-64, aarch64) pass these in
+/// registers and a callee looks only at those it declares. Results of `int` functions are cut to 32 bits, as the upper
+/// half of the register means nothing.
+final class NativeCall {
+    private static final Linker LINKER = Linker.nativeLinker();
+    private static final StructLayout STATE = Linker.Option.captureStateLayout();
+    private static final VarHandle ERRNO = STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
+    private static final FunctionDescriptor SHAPE = FunctionDescriptor.of(
+            ValueLayout.JAVA_LONG,
+            ValueLayout.JAVA_LONG,
+            ValueLayout.JAVA_LONG,
+            ValueLayout.JAVA_LONG,
+            ValueLayout.JAVA_LONG,
+            ValueLayout.JAVA_LONG,
+            ValueLayout.JAVA_LONG);
+
+    private final String name;
+    private final boolean wide;
+    private final MethodHandle handle;
+
+    @SuppressWarnings("restricted") // Crossing into C is what this class is for.
+    private NativeCall(String function, String name, boolean wide, Linker.Option... options) {
+        this.name = name;
+        this.wide = wide;
+        var all = new Linker.Option[options.length + 1];
+        System.arraycopy(options, 0, all, 0, options.length);
+        all[options.length] = Linker.Option.captureCallState("errno");
+        this.handle = LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(function), SHAPE, all);
+    }
+
+    /// A function that returns `int`.
+    static NativeCall of(String name) {
+        return new NativeCall(name, name, false);
+    }
+
+    /// A function that returns `long` or `ssize_t`.
+    static NativeCall wide(String name) {
+        return new NativeCall(name, name, true);
+    }
+
+    /// An `int` function with `...` after its first `fixed` arguments.
+    static NativeCall variadic(String name, int fixed) {
+        return new NativeCall(name, name, false, Linker.Option.firstVariadicArg(fixed));
+    }
+
+    /// A system call that the C library does not wrap, or wraps for the whole process where we want one thread. Its
+    /// number goes first.
+    static NativeCall raw(String name) {
+        return new NativeCall("syscall", name, true, Linker.Option.firstVariadicArg(1));
+    }
+
+    long call(long... arguments) throws ErrnoException {
+        try (var arena = Arena.ofConfined()) {
+            return call(arena, arguments);
+        }
+    }
+
+    /// As above, with an arena that the caller has open anyway. Begins again when a signal came between.
+    long call(Arena arena, long... a) throws ErrnoException {
+        MemorySegment state = arena.allocate(STATE);
+        while (true) {
+            long register = invoke(
+                    state,
+                    a.length > 0 ? a[0] : 0,
+                    a.length > 1 ? a[1] : 0,
+                    a.length > 2 ? a[2] : 0,
+                    a.length > 3 ? a[3] : 0,
+                    a.length > 4 ? a[4] : 0,
+                    a.length > 5 ? a[5] : 0);
+            long result = wide ? register : (int) register;
+            if (result != -1) {
+                return result;
+            }
+            int errno = (int) ERRNO.get(state, 0L);
+            if (errno != Errno.EINTR || name.equals("close")) {
+                throw new ErrnoException(name, errno);
+            }
+        }
+    }
+
+    private long invoke(MemorySegment state, long a, long b, long c, long d, long e, long f) {
+        try {
+            return (long) handle.invokeExact(state, a, b, c, d, e, f);
+        } catch (Throwable t) {
+            throw new AssertionError(name, t);
+        }
+    }
+}

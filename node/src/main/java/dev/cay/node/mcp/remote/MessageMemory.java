@@ -1,0 +1,80 @@
+package dev.cay.node.mcp.remote;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/// The memory that one message takes while it comes in and is given on.
+///
+/// Small ones are free. Of the large ones a server has one at a time, whoever it talks to, and must come to its end:
+/// otherwise all its connections together could fill the memory of the node.
+final class MessageMemory implements AutoCloseable {
+    static final int LONGEST = 32 << 20;
+
+    private static final int SMALL = 1 << 20;
+    private static final Duration WAIT = Duration.ofMinutes(2);
+    private static final Duration COMING = Duration.ofMinutes(1);
+
+    private final Semaphore large;
+    private final Closeable source;
+    private int taken;
+    private boolean held;
+    private @Nullable Deadline deadline;
+
+    /// @param source what is closed when a large message does not come to its end
+    MessageMemory(Semaphore large, Closeable source) {
+        this.large = large;
+        this.source = source;
+    }
+
+    void take(int bytes) throws IOException {
+        taken += bytes;
+        if (taken > LONGEST) {
+            throw new IOException("the server sends a message of more than %d MiB".formatted(LONGEST >> 20));
+        }
+        if (taken > SMALL && !held) {
+            hold();
+        }
+    }
+
+    private void hold() throws IOException {
+        try {
+            held = large.tryAcquire(WAIT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        if (!held) {
+            throw new IOException("the server sends too many large messages at once");
+        }
+        deadline = new Deadline(COMING, source);
+    }
+
+    void giveBack(int bytes) {
+        taken -= bytes;
+    }
+
+    /// The message is there, and is given on; that may take as long as it likes.
+    void complete() {
+        if (deadline != null) {
+            deadline.close();
+            deadline = null;
+        }
+    }
+
+    void empty() {
+        complete();
+        taken = 0;
+        if (held) {
+            held = false;
+            large.release();
+        }
+    }
+
+    @Override
+    public void close() {
+        empty();
+    }
+}

@@ -1,0 +1,35 @@
+package dev.cay.node.mcp.remote;
+
+import java.net.InetAddress;
+import java.net.URI;
+import java.util.Locale;
+import java.util.Optional;
+
+/// Whom a URL leads to. Two with the same origin are the same server as far as credentials go.
+///
+/// @param host without the brackets of IPv6
+record UrlOrigin(boolean secure, String host, int port) {
+    static UrlOrigin of(URI url) {
+        boolean secure = "https".equalsIgnoreCase(url.getScheme());
+        String host = String.valueOf(url.getHost()).toLowerCase(Locale.ROOT);
+        if (host.startsWith("[")) {
+            host = host.substring(1, host.length() - 1);
+        }
+        return new UrlOrigin(secure, host, url.getPort() > 0 ? url.getPort() : secure ? 443 : 80);
+    }
+
+    /// As in the header `Host`.
+    String authority() {
+        String name = host.contains(":") ? "[" + host + "]" : host;
+        return port == (secure ? 443 : 80) ? name : name + ":" + port;
+    }
+
+    /// The address, if it is one and not a name.
+    Optional<InetAddress> literal() {
+        try {
+            return Optional.of(InetAddress.ofLiteral(host));
+        } catch (IllegalArgumentException _) {
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,120 @@
+package dev.cay.node.sandbox;
+
+import dev.cay.node.host.Slot;
+import dev.cay.node.runtime.Container;
+import dev.cay.wire.CayException;
+import dev.cay.wire.SandboxId;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Looks through what an earlier daemon left, and claims the slots of what is to stay or to be removed.
+///
+/// A sandbox shows in three places: notes, container, disk. Only one that has all it needs can go on; whatever else
+/// there is of any is to be removed.
+final class Leftovers {
+    private static final Logger log = LoggerFactory.getLogger(Leftovers.class);
+
+    /// What there is of a sandbox.
+    ///
+    /// @param slot null when the notes do not say, or when it is another one's
+    record Found(
+            SandboxId id,
+            @Nullable SandboxNotes notes,
+            @Nullable Slot slot,
+            @Nullable Container container) {
+        SandboxNotes.Phase phase() {
+            return notes == null ? SandboxNotes.Phase.RUNNING : notes.phaseNow();
+        }
+
+        /// Whether there is a snapshot that holds it.
+        boolean isSaved() {
+            return notes != null && notes.isSaved();
+        }
+
+        private int rank() {
+            return notes == null ? 2 : container != null && notes.ready() ? 0 : 1;
+        }
+
+        Found with(@Nullable Container other) {
+            return new Found(id, notes, slot, other);
+        }
+
+        private Found with(Slot claimed) {
+            return new Found(id, notes, claimed, container);
+        }
+    }
+
+    private final Machine machine;
+
+    Leftovers(Machine machine) {
+        this.machine = machine;
+    }
+
+    /// By id. Slots go to those that run before others, and to the older ones first.
+    Map<SandboxId, Found> look() {
+        var ids = new LinkedHashSet<>(SandboxNotes.list(machine.records()));
+        ids.addAll(machine.runtime().list());
+        ids.addAll(machine.pool().list());
+        var all = new LinkedHashMap<SandboxId, Found>();
+        ids.stream()
+                .map(this::look)
+                .sorted(Comparator.comparingInt(Found::rank)
+                        .thenComparing(found -> String.valueOf(
+                                found.notes() == null ? "" : found.notes().startedAt())))
+                .forEach(found -> all.put(found.id(), claim(found)));
+        return all;
+    }
+
+    private Found look(SandboxId id) {
+        var notes = SandboxNotes.read(machine.records(), id);
+        var container = machine.runtime().find(id);
+        return new Found(id, notes.orElse(null), null, container.orElse(null));
+    }
+
+    private Found claim(Found found) {
+        if (found.notes() == null || found.notes().slot() == SandboxNotes.NO_SLOT) {
+            return found;
+        }
+        try {
+            return found.with(machine.plan().claim(found.notes().slot()));
+        } catch (CayException e) {
+            log.atError()
+                    .addKeyValue("sandbox", found.id())
+                    .addKeyValue("reason", e.getMessage())
+                    .log("a sandbox has no place of its own and is removed");
+            return found;
+        }
+    }
+
+    /// Whether it can go on: it had come up, runs, and runs as the users that its slot has now.
+    static boolean canGoOn(Found found) {
+        return found.notes() != null
+                && found.notes().ready()
+                && found.container() != null
+                && found.slot() != null
+                && runsAs(found.container(), found.slot());
+    }
+
+    private static boolean runsAs(Container container, Slot slot) {
+        try {
+            String map = Files.readString(Path.of("/proc", Integer.toString(container.pid()), "uid_map"));
+            if (map.strip().split("\\s+")[1].equals(Integer.toUnsignedString(slot.uidBase()))) {
+                return true;
+            }
+            log.atError()
+                    .addKeyValue("sandbox", container.id())
+                    .log("a sandbox runs as users that are not its slot's any more: was the uid base changed?");
+            return false;
+        } catch (IOException | ArrayIndexOutOfBoundsException gone) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,129 @@
+package dev.cay.node.sandbox;
+
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Keep;
+import dev.cay.wire.node.SandboxKind;
+import dev.cay.wire.node.SandboxSpec;
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Starts sandboxes before anybody asks: spare ones, and for templates with an interpreter the one that is saved when
+/// it is warm, which spare ones and all others of its kind then go on from.
+final class Prewarming implements Spares.Maker, AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Prewarming.class);
+
+    /// What cannot be brought back is made anew once; what then fails again is this host's way, and sandboxes start
+    /// cold.
+    private static final int MOST_TRIES = 2;
+
+    /// Brings the interpreter of a running sandbox to where it should be saved; returns when it is there.
+    interface Warming {
+        void warm(OpenSandbox sandbox) throws IOException;
+    }
+
+    /// Starts a sandbox that is nobody's yet.
+    interface Starter {
+        SandboxKeeper start(SandboxSpec spec);
+    }
+
+    private final Machine machine;
+    private final Starter starter;
+    private final Consumer<SandboxId> kill;
+    private final SecureRandom random;
+    private final Warming warming;
+    private final ExecutorService worker =
+            Executors.newSingleThreadExecutor(Thread.ofVirtual().name("warming").factory());
+
+    /// How often each was tried. Guarded by itself.
+    private final Map<String, Integer> tries = new HashMap<>();
+
+    Prewarming(Machine machine, Starter starter, Consumer<SandboxId> kill, SecureRandom random, Warming warming) {
+        this.machine = machine;
+        this.starter = starter;
+        this.kill = kill;
+        this.random = random;
+        this.warming = warming;
+    }
+
+    @Override
+    public SandboxId make(SandboxKind kind) {
+        return starter.start(Spares.nobodys(SandboxId.random(random), kind)).id();
+    }
+
+    @Override
+    public void end(SandboxId id) {
+        kill.accept(id);
+    }
+
+    /// Sees to it that there is a warm snapshot of this kind, if it has an interpreter.
+    ///
+    /// @param then runs when there is one, or will be none; at once where nothing is to be done
+    void warm(SandboxKind kind, Runnable then) {
+        if (!machine.warm().isFor(kind) || machine.warm().find(kind).isPresent()) {
+            then.run();
+            return;
+        }
+        if (!tryNow(kind)) {
+            machine.snapshots().deleteLater(machine.warm().name(kind));
+            then.run();
+            return;
+        }
+        try {
+            worker.execute(() -> {
+                try {
+                    save(kind);
+                } catch (RuntimeException e) {
+                    log.atWarn()
+                            .setCause(e)
+                            .addKeyValue("template", kind.templateId())
+                            .log("no warm snapshot could be made; sandboxes of this template start cold");
+                }
+                if (!worker.isShutdown()) {
+                    then.run();
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            log.atDebug().log("nothing is warmed any more, as the node stops");
+        }
+    }
+
+    private boolean tryNow(SandboxKind kind) {
+        synchronized (tries) {
+            return tries.merge(machine.warm().name(kind), 1, Integer::sum) <= MOST_TRIES;
+        }
+    }
+
+    private void save(SandboxKind kind) {
+        long began = System.nanoTime();
+        String name = machine.warm().name(kind);
+        machine.snapshots().delete(name);
+        var keeper = starter.start(Spares.nobodys(SandboxId.random(random), kind));
+        try {
+            keeper.warm(warming);
+            keeper.saving().snapshot(name, Keep.MEMORY);
+        } finally {
+            kill.accept(keeper.id());
+        }
+        machine.warm().accept(name);
+        machine.warm().removeOthers(kind);
+        log.atInfo()
+                .addKeyValue("template", kind.templateId())
+                .addKeyValue("ms", Duration.ofNanos(System.nanoTime() - began).toMillis())
+                .log("warm snapshot made");
+    }
+
+    /// One that is being made is ended with all others that are nobody's.
+    @Override
+    public void close() {
+        worker.shutdownNow();
+    }
+}

@@ -1,0 +1,90 @@
+package dev.cay.node.sandbox;
+
+import dev.cay.wire.CayException;
+import dev.cay.wire.SandboxId;
+import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Semaphore;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Takes up what an earlier daemon left: what runs goes on, what is saved stays saved, what was half made is removed,
+/// and so is what that daemon ran for others alone.
+final class Recovery {
+    private static final Logger log = LoggerFactory.getLogger(Recovery.class);
+
+    /// What takes long here is waiting for guests: for those that root inside keeps from answering, and those that have
+    /// no processor time. Requests for their sandboxes wait, the daemon does not.
+    private static final int AT_ONCE = 32;
+
+    private final Machine machine;
+    private final Function<Leftovers.Found, SandboxKeeper> keep;
+    private final Queue<SandboxId> spares = new ConcurrentLinkedQueue<>();
+    private final Semaphore arrivals = new Semaphore(AT_ONCE);
+
+    /// @param keep makes the keeper of what has notes
+    Recovery(Machine machine, Function<Leftovers.Found, SandboxKeeper> keep) {
+        this.machine = machine;
+        this.keep = keep;
+    }
+
+    /// @return spare sandboxes, to be replaced: they were made by a daemon that may have been another version
+    List<SandboxId> all() {
+        var found = new Leftovers(machine).look();
+        ForEachSandbox.each(found.keySet(), AT_ONCE, id -> one(Objects.requireNonNull(found.get(id))));
+        return List.copyOf(spares);
+    }
+
+    private void one(Leftovers.Found found) {
+        if (found.notes() == null || (found.slot() == null && !isSaved(found))) {
+            Premises.remove(machine, found.id());
+            return;
+        }
+        var keeper = keep.apply(found);
+        if (found.notes().isSide()) {
+            keeper.end();
+        } else if (isSaved(found)) {
+            saved(keeper, found);
+        } else if (found.notes().spare()) {
+            spares.add(found.id());
+        } else if (!Leftovers.canGoOn(found) || !adopted(keeper)) {
+            keeper.end();
+        }
+    }
+
+    /// Whether there is a snapshot that holds it. It may be that the machine went down between the snapshot and
+    /// the note of it.
+    private boolean isSaved(Leftovers.Found found) {
+        var notes = found.notes();
+        return found.isSaved()
+                || (notes != null
+                        && notes.phaseNow() == SandboxNotes.Phase.SAVING
+                        && found.container() == null
+                        && machine.snapshots().isWhole(notes.snapshot()));
+    }
+
+    /// A crash may have come between the resume of a sandbox and the note of it. Whatever fails, what was saved stays.
+    private void saved(SandboxKeeper keeper, Leftovers.Found found) {
+        if (found.phase() == SandboxNotes.Phase.RESUMING) {
+            machine.runtime().settle(found.id());
+            var container = machine.runtime().find(found.id()).orElse(null);
+            if (Leftovers.canGoOn(found.with(container)) && adopted(keeper)) {
+                return;
+            }
+        }
+        keeper.saving().adopt();
+    }
+
+    private boolean adopted(SandboxKeeper keeper) {
+        try {
+            keeper.adopt(arrivals);
+            return true;
+        } catch (CayException e) {
+            log.atError().setCause(e).addKeyValue("sandbox", keeper.id()).log("a sandbox could not be taken up");
+            return false;
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package dev.cay.node.host;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.io.TempDir;
+
+final class HostCapacityTest {
+    private static final Duration LIMIT = Duration.ofSeconds(20);
+
+    @TempDir
+    private Path dir;
+
+    @Test
+    void refusesWhenMemoryRunsOutAndBearsOvercommitment() throws IOException {
+        assertThatCode(() ->
+                        room("MemTotal: 8000000 kB\nMemAvailable: 600000 kB\n").require())
+                .doesNotThrowAnyException();
+        assertThatThrownBy(() ->
+                        room("MemTotal: 8000000 kB\nMemAvailable: 400000 kB\n").require())
+                .isInstanceOfSatisfying(
+                        CayException.class, e -> assertThat(e.kind()).isEqualTo(ErrorKind.UNAVAILABLE))
+                .hasMessage(
+                        "this machine has no room for another sandbox: 390 MB of memory are available and 454 MB must be; kill sandboxes or add memory");
+        assertThatCode(() -> room("").require()).doesNotThrowAnyException();
+    }
+
+    @Test
+    @EnabledIf(value = "dev.cay.node.network.FirewallTest#isRoot", disabledReason = "mounts a small disk")
+    void refusesWhenTheHostsDiskIsNearlyFull() throws IOException {
+        var programs = Programs.ofHost();
+        var disk = Files.createDirectory(dir.resolve("disk"));
+        programs.require(LIMIT, "mount", "-t", "tmpfs", "-o", "size=10m", "cay-test", disk.toString());
+        try {
+            var room = new HostCapacity(disk, dir.resolve("none"));
+            room.require();
+            try (var out = Files.newOutputStream(disk.resolve("more"))) {
+                out.write(new byte[(10 << 20) - (300 << 10)]);
+            }
+            assertThatThrownBy(room::require)
+                    .isInstanceOf(CayException.class)
+                    .hasMessageContaining("are free on the disk of " + disk);
+        } finally {
+            programs.require(LIMIT, "umount", disk.toString());
+        }
+    }
+
+    private HostCapacity room(String meminfo) throws IOException {
+        return new HostCapacity(dir, Files.writeString(dir.resolve("meminfo"), meminfo));
+    }
+}
