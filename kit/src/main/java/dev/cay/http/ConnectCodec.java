@@ -7,9 +7,7 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.Locale;
 import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
@@ -18,11 +16,6 @@ import org.jspecify.annotations.Nullable;
 enum ConnectCodec {
     JSON("json"),
     PROTO("proto");
-
-    /// Generous for files' metadata and process input, small enough that a few bad clients cannot fill the heap.
-    static final int MESSAGE_LIMIT = 16 << 20;
-
-    static final String TOO_LARGE = "a message may have 16 MiB; send files by /files";
 
     private static final JsonFormat.Parser PARSER = JsonFormat.parser().ignoringUnknownFields();
     private static final JsonFormat.Printer PRINTER = JsonFormat.printer().omittingInsignificantWhitespace();
@@ -91,25 +84,9 @@ enum ConnectCodec {
     /// Undoes gzip, never beyond the limit for a message.
     static byte[] unzip(byte[] bytes, LargeMessages.Room room) throws IOException {
         try (var in = new GZIPInputStream(new ByteArrayInputStream(bytes))) {
-            return limited(in, room);
+            return room.read(in);
         } catch (java.util.zip.ZipException | java.io.EOFException e) {
             throw new CayException(ErrorKind.INVALID_ARGUMENT, "the message is not valid gzip", e);
         }
-    }
-
-    /// Reads all there is, up to the limit.
-    static byte[] limited(InputStream in, LargeMessages.Room room) throws IOException {
-        byte[] begin = in.readNBytes(LargeMessages.LARGE);
-        if (begin.length < LargeMessages.LARGE) {
-            return begin;
-        }
-        room.need(MESSAGE_LIMIT);
-        byte[] rest = in.readNBytes(MESSAGE_LIMIT + 1 - begin.length);
-        if (begin.length + rest.length > MESSAGE_LIMIT) {
-            throw new CayException(ErrorKind.EXHAUSTED, TOO_LARGE);
-        }
-        byte[] all = Arrays.copyOf(begin, begin.length + rest.length);
-        System.arraycopy(rest, 0, all, begin.length, rest.length);
-        return all;
     }
 }

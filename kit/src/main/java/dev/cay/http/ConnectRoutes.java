@@ -252,10 +252,10 @@ public final class ConnectRoutes implements Handler {
 
     private static byte[] unaryBody(Exchange exchange, LargeMessages.Room room) throws IOException {
         String length = exchange.header("Content-Length");
-        if (length != null && length.matches("[0-9]{8,18}") && Long.parseLong(length) > ConnectCodec.MESSAGE_LIMIT) {
-            throw new CayException(ErrorKind.EXHAUSTED, ConnectCodec.TOO_LARGE);
+        if (length != null && length.matches("[0-9]{8,18}") && Long.parseLong(length) > LargeMessages.MOST_BYTES) {
+            throw new CayException(ErrorKind.EXHAUSTED, LargeMessages.TOO_LARGE);
         }
-        byte[] bytes = ConnectCodec.limited(exchange.body(), room);
+        byte[] bytes = room.read(exchange.body());
         String encoding = exchange.header("Content-Encoding");
         if (encoding == null || encoding.equalsIgnoreCase("identity")) {
             return bytes;

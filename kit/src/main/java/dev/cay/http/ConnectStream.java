@@ -45,8 +45,8 @@ final class ConnectStream {
         }
         try {
             int length = in.readInt();
-            if (length < 0 || length > ConnectCodec.MESSAGE_LIMIT) {
-                throw new CayException(ErrorKind.EXHAUSTED, ConnectCodec.TOO_LARGE);
+            if (length < 0 || length > LargeMessages.MOST_BYTES) {
+                throw new CayException(ErrorKind.EXHAUSTED, LargeMessages.TOO_LARGE);
             }
             try (var room = exchange.room()) {
                 room.need(length);

@@ -20,7 +20,7 @@ public final class LargeJson<T> implements AutoCloseable {
     public static <T> LargeJson<T> read(Exchange exchange, Class<T> type) {
         var room = exchange.room();
         try {
-            byte[] bytes = ConnectCodec.limited(exchange.body(), room);
+            byte[] bytes = room.read(exchange.body());
             return new LargeJson<>(bytes.length == 0 ? null : Json.read(bytes, type), room);
         } catch (IOException e) {
             room.close();

@@ -3,7 +3,10 @@ package dev.cay.http;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import java.io.IOException;
+import java.io.InputStream;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.Future;
@@ -15,6 +18,11 @@ import org.jspecify.annotations.Nullable;
 /// Sees to it that messages which are held in memory as a whole never fill it: large ones wait for each other, and who
 /// has room must send in time. From inside a sandbox comes one at a time. Thread-safe.
 final class LargeMessages {
+    /// Generous for files' metadata and process input, small enough that a few bad clients cannot fill the heap.
+    static final int MOST_BYTES = 16 << 20;
+
+    static final String TOO_LARGE = "a message may have 16 MiB; send files by /files";
+
     /// Smaller ones are not worth waiting for.
     static final int LARGE = 1 << 20;
     private static final Duration LIMIT = Duration.ofSeconds(60);
@@ -32,7 +40,7 @@ final class LargeMessages {
     }
 
     LargeMessages(long room) {
-        this.most = Math.max(room, (long) ConnectCodec.MESSAGE_LIMIT * COPIES);
+        this.most = Math.max(room, (long) MOST_BYTES * COPIES);
         this.room = most;
     }
 
@@ -109,14 +117,30 @@ final class LargeMessages {
         /// Waits until there is room for a message of that length, if it is a large one and has none yet.
         void need(long length) {
             if (length > LARGE && bytes == 0) {
-                long wanted = Math.min(length, ConnectCodec.MESSAGE_LIMIT) * COPIES;
+                long wanted = Math.min(length, MOST_BYTES) * COPIES;
                 take(wanted, from);
                 bytes = wanted;
                 hurry = hurried.get();
             }
         }
 
-        /// The same for an answer that is being made, by bytes of memory and without waiting.
+        /// Reads all there is, up to the limit for a message; waits for room when it is a large one.
+        byte[] read(InputStream in) throws IOException {
+            byte[] begin = in.readNBytes(LARGE);
+            if (begin.length < LARGE) {
+                return begin;
+            }
+            need(MOST_BYTES);
+            byte[] rest = in.readNBytes(MOST_BYTES + 1 - begin.length);
+            if (begin.length + rest.length > MOST_BYTES) {
+                throw new CayException(ErrorKind.EXHAUSTED, TOO_LARGE);
+            }
+            byte[] all = Arrays.copyOf(begin, begin.length + rest.length);
+            System.arraycopy(rest, 0, all, begin.length, rest.length);
+            return all;
+        }
+
+        /// The same as {@link #need} for an answer that is being made, by bytes of memory and without waiting.
         void demand(long memory) {
             if (bytes > 0) {
                 return;

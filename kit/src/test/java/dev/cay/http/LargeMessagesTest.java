@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(30)
 class LargeMessagesTest {
-    private static final int LARGEST = ConnectCodec.MESSAGE_LIMIT;
+    private static final int LARGEST = LargeMessages.MOST_BYTES;
     private static final Supplier<Future<?>> HURRY = CompletableFuture::new;
     private static final SandboxId SANDBOX = new SandboxId("one");
 
