@@ -84,7 +84,7 @@ final class CayDaemon implements AutoCloseable {
                     opened(database),
                     node.node(),
                     node.templates(),
-                    node.ports(),
+                    node::handle,
                     MachineClock.system(),
                     meters));
             progress.mark("database");

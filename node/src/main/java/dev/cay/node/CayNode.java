@@ -1,9 +1,9 @@
 package dev.cay.node;
 
+import dev.cay.http.Exchange;
 import dev.cay.http.Handler;
 import dev.cay.http.HttpListeners;
 import dev.cay.http.ReverseProxy;
-import dev.cay.http.SandboxPorts;
 import dev.cay.life.Progress;
 import dev.cay.life.Undo;
 import dev.cay.metrics.Meters;
@@ -52,6 +52,7 @@ import dev.cay.node.snapshot.WarmSnapshots;
 import dev.cay.node.storage.Pool;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Node;
 import java.io.IOException;
@@ -338,8 +339,9 @@ public final class CayNode implements AutoCloseable {
         return templates;
     }
 
-    public SandboxPorts ports() {
-        return keepers;
+    /// The data path into the sandboxes of this node.
+    public void handle(SandboxAddress address, Exchange exchange) throws Exception {
+        keepers.handle(address, exchange);
     }
 
     /// Builds the template `base` unless it is there.

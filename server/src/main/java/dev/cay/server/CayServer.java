@@ -2,7 +2,6 @@ package dev.cay.server;
 
 import dev.cay.http.Handler;
 import dev.cay.http.Routes;
-import dev.cay.http.SandboxPorts;
 import dev.cay.life.MachineClock;
 import dev.cay.life.SteadyClock;
 import dev.cay.life.Undo;
@@ -13,6 +12,7 @@ import dev.cay.server.access.TeamRoutes;
 import dev.cay.server.edge.ControlPlane;
 import dev.cay.server.edge.FrontDoor;
 import dev.cay.server.edge.SandboxGate;
+import dev.cay.server.edge.SandboxPorts;
 import dev.cay.server.edge.Unserved;
 import dev.cay.server.event.EventMeter;
 import dev.cay.server.event.EventRoutes;

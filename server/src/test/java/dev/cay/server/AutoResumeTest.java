@@ -2,9 +2,9 @@ package dev.cay.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.cay.http.FileSignature;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import dev.cay.wire.FileSignature;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

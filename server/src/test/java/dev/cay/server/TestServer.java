@@ -2,10 +2,10 @@ package dev.cay.server;
 
 import dev.cay.http.Exchange;
 import dev.cay.http.HttpListeners;
-import dev.cay.http.SandboxAddress;
 import dev.cay.http.Withheld;
 import dev.cay.metrics.Meters;
 import dev.cay.server.store.Store;
+import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Resources;
 import java.io.IOException;

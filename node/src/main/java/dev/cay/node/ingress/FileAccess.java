@@ -1,9 +1,9 @@
 package dev.cay.node.ingress;
 
 import dev.cay.http.Exchange;
-import dev.cay.http.FileSignature;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import dev.cay.wire.FileSignature;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +26,7 @@ final class FileAccess {
         if (text == null || text.isEmpty()) {
             throw refused("missing signature query parameter");
         }
-        var signature = FileSignature.of(exchange).filter(any -> any.madeWith(token));
+        var signature = FileSignature.of(exchange.method(), exchange::query).filter(any -> any.madeWith(token));
         if (signature.isEmpty()) {
             throw refused("invalid signature");
         }

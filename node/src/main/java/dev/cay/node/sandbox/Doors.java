@@ -1,9 +1,10 @@
 package dev.cay.node.sandbox;
 
-import dev.cay.http.EdgeAnswers;
 import dev.cay.http.Exchange;
+import dev.cay.http.PageOrJson;
 import dev.cay.node.runtime.Container;
 import dev.cay.wire.CayException;
+import dev.cay.wire.EdgeAnswer;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import java.io.IOException;
@@ -121,6 +122,6 @@ final class Doors {
                 break;
             }
         }
-        EdgeAnswers.sandboxNotFound(exchange, id.value());
+        PageOrJson.send(exchange, EdgeAnswer.sandboxNotFound(id.value()));
     }
 }

@@ -1,14 +1,14 @@
 package dev.cay.node.sandbox;
 
-import dev.cay.http.EdgeAnswers;
 import dev.cay.http.Exchange;
-import dev.cay.http.SandboxAddress;
-import dev.cay.http.SandboxPorts;
+import dev.cay.http.PageOrJson;
 import dev.cay.node.host.Mounts;
 import dev.cay.node.host.Slot;
 import dev.cay.node.mcp.server.ServerRooms;
 import dev.cay.wire.CayException;
+import dev.cay.wire.EdgeAnswer;
 import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.Node;
@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
 ///
 /// A sandbox is in the map from the moment its slot is taken until the last of it is gone, so that nobody can make it
 /// twice and whoever kills it finds it, also while it starts.
-public final class Keepers implements Node, SandboxPorts, AutoCloseable {
+public final class Keepers implements Node, AutoCloseable {
     /// Where the node answers for every sandbox, inside it and at the edge.
     public static final int ENVD_PORT = OpenSandbox.ENVD_PORT;
 
@@ -293,11 +293,13 @@ public final class Keepers implements Node, SandboxPorts, AutoCloseable {
         listeners.add(listener);
     }
 
-    @Override
+    /// Answers a request for a port of a sandbox, whatever the port. System ports are answered by the node itself, all
+    /// others are passed on to the server inside.
     public void handle(SandboxAddress address, Exchange exchange) throws Exception {
         var keeper = keepers.get(address.sandbox());
         if (keeper == null) {
-            EdgeAnswers.sandboxNotFound(exchange, address.sandbox().value());
+            PageOrJson.send(
+                    exchange, EdgeAnswer.sandboxNotFound(address.sandbox().value()));
             return;
         }
         keeper.serve(address.port(), exchange);

@@ -1,9 +1,8 @@
 package dev.cay.node.sandbox;
 
-import dev.cay.http.EdgeAnswers;
 import dev.cay.http.Exchange;
+import dev.cay.http.PageOrJson;
 import dev.cay.http.ReverseProxy.Upstream;
-import dev.cay.http.SandboxAddress;
 import dev.cay.life.Undo;
 import dev.cay.node.files.Account;
 import dev.cay.node.files.FileTree;
@@ -21,7 +20,9 @@ import dev.cay.node.mcp.McpGateway;
 import dev.cay.node.process.ProcessTable;
 import dev.cay.node.runtime.Container;
 import dev.cay.wire.CayException;
+import dev.cay.wire.EdgeAnswer;
 import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.ResourceUse;
 import dev.cay.wire.node.SandboxSpec;
@@ -277,7 +278,7 @@ final class OpenSandbox implements AutoCloseable {
         if (port == ENVD_PORT && mcp.isControl(exchange)) {
             mcp.control(exchange);
         } else if (!serve(port, exchange)) {
-            EdgeAnswers.sandboxNotFound(exchange, spec.id().value());
+            PageOrJson.send(exchange, EdgeAnswer.sandboxNotFound(spec.id().value()));
         }
     }
 
@@ -308,7 +309,7 @@ final class OpenSandbox implements AutoCloseable {
                             new Upstream(
                                     connectionKey, port, wanted -> connect(wanted, over), exchange.upstreamHost()));
         } catch (ConnectException e) {
-            EdgeAnswers.portClosed(exchange, new SandboxAddress(spec.id(), port));
+            PageOrJson.send(exchange, EdgeAnswer.portClosed(new SandboxAddress(spec.id(), port)));
         }
     }
 

@@ -291,7 +291,7 @@ class EnvdTest {
 
     private static String signature(String path, String expiresAt) {
         return java.net.URLEncoder.encode(
-                dev.cay.http.FileSignature.sign(path, "read", "", expiresAt, TestEnvd.TOKEN), UTF_8);
+                dev.cay.wire.FileSignature.sign(path, "read", "", expiresAt, TestEnvd.TOKEN), UTF_8);
     }
 
     @Test

@@ -1,9 +1,10 @@
 package dev.cay.server.edge;
 
-import dev.cay.http.EdgeAnswers;
 import dev.cay.http.Exchange;
+import dev.cay.http.PageOrJson;
 import dev.cay.server.sandbox.SandboxDirectory;
 import dev.cay.server.sandbox.SandboxRecord;
+import dev.cay.wire.EdgeAnswer;
 import dev.cay.wire.SandboxId;
 import java.util.Map;
 import java.util.Set;
@@ -36,16 +37,17 @@ final class Crossings {
         // Noted before the access is looked at: whoever takes the access away cuts what he finds noted.
         note(from, exchange);
         if (directory.find(from).filter(sandbox -> sandbox.network().internet()).isEmpty()) {
-            EdgeAnswers.refuse(
+            PageOrJson.send(
                     exchange,
-                    403,
-                    target.value(),
-                    "This sandbox has no internet access: from inside it only its own ports can be reached");
+                    EdgeAnswer.refusal(
+                            403,
+                            target.value(),
+                            "This sandbox has no internet access: from inside it only its own ports can be reached"));
             return false;
         }
         String team = caller.map(SandboxRecord::teamId).orElse("");
         if (directory.find(target).filter(other -> other.teamId().equals(team)).isEmpty()) {
-            EdgeAnswers.sandboxNotFound(exchange, target.value());
+            PageOrJson.send(exchange, EdgeAnswer.sandboxNotFound(target.value()));
             return false;
         }
         return true;

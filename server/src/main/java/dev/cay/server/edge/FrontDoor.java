@@ -1,14 +1,15 @@
 package dev.cay.server.edge;
 
-import dev.cay.http.EdgeAnswers;
 import dev.cay.http.Exchange;
-import dev.cay.http.FileSignature;
 import dev.cay.http.Handler;
-import dev.cay.http.SandboxAddress;
+import dev.cay.http.PageOrJson;
 import dev.cay.server.sandbox.SandboxDirectory;
 import dev.cay.server.sandbox.SandboxRecord;
 import dev.cay.wire.CayException;
+import dev.cay.wire.EdgeAnswer;
 import dev.cay.wire.ErrorKind;
+import dev.cay.wire.FileSignature;
+import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.SandboxId;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
@@ -74,7 +75,8 @@ public final class FrontDoor implements Handler {
             return;
         }
         if (exchange.path().equals("/files") && exchange.query("signature") != null) {
-            var owner = FileSignature.of(exchange).flatMap(signature -> directory.findByToken(signature::madeWith));
+            var owner = FileSignature.of(exchange.method(), exchange::query)
+                    .flatMap(signature -> directory.findByToken(signature::madeWith));
             if (owner.isEmpty()) {
                 throw new CayException(
                         ErrorKind.UNAUTHENTICATED, "invalid signature: it was made for no sandbox that runs");
@@ -88,7 +90,7 @@ public final class FrontDoor implements Handler {
     private void passToOwner(Optional<SandboxRecord> owner, Exchange exchange) throws Exception {
         if (owner.isEmpty()) {
             // The owner may have been killed: that must read as "gone", and its id cannot be told.
-            EdgeAnswers.sandboxNotFound(exchange, "");
+            PageOrJson.send(exchange, EdgeAnswer.sandboxNotFound(""));
             return;
         }
         gate.pass(new SandboxAddress(owner.get().id(), SYSTEM_PORT), exchange);

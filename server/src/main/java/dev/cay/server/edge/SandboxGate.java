@@ -1,11 +1,8 @@
 package dev.cay.server.edge;
 
-import dev.cay.http.EdgeAnswers;
 import dev.cay.http.ErrorRenderer;
 import dev.cay.http.Exchange;
-import dev.cay.http.FileSignature;
-import dev.cay.http.SandboxAddress;
-import dev.cay.http.SandboxPorts;
+import dev.cay.http.PageOrJson;
 import dev.cay.http.Withheld;
 import dev.cay.server.access.Access;
 import dev.cay.server.access.SandboxTokens;
@@ -14,7 +11,10 @@ import dev.cay.server.sandbox.SandboxDirectory;
 import dev.cay.server.sandbox.SandboxRecord;
 import dev.cay.server.sandbox.SandboxState;
 import dev.cay.wire.CayException;
+import dev.cay.wire.EdgeAnswer;
 import dev.cay.wire.ErrorKind;
+import dev.cay.wire.FileSignature;
+import dev.cay.wire.SandboxAddress;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -64,7 +64,8 @@ public final class SandboxGate {
         }
         var found = directory.find(address.sandbox()).filter(SandboxGate::servesRequests);
         if (found.isEmpty()) {
-            EdgeAnswers.sandboxNotFound(exchange, address.sandbox().value());
+            PageOrJson.send(
+                    exchange, EdgeAnswer.sandboxNotFound(address.sandbox().value()));
             return;
         }
         var sandbox = found.get();
@@ -74,7 +75,8 @@ public final class SandboxGate {
             return;
         }
         if (!system && !mayEnter(sandbox, exchange)) {
-            EdgeAnswers.trafficTokenNeeded(exchange, address.sandbox().value());
+            PageOrJson.send(
+                    exchange, EdgeAnswer.trafficTokenNeeded(address.sandbox().value()));
             return;
         }
         if (sandbox.state() != SandboxState.RUNNING && !wake(sandbox, system, exchange)) {
@@ -135,8 +137,10 @@ public final class SandboxGate {
     private boolean wake(SandboxRecord sandbox, boolean system, Exchange exchange) {
         String id = sandbox.id().value();
         if (system && sandbox.secure() && !opensSystemPort(sandbox, exchange)) {
-            EdgeAnswers.refuse(
-                    exchange, 403, id, "The sandbox is paused: send its access token in the header X-Access-Token");
+            PageOrJson.send(
+                    exchange,
+                    EdgeAnswer.refusal(
+                            403, id, "The sandbox is paused: send its access token in the header X-Access-Token"));
             return false;
         }
         try {
@@ -144,9 +148,9 @@ public final class SandboxGate {
             return true;
         } catch (CayException e) {
             if (e.kind() == ErrorKind.NOT_FOUND) {
-                EdgeAnswers.sandboxNotFound(exchange, id);
+                PageOrJson.send(exchange, EdgeAnswer.sandboxNotFound(id));
             } else {
-                EdgeAnswers.refuse(exchange, ErrorRenderer.status(e.kind()), id, e.userMessage());
+                PageOrJson.send(exchange, EdgeAnswer.refusal(ErrorRenderer.status(e.kind()), id, e.userMessage()));
             }
             return false;
         }
@@ -159,7 +163,7 @@ public final class SandboxGate {
             return true;
         }
         return exchange.path().equals("/files")
-                && FileSignature.of(exchange)
+                && FileSignature.of(exchange.method(), exchange::query)
                         .filter(signature -> signature.madeWith(access) && !expired(signature))
                         .isPresent();
     }

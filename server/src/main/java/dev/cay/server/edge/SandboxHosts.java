@@ -1,8 +1,8 @@
 package dev.cay.server.edge;
 
-import dev.cay.http.SandboxAddress;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.SandboxId;
 import java.util.Locale;
 import java.util.Optional;

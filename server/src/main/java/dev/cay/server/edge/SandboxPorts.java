@@ -1,4 +1,7 @@
-package dev.cay.http;
+package dev.cay.server.edge;
+
+import dev.cay.http.Exchange;
+import dev.cay.wire.SandboxAddress;
 
 /// The data path into sandboxes: whatever arrives for `{port}-{sandboxId}` ends here, only the last hop differs.
 ///

@@ -1,10 +1,11 @@
-package dev.cay.http;
+package dev.cay.wire;
 
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -24,16 +25,19 @@ public record FileSignature(
     private static final Pattern SHAPE = Pattern.compile("v1_[A-Za-z0-9+/]{43}");
 
     /// Empty when there is none or it cannot be one, so that nonsense costs nothing.
-    public static Optional<FileSignature> of(Exchange exchange) {
-        String value = exchange.query("signature");
+    ///
+    /// @param method of the request
+    /// @param query  a parameter of its URL by name, or null
+    public static Optional<FileSignature> of(String method, Function<String, @Nullable String> query) {
+        String value = query.apply("signature");
         if (value == null || !SHAPE.matcher(value).matches()) {
             return Optional.empty();
         }
         return Optional.of(new FileSignature(
-                orEmpty(exchange.query("path")),
-                exchange.method().equals("POST") ? "write" : "read",
-                orEmpty(exchange.query("username")),
-                exchange.query("signature_expiration"),
+                orEmpty(query.apply("path")),
+                method.equals("POST") ? "write" : "read",
+                orEmpty(query.apply("username")),
+                query.apply("signature_expiration"),
                 value));
     }
 

@@ -1,4 +1,4 @@
-package dev.cay.http;
+package dev.cay.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -2,6 +2,8 @@ package dev.cay.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.wire.EdgeAnswer;
+import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.SandboxId;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -11,7 +13,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class EdgeAnswersTest {
+class PageOrJsonTest {
     private static final String BROWSER = "Mozilla/5.0 (X11; Linux) Firefox/140";
 
     @TempDir
@@ -26,15 +28,25 @@ class EdgeAnswersTest {
         http = new TestHttp(
                 directory,
                 new Routes()
-                        .on("GET", "/none", exchange -> EdgeAnswers.sandboxNotFound(exchange, "<b>"))
+                        .on("GET", "/none", exchange -> PageOrJson.send(exchange, EdgeAnswer.sandboxNotFound("<b>")))
                         .on(
                                 "GET",
                                 "/closed",
-                                exchange -> EdgeAnswers.portClosed(
-                                        exchange, new SandboxAddress(new SandboxId("abc"), 3000)))
-                        .on("GET", "/later", exchange -> EdgeAnswers.refuse(exchange, 503, "abc", "not now"))
-                        .on("GET", "/slower", exchange -> EdgeAnswers.refuse(exchange, 429, "abc", "too much"))
-                        .on("GET", "/token", exchange -> EdgeAnswers.trafficTokenNeeded(exchange, "abc")));
+                                exchange -> PageOrJson.send(
+                                        exchange,
+                                        EdgeAnswer.portClosed(new SandboxAddress(new SandboxId("abc"), 3000))))
+                        .on(
+                                "GET",
+                                "/later",
+                                exchange -> PageOrJson.send(exchange, EdgeAnswer.refusal(503, "abc", "not now")))
+                        .on(
+                                "GET",
+                                "/slower",
+                                exchange -> PageOrJson.send(exchange, EdgeAnswer.refusal(429, "abc", "too much")))
+                        .on(
+                                "GET",
+                                "/token",
+                                exchange -> PageOrJson.send(exchange, EdgeAnswer.trafficTokenNeeded("abc"))));
     }
 
     @AfterEach
