@@ -1,8 +1,6 @@
 package dev.cay.cli;
 
 import dev.cay.http.HttpListeners;
-import dev.cay.http.LocalAuthority;
-import dev.cay.http.ReverseProxy;
 import dev.cay.life.MachineClock;
 import dev.cay.life.Trees;
 import dev.cay.life.Undo;
@@ -11,8 +9,10 @@ import dev.cay.node.host.Programs;
 import dev.cay.node.linux.FdPoller;
 import dev.cay.node.linux.HostThreads;
 import dev.cay.node.runtime.GuestProgram;
+import dev.cay.proxy.ReverseProxy;
 import dev.cay.server.CayServer;
 import dev.cay.server.store.Store;
+import dev.cay.tls.LocalAuthority;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;

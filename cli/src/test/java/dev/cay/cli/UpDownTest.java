@@ -3,10 +3,10 @@ package dev.cay.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.cay.http.LocalAuthority;
 import dev.cay.life.Trees;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.Reservation;
+import dev.cay.tls.LocalAuthority;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The body of an answer as a blocking stream. Small writes are gathered until `flush`; the head leaves with the first
 /// bytes, or with a `flush` before them.
-final class AnswerStream extends OutputStream {
+public final class AnswerStream extends OutputStream {
     private static final int GATHER = 16 * 1024;
     private static final Duration INTERIM_LIMIT = Duration.ofSeconds(60);
     /// How long an interrupted writer waits for bytes that are on their way already.
@@ -49,7 +49,7 @@ final class AnswerStream extends OutputStream {
     }
 
     /// A word before the answer, such as 103. A client of HTTP/1.0 would take it for the answer.
-    void interim(int status, HttpFields fields) throws IOException {
+    public void interim(int status, HttpFields fields) throws IOException {
         if (response.getRequest().getConnectionMetaData().getHttpVersion() == HttpVersion.HTTP_1_0) {
             return;
         }
@@ -87,7 +87,7 @@ final class AnswerStream extends OutputStream {
     }
 
     /// Sends bytes as they are and at once, after those gathered so far.
-    void send(ByteBuffer bytes) throws IOException {
+    public void send(ByteBuffer bytes) throws IOException {
         flushGathered();
         put(false, bytes);
     }
@@ -115,7 +115,7 @@ final class AnswerStream extends OutputStream {
     }
 
     /// Sends the last bytes and ends the answer.
-    void finish(ByteBuffer last) throws IOException {
+    public void finish(ByteBuffer last) throws IOException {
         put(true, last);
         closed = true;
     }

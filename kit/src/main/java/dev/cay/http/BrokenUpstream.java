@@ -4,8 +4,8 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /// The server inside the sandbox took the connection, and then gave no answer that could be passed on.
-final class BrokenUpstream extends IOException {
-    BrokenUpstream(String message, @Nullable Throwable cause) {
+public final class BrokenUpstream extends IOException {
+    public BrokenUpstream(String message, @Nullable Throwable cause) {
         super(message, cause);
     }
 }

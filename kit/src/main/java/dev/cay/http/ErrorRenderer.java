@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The one place where an {@link ErrorKind} becomes a status: REST here, Connect in {@link ConnectRoutes}.
+/// The one place where an {@link ErrorKind} becomes a status: REST here, Connect in `ConnectError`.
 ///
 /// Anything that is not a `CayException` is our fault: 500 with an id that stands in the log and in the answer.
 public final class ErrorRenderer {
@@ -74,7 +74,7 @@ public final class ErrorRenderer {
     }
 
     /// What the user may read of a failure. Logs it if it is ours.
-    static String message(Throwable failure) {
+    public static String message(Throwable failure) {
         if (failure instanceof BrokenUpstream || failure instanceof ClientGone) {
             return String.valueOf(failure.getMessage());
         }

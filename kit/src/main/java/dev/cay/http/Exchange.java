@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.eclipse.jetty.http.HttpField;
@@ -71,13 +72,15 @@ public final class Exchange {
         request.addFailureListener(_ -> end.clientGone());
     }
 
-    LargeMessages.Room room() {
+    /// Room in memory for a message of this exchange that is held as a whole.
+    public LargeMessages.Room room() {
         var late = new TimeoutException("a large message did not come within " + SENT_LIMIT);
         return messages.room(endPoint.listener().inside(), () -> deadlines.after(SENT_LIMIT, () -> body.fail(late)));
     }
 
-    Deadlines deadlines() {
-        return deadlines;
+    /// Runs a short action when this time is up, unless it is cancelled before.
+    public Future<?> after(Duration time, Runnable action) {
+        return deadlines.after(time, action);
     }
 
     public String method() {
@@ -281,7 +284,7 @@ public final class Exchange {
     }
 
     /// Of the answer's status: `2xx`; `1xx` if the connection was taken over, `cut` if the exchange was.
-    String statusClass() {
+    public String statusClass() {
         if (takenOver) {
             return "1xx";
         }
@@ -289,20 +292,22 @@ public final class Exchange {
     }
 
     /// Bytes of the request's body that have been read.
-    long bytesRead() {
+    public long bytesRead() {
         return Math.max(0, Request.getContentBytesRead(request));
     }
 
     /// Bytes of the answer's body that have been written.
-    long bytesWritten() {
+    public long bytesWritten() {
         return Math.max(0, Response.getContentBytesWritten(response));
     }
 
-    Request request() {
+    /// Jetty's own request, for the proxy.
+    public Request request() {
         return request;
     }
 
-    Response response() {
+    /// Jetty's own answer, for the proxy.
+    public Response response() {
         return response;
     }
 
@@ -311,15 +316,18 @@ public final class Exchange {
         return !end.open();
     }
 
-    RequestBody requestBody() {
+    /// The body with its buffers, which the proxy passes on without copying.
+    public RequestBody requestBody() {
         return body;
     }
 
-    AnswerStream answer() {
+    /// The answer as a stream that also takes buffers.
+    public AnswerStream answer() {
         return answer;
     }
 
-    boolean http1() {
+    /// Whether the client speaks a version before HTTP/2.
+    public boolean http1() {
         return request.getConnectionMetaData().getHttpVersion().getVersion() < HttpVersion.HTTP_2.getVersion();
     }
 
@@ -360,7 +368,7 @@ public final class Exchange {
 
     /// Takes the connection away from HTTP/1.1: no answer is sent, the caller reads and writes the returned end point,
     /// and the exchange can only be cut afterwards. Bytes that came after the request are in `surplus`.
-    EndPoint takeOver(Consumer<ByteBuffer> surplus) {
+    public EndPoint takeOver(Consumer<ByteBuffer> surplus) {
         endPoint.unwatch();
         takenOver = true;
         Connection connection = request.getConnectionMetaData().getConnection();

@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
 
 /// Sees to it that messages which are held in memory as a whole never fill it: large ones wait for each other, and who
 /// has room must send in time. From inside a sandbox comes one at a time. Thread-safe.
-final class LargeMessages {
+public final class LargeMessages {
     /// Generous for files' metadata and process input, small enough that a few bad clients cannot fill the heap.
-    static final int MOST_BYTES = 16 << 20;
+    public static final int MOST_BYTES = 16 << 20;
 
-    static final String TOO_LARGE = "a message may have 16 MiB; send files by /files";
+    public static final String TOO_LARGE = "a message may have 16 MiB; send files by /files";
 
     /// Smaller ones are not worth waiting for.
     static final int LARGE = 1 << 20;
@@ -103,7 +103,7 @@ final class LargeMessages {
     }
 
     /// Held while the message is. Its methods are called one after the other, by whatever thread.
-    final class Room implements AutoCloseable {
+    public final class Room implements AutoCloseable {
         private final @Nullable SandboxId from;
         private final Supplier<Future<?>> hurried;
         private volatile @Nullable Future<?> hurry;
@@ -115,7 +115,7 @@ final class LargeMessages {
         }
 
         /// Waits until there is room for a message of that length, if it is a large one and has none yet.
-        void need(long length) {
+        public void need(long length) {
             if (length > LARGE && bytes == 0) {
                 long wanted = Math.min(length, MOST_BYTES) * COPIES;
                 take(wanted, from);
@@ -125,7 +125,7 @@ final class LargeMessages {
         }
 
         /// Reads all there is, up to the limit for a message; waits for room when it is a large one.
-        byte[] read(InputStream in) throws IOException {
+        public byte[] read(InputStream in) throws IOException {
             byte[] begin = in.readNBytes(LARGE);
             if (begin.length < LARGE) {
                 return begin;
@@ -141,7 +141,7 @@ final class LargeMessages {
         }
 
         /// The same as {@link #need} for an answer that is being made, by bytes of memory and without waiting.
-        void demand(long memory) {
+        public void demand(long memory) {
             if (bytes > 0) {
                 return;
             }

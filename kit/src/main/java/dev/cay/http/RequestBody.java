@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// The body of a request as a blocking stream, which any thread can end by {@link #fail}.
 ///
 /// Jetty's own stream would not wake when we cut the exchange ourselves.
-final class RequestBody extends InputStream {
+public final class RequestBody extends InputStream {
     private static final long FOREVER = Duration.ofDays(36_500).toNanos();
 
     private final Request request;
@@ -44,7 +44,7 @@ final class RequestBody extends InputStream {
     }
 
     /// Whether all of the body has been taken over, so that nobody reads the connection any more.
-    boolean ended() {
+    public boolean ended() {
         synchronized (lock) {
             if (!ended && current == null && failure == null && !asked && (begun || !expectsContinue())) {
                 take();
@@ -55,7 +55,7 @@ final class RequestBody extends InputStream {
 
     /// Bytes that are there now or a last moment ago; null if the client has not sent them yet.
     @Nullable
-    ByteBuffer peek() {
+    public ByteBuffer peek() {
         synchronized (lock) {
             if (current == null && !ended && failure == null && !asked) {
                 take();
@@ -66,7 +66,7 @@ final class RequestBody extends InputStream {
 
     /// The next bytes without copying them, or null at the end. They must be handed back with {@link #release}.
     @Nullable
-    ByteBuffer next() throws IOException {
+    public ByteBuffer next() throws IOException {
         synchronized (lock) {
             while (current == null) {
                 if (failure != null) {
@@ -96,7 +96,7 @@ final class RequestBody extends InputStream {
     ///
     /// Then looks for more at once: readers that know how much to expect never ask
     /// for the end, and only after it can the connection be watched.
-    void release() {
+    public void release() {
         synchronized (lock) {
             if (current != null && !current.hasRemaining()) {
                 current.release();

@@ -19,13 +19,13 @@ import org.eclipse.jetty.util.component.LifeCycle;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 
 /// A request whose body is still being written while its answer is read. The JDK's client cannot do that.
-final class Duplex implements AutoCloseable {
+public final class Duplex implements AutoCloseable {
     final OutputStream out;
     final InputStream in;
     final int status;
     private final HttpClient client;
 
-    Duplex(TestHttp http, boolean second, String path) throws Exception {
+    public Duplex(TestHttp http, boolean second, String path) throws Exception {
         var connector = new ClientConnector();
         var tls = new SslContextFactory.Client();
         tls.setSslContext(http.trusting());
@@ -44,7 +44,7 @@ final class Duplex implements AutoCloseable {
     }
 
     /// Sends a line only when the answer to the one before has arrived.
-    static void echoesLineByLine(TestHttp http, boolean second, String path) throws Exception {
+    public static void echoesLineByLine(TestHttp http, boolean second, String path) throws Exception {
         try (var duplex = new Duplex(http, second, path)) {
             assertThat(duplex.status).isEqualTo(200);
             for (int i = 0; i < 5; i++) {
@@ -57,7 +57,7 @@ final class Duplex implements AutoCloseable {
         }
     }
 
-    byte[] echo(byte[] bytes) throws IOException {
+    public byte[] echo(byte[] bytes) throws IOException {
         Thread.ofVirtual().start(() -> {
             try (out) {
                 out.write(bytes);

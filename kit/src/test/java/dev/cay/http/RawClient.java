@@ -11,11 +11,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// An HTTP/1.1 client that does what it is told, byte by byte.
-final class RawClient implements AutoCloseable {
+public final class RawClient implements AutoCloseable {
     final Socket socket;
-    final InputStream in;
+    public final InputStream in;
 
-    RawClient(InetSocketAddress address) throws IOException {
+    public RawClient(InetSocketAddress address) throws IOException {
         socket = new Socket();
         socket.setSoTimeout(20_000);
         socket.setTcpNoDelay(true);
@@ -23,17 +23,17 @@ final class RawClient implements AutoCloseable {
         in = new BufferedInputStream(socket.getInputStream());
     }
 
-    RawClient send(String text) throws IOException {
+    public RawClient send(String text) throws IOException {
         socket.getOutputStream().write(text.getBytes(StandardCharsets.ISO_8859_1));
         socket.getOutputStream().flush();
         return this;
     }
 
-    RawClient chunk(String text) throws IOException {
+    public RawClient chunk(String text) throws IOException {
         return send(Integer.toHexString(text.length()) + "\r\n" + text + "\r\n");
     }
 
-    String line() throws IOException {
+    public String line() throws IOException {
         var bytes = new ByteArrayOutputStream();
         for (int one = in.read(); one != '\n'; one = in.read()) {
             if (one < 0) {
@@ -45,7 +45,7 @@ final class RawClient implements AutoCloseable {
     }
 
     /// Status line and headers.
-    List<String> head() throws IOException {
+    public List<String> head() throws IOException {
         var lines = new ArrayList<String>();
         for (String line = line(); !line.isEmpty(); line = line()) {
             lines.add(line);
@@ -60,7 +60,7 @@ final class RawClient implements AutoCloseable {
         return text;
     }
 
-    String exactly(int count) throws IOException {
+    public String exactly(int count) throws IOException {
         return new String(in.readNBytes(count), StandardCharsets.ISO_8859_1);
     }
 

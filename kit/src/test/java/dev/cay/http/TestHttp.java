@@ -1,5 +1,6 @@
 package dev.cay.http;
 
+import dev.cay.tls.LocalAuthority;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -17,23 +18,23 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /// A server on free loopback ports with clients of both HTTP versions that trust it.
-final class TestHttp implements AutoCloseable {
+public final class TestHttp implements AutoCloseable {
     static final Duration LIMIT = Duration.ofSeconds(30);
 
     final HttpListeners listeners = new HttpListeners();
-    final InetSocketAddress plain;
+    public final InetSocketAddress plain;
     final InetSocketAddress secure;
     private final LocalAuthority authority;
     private @Nullable HttpClient http1;
     private @Nullable HttpClient http2;
 
-    TestHttp(Path directory, Handler handler) throws IOException {
+    public TestHttp(Path directory, Handler handler) throws IOException {
         authority = LocalAuthority.open(directory, "cay.localhost");
         plain = listeners.listen(loopback(), handler);
         secure = listeners.listenTls(loopback(), authority.tls(), handler);
     }
 
-    static InetSocketAddress loopback() {
+    public static InetSocketAddress loopback() {
         return new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     }
 
@@ -45,14 +46,14 @@ final class TestHttp implements AutoCloseable {
         return authority.trusting();
     }
 
-    HttpClient http1() {
+    public HttpClient http1() {
         if (http1 == null) {
             http1 = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
         }
         return http1;
     }
 
-    HttpClient http2() {
+    public HttpClient http2() {
         if (http2 == null) {
             http2 = HttpClient.newBuilder()
                     .version(HttpClient.Version.HTTP_2)
@@ -62,21 +63,21 @@ final class TestHttp implements AutoCloseable {
         return http2;
     }
 
-    HttpClient client(boolean second) {
+    public HttpClient client(boolean second) {
         return second ? http2() : http1();
     }
 
-    URI uri(boolean second, String path) {
+    public URI uri(boolean second, String path) {
         return URI.create(
                 second ? "https://localhost:" + secure.getPort() + path : "http://localhost:" + plain.getPort() + path);
     }
 
-    HttpRequest.Builder request(boolean second, String path) {
+    public HttpRequest.Builder request(boolean second, String path) {
         return HttpRequest.newBuilder(uri(second, path)).timeout(LIMIT);
     }
 
     /// Answers every line of the body at once.
-    static void echoLines(Exchange exchange) throws IOException {
+    public static void echoLines(Exchange exchange) throws IOException {
         var in = new BufferedReader(new InputStreamReader(exchange.body(), StandardCharsets.UTF_8));
         OutputStream out = exchange.stream(200);
         out.flush();
@@ -86,7 +87,7 @@ final class TestHttp implements AutoCloseable {
         }
     }
 
-    static String readLine(InputStream in) throws IOException {
+    public static String readLine(InputStream in) throws IOException {
         var line = new StringBuilder();
         for (int one = in.read(); one != '\n'; one = in.read()) {
             if (one < 0) {

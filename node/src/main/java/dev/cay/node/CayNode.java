@@ -3,7 +3,6 @@ package dev.cay.node;
 import dev.cay.http.Exchange;
 import dev.cay.http.Handler;
 import dev.cay.http.HttpListeners;
-import dev.cay.http.ReverseProxy;
 import dev.cay.life.Progress;
 import dev.cay.life.Undo;
 import dev.cay.metrics.Meters;
@@ -50,6 +49,7 @@ import dev.cay.node.snapshot.SealedImages;
 import dev.cay.node.snapshot.Snapshots;
 import dev.cay.node.snapshot.WarmSnapshots;
 import dev.cay.node.storage.Pool;
+import dev.cay.proxy.ReverseProxy;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxAddress;
@@ -69,7 +69,7 @@ import java.util.stream.Collectors;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
-/// The node of one machine, put together. Made, started, used through {@link #node} and {@link #ports}, closed; what
+/// The node of one machine, put together. Made, started, used through {@link #node} and {@link #handle}, closed; what
 /// it started runs on until {@link #removeAll}.
 public final class CayNode implements AutoCloseable {
     /// What an operator decides about the node.

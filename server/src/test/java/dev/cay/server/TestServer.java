@@ -2,8 +2,8 @@ package dev.cay.server;
 
 import dev.cay.http.Exchange;
 import dev.cay.http.HttpListeners;
-import dev.cay.http.Withheld;
 import dev.cay.metrics.Meters;
+import dev.cay.proxy.Withheld;
 import dev.cay.server.store.Store;
 import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.SandboxId;

@@ -1,6 +1,6 @@
 package dev.cay.node.ingress;
 
-import dev.cay.http.ConnectRoutes;
+import dev.cay.connect.ConnectRoutes;
 import dev.cay.http.Exchange;
 import dev.cay.http.Handler;
 import dev.cay.http.Routes;

@@ -1,6 +1,6 @@
 package dev.cay.node.ingress;
 
-import dev.cay.http.ConnectRoutes;
+import dev.cay.connect.ConnectRoutes;
 import dev.cay.http.Exchange;
 import dev.cay.node.files.Account;
 import dev.cay.node.files.Entry;

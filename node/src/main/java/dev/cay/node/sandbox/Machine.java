@@ -2,7 +2,6 @@ package dev.cay.node.sandbox;
 
 import dev.cay.http.Handler;
 import dev.cay.http.HttpListeners;
-import dev.cay.http.ReverseProxy;
 import dev.cay.metrics.Meters;
 import dev.cay.node.files.WatchHub;
 import dev.cay.node.host.HostCapacity;
@@ -22,6 +21,7 @@ import dev.cay.node.snapshot.SealedImages;
 import dev.cay.node.snapshot.Snapshots;
 import dev.cay.node.snapshot.WarmSnapshots;
 import dev.cay.node.storage.Pool;
+import dev.cay.proxy.ReverseProxy;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import javax.net.ssl.SSLContext;

@@ -2,7 +2,6 @@ package dev.cay.node.sandbox;
 
 import dev.cay.http.Exchange;
 import dev.cay.http.PageOrJson;
-import dev.cay.http.ReverseProxy.Upstream;
 import dev.cay.life.Undo;
 import dev.cay.node.files.Account;
 import dev.cay.node.files.FileTree;
@@ -19,6 +18,7 @@ import dev.cay.node.log.SandboxLog;
 import dev.cay.node.mcp.McpGateway;
 import dev.cay.node.process.ProcessTable;
 import dev.cay.node.runtime.Container;
+import dev.cay.proxy.ReverseProxy.Upstream;
 import dev.cay.wire.CayException;
 import dev.cay.wire.EdgeAnswer;
 import dev.cay.wire.ErrorKind;

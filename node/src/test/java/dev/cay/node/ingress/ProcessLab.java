@@ -3,9 +3,9 @@ package dev.cay.node.ingress;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.cay.http.HttpListeners;
-import dev.cay.http.LocalAuthority;
 import dev.cay.node.guest.TestSandbox;
 import dev.cay.node.process.ProcessTable;
+import dev.cay.tls.LocalAuthority;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;

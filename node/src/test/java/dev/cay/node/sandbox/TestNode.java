@@ -3,8 +3,6 @@ package dev.cay.node.sandbox;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.cay.http.HttpListeners;
-import dev.cay.http.LocalAuthority;
-import dev.cay.http.ReverseProxy;
 import dev.cay.life.Undo;
 import dev.cay.metrics.Meters;
 import dev.cay.node.Abandoned;
@@ -40,6 +38,8 @@ import dev.cay.node.snapshot.SealedImages;
 import dev.cay.node.snapshot.Snapshots;
 import dev.cay.node.snapshot.WarmSnapshots;
 import dev.cay.node.storage.Pool;
+import dev.cay.proxy.ReverseProxy;
+import dev.cay.tls.LocalAuthority;
 import dev.cay.wire.CayException;
 import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.SandboxId;

@@ -3,7 +3,7 @@ package dev.cay.server.edge;
 import dev.cay.http.ErrorRenderer;
 import dev.cay.http.Exchange;
 import dev.cay.http.PageOrJson;
-import dev.cay.http.Withheld;
+import dev.cay.proxy.Withheld;
 import dev.cay.server.access.Access;
 import dev.cay.server.access.SandboxTokens;
 import dev.cay.server.sandbox.Pauses;

@@ -3,8 +3,8 @@ package dev.cay.node.mcp.remote;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.cay.http.LocalAuthority;
 import dev.cay.node.mcp.catalog.ServerLaunch;
+import dev.cay.tls.LocalAuthority;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.net.InetAddress;

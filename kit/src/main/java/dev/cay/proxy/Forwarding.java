@@ -1,0 +1,222 @@
+package dev.cay.proxy;
+
+import dev.cay.http.AnswerStream;
+import dev.cay.http.ClientGone;
+import dev.cay.http.Exchange;
+import dev.cay.http.RequestBody;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Response;
+import org.jspecify.annotations.Nullable;
+
+/// One exchange on its way through one connection: the request's body goes in on a thread of its own, while the answer
+/// comes out on the caller's.
+final class Forwarding {
+    private static final Duration LINGER = Duration.ofSeconds(2);
+
+    private final Exchange exchange;
+    private final UpstreamRequest request;
+    private final UpstreamConnection connection;
+    private final UpstreamAnswer answer;
+    private final CountDownLatch mayContinue = new CountDownLatch(1);
+    private volatile boolean answered;
+    private volatile boolean sent;
+    private boolean using = true;
+
+    Forwarding(Exchange exchange, UpstreamRequest request, UpstreamConnection connection) {
+        this.exchange = exchange;
+        this.request = request;
+        this.connection = connection;
+        this.answer = new UpstreamAnswer(connection, exchange.method().equals("HEAD"));
+    }
+
+    /// Whether the same request may be tried on another connection: the server closed this one while it lay idle.
+    boolean wasStale() {
+        return connection.reused() && !answer.heard() && request.repeatable() && !connection.wasCut();
+    }
+
+    /// True if the connection can be kept.
+    boolean run() throws IOException {
+        exchange.onEnd(this::clientGone);
+        Thread body = sendRequest();
+        try {
+            readFinalHead();
+            if (answer.status() == 101) {
+                tunnel();
+                return false;
+            }
+            passHead();
+            agreeInSilence();
+            passContent();
+            return sent && answer.reusable() && release();
+        } finally {
+            release();
+            answered = true;
+            mayContinue.countDown();
+            if (body != null) {
+                settle(body);
+            }
+        }
+    }
+
+    /// Lets a client who has its answer already finish its request: closing earlier could cost it the answer.
+    private void settle(Thread body) {
+        try {
+            if (!sent && exchange.committed()) {
+                body.join(LINGER);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        if (!sent) {
+            body.interrupt();
+        }
+    }
+
+    private @Nullable Thread sendRequest() throws IOException {
+        if (request.sendWhole(connection)) {
+            sent = true;
+            return null;
+        }
+        if (!request.expectsContinue()) {
+            mayContinue.countDown();
+        }
+        return Thread.ofVirtual().start(this::sendBody);
+    }
+
+    private void sendBody() {
+        try {
+            mayContinue.await();
+            if (!answered) {
+                request.sendBody(connection);
+                sent = true;
+            }
+        } catch (ClientGone e) {
+            connection.close();
+        } catch (IOException e) {
+            // A server may answer without reading all; if it does not answer, the reader of the answer will know.
+            discardBody();
+        } catch (InterruptedException e) {
+            // The exchange is over.
+        }
+    }
+
+    private void discardBody() {
+        RequestBody body = exchange.requestBody();
+        try {
+            for (ByteBuffer bytes = body.next(); bytes != null; bytes = body.next()) {
+                bytes.position(bytes.limit());
+                body.release();
+            }
+        } catch (IOException e) {
+            // The client stopped too.
+        }
+    }
+
+    private void readFinalHead() throws IOException {
+        answer.readHead();
+        while (answer.status() < 200 && answer.status() != 101) {
+            if (answer.status() == 100) {
+                mayContinue.countDown();
+            } else {
+                exchange.answer().interim(answer.status(), passable(answer.fields(), exchange));
+            }
+            answer.readHead();
+        }
+        if (answer.status() == 101 && !request.wantsUpgrade()) {
+            throw new IOException("the server switched protocols unasked");
+        }
+    }
+
+    private void passHead() {
+        Response response = exchange.response();
+        response.setStatus(answer.status());
+        for (HttpField field : passable(answer.fields(), exchange)) {
+            boolean misplaced = answer.status() == 204 && field.getHeader() == HttpHeader.CONTENT_LENGTH;
+            if (!misplaced) {
+                response.getHeaders().add(field);
+            }
+        }
+        // Only these have an end after which something could come, announced or not.
+        if (answer.fields().contains(HttpHeader.TRANSFER_ENCODING)) {
+            response.setTrailersSupplier(answer::trailers);
+        }
+    }
+
+    /// Headers of the answer without those of the hop, and with cookies for the client's host alone.
+    static HttpFields passable(HttpFields fields, Exchange exchange) {
+        Set<String> hop = UpstreamRequest.hopOf(fields);
+        var passed = HttpFields.build();
+        for (HttpField field : fields) {
+            if (!hop.contains(field.getLowerCaseName())) {
+                passed.add(CookieScope.narrowed(field, exchange.authority()));
+            }
+        }
+        return passed;
+    }
+
+    /// Some servers agree to a body without saying so first, and then wait for it. The head must be out before anybody
+    /// looks for that body: looking tells the client to go on, and that is no answer to follow the answer with.
+    private void agreeInSilence() throws IOException {
+        if (mayContinue.getCount() > 0 && answer.status() < 300) {
+            exchange.answer().flush();
+            mayContinue.countDown();
+        }
+    }
+
+    private void passContent() throws IOException {
+        AnswerStream out = exchange.answer();
+        ByteBuffer held = null;
+        while (true) {
+            // Held back only while more is at hand, so that a short answer leaves in one piece.
+            ByteBuffer more = answer.content();
+            if (more != null) {
+                if (held != null) {
+                    out.send(held);
+                }
+                held = more;
+            } else if (answer.complete()) {
+                finish(out, held);
+                return;
+            } else if (!connection.input().hasRemaining()) {
+                if (held != null) {
+                    out.send(held);
+                    held = null;
+                } else {
+                    out.flush();
+                }
+                answer.fetch();
+            }
+        }
+    }
+
+    private void finish(AnswerStream out, @Nullable ByteBuffer last) throws IOException {
+        if (last == null && exchange.method().equals("HEAD")) {
+            // Or Jetty would add a length of zero, which would be a lie about the body that was not asked for.
+            out.flush();
+        }
+        out.finish(last == null ? ByteBuffer.allocate(0) : last);
+    }
+
+    private void tunnel() throws IOException {
+        new Tunnel(exchange, connection, answer).run();
+    }
+
+    /// The client left: nobody wants what the server still has to say. Not after the connection was given back.
+    private synchronized void clientGone() {
+        if (using) {
+            connection.close();
+        }
+    }
+
+    private synchronized boolean release() {
+        using = false;
+        return true;
+    }
+}

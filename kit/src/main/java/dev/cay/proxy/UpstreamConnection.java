@@ -1,0 +1,124 @@
+package dev.cay.proxy;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+
+/// A TCP connection to a server inside a sandbox, with the bytes that were read but not used yet.
+///
+/// Blocking, as virtual threads make that cheap. Closing it from another thread ends whatever waits on it.
+final class UpstreamConnection implements Closeable {
+    private static final int BUFFER = 32 * 1024;
+
+    private final ReverseProxy.Upstream upstream;
+    private final SocketChannel channel;
+    private final ByteBuffer input = ByteBuffer.allocateDirect(BUFFER).flip();
+    private volatile long touched = System.nanoTime();
+    private volatile boolean cut;
+    private volatile boolean pooled;
+    private boolean reused;
+
+    UpstreamConnection(ReverseProxy.Upstream upstream, SocketChannel channel) throws IOException {
+        this.upstream = upstream;
+        this.channel = channel;
+        channel.configureBlocking(true);
+        if (channel.supportedOptions().contains(StandardSocketOptions.TCP_NODELAY)) {
+            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        }
+    }
+
+    ReverseProxy.Upstream upstream() {
+        return upstream;
+    }
+
+    /// What was read and not used yet.
+    ByteBuffer input() {
+        return input;
+    }
+
+    /// Reads more; false at the end. What {@link #input} held must have been used.
+    boolean fill() throws IOException {
+        input.clear();
+        int count;
+        try {
+            count = channel.read(input);
+        } finally {
+            input.flip();
+        }
+        touched = System.nanoTime();
+        return count >= 0;
+    }
+
+    void write(ByteBuffer... buffers) throws IOException {
+        do {
+            channel.write(buffers);
+            touched = System.nanoTime();
+        } while (anyLeft(buffers));
+    }
+
+    void shutdownOutput() throws IOException {
+        channel.shutdownOutput();
+    }
+
+    /// Whether the server has neither closed nor said anything while the connection lay in the pool.
+    boolean stillGood() {
+        try {
+            channel.configureBlocking(false);
+            int count = channel.read(ByteBuffer.allocate(1));
+            channel.configureBlocking(true);
+            return count == 0;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    void pooled(boolean now) {
+        pooled = now;
+        reused |= now;
+        touched = System.nanoTime();
+    }
+
+    boolean pooled() {
+        return pooled;
+    }
+
+    /// Whether it served another request before, so that the server may have given it up meanwhile.
+    boolean reused() {
+        return reused;
+    }
+
+    Duration idle() {
+        return Duration.ofNanos(System.nanoTime() - touched);
+    }
+
+    /// Closes it on purpose: whoever uses it must not mistake that for a failure of the server.
+    void cut() {
+        cut = true;
+        close();
+    }
+
+    boolean wasCut() {
+        return cut;
+    }
+
+    @Override
+    public void close() {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            // Nothing is left to do with it.
+        }
+    }
+
+    private static boolean anyLeft(ByteBuffer[] buffers) {
+        for (ByteBuffer buffer : buffers) {
+            if (buffer.hasRemaining()) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

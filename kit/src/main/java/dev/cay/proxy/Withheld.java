@@ -1,0 +1,31 @@
+package dev.cay.proxy;
+
+import dev.cay.http.Exchange;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/// Headers of a request that the server in the sandbox must not see, because they hold credentials of the platform. The
+/// edge knows which, the last hop leaves them out.
+public final class Withheld {
+    private static final String ATTRIBUTE = Withheld.class.getName();
+
+    private Withheld() {}
+
+    public static void headers(Exchange exchange, Set<String> names) {
+        if (names.isEmpty()) {
+            return;
+        }
+        exchange.request()
+                .setAttribute(
+                        ATTRIBUTE,
+                        names.stream()
+                                .map(name -> name.toLowerCase(Locale.ROOT))
+                                .collect(Collectors.toUnmodifiableSet()));
+    }
+
+    /// The names of those headers, in lower case.
+    public static Set<?> of(Exchange exchange) {
+        return exchange.request().getAttribute(ATTRIBUTE) instanceof Set<?> names ? names : Set.of();
+    }
+}

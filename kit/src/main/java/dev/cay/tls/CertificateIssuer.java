@@ -1,0 +1,146 @@
+package dev.cay.tls;
+
+import java.math.BigInteger;
+import java.security.GeneralSecurityException;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import java.security.PrivateKey;
+import java.security.PublicKey;
+import java.security.SecureRandom;
+import java.security.cert.X509Certificate;
+import java.security.spec.ECGenParameterSpec;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Date;
+import org.bouncycastle.asn1.ASN1ObjectIdentifier;
+import org.bouncycastle.asn1.x500.X500Name;
+import org.bouncycastle.asn1.x500.X500NameBuilder;
+import org.bouncycastle.asn1.x500.style.BCStyle;
+import org.bouncycastle.asn1.x509.BasicConstraints;
+import org.bouncycastle.asn1.x509.ExtendedKeyUsage;
+import org.bouncycastle.asn1.x509.Extension;
+import org.bouncycastle.asn1.x509.GeneralName;
+import org.bouncycastle.asn1.x509.GeneralNames;
+import org.bouncycastle.asn1.x509.GeneralSubtree;
+import org.bouncycastle.asn1.x509.KeyPurposeId;
+import org.bouncycastle.asn1.x509.KeyUsage;
+import org.bouncycastle.asn1.x509.NameConstraints;
+import org.bouncycastle.cert.CertIOException;
+import org.bouncycastle.cert.X509v3CertificateBuilder;
+import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
+import org.bouncycastle.cert.jcajce.JcaX509ExtensionUtils;
+import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
+import org.bouncycastle.operator.OperatorCreationException;
+import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
+
+/// Makes keys with their certificates: EC P-256, as every client knows it and it is quick.
+///
+/// A class of its own, because checking the signatures of Bouncy Castle's archives takes a quarter of a second. A
+/// daemon
+/// that has its certificates does not load it.
+final class CertificateIssuer {
+    private static final Duration AUTHORITY_LIFE = Duration.ofDays(3650);
+    /// Some clients refuse server certificates that live longer than 398 days.
+    private static final Duration SERVER_LIFE = Duration.ofDays(365);
+    /// Clocks of clients differ from ours.
+    private static final Duration BACKDATED = Duration.ofDays(1);
+
+    private CertificateIssuer() {}
+
+    /// @param domain what it may sign for, besides `localhost` and loopback: whoever gets its key, which many clients
+    ///     trust, cannot pose as anybody else
+    static SigningKeys authority(String domain, Instant now) throws GeneralSecurityException {
+        KeyPair pair = pair();
+        X500Name name = name("Cay local authority");
+        var builder = builder(name, name, pair.getPublic(), now, AUTHORITY_LIFE);
+        try {
+            builder.addExtension(Extension.basicConstraints, true, new BasicConstraints(0));
+            builder.addExtension(Extension.keyUsage, true, new KeyUsage(KeyUsage.keyCertSign | KeyUsage.cRLSign));
+            builder.addExtension(Extension.nameConstraints, true, permitted(domain));
+            builder.addExtension(
+                    Extension.subjectKeyIdentifier,
+                    false,
+                    new JcaX509ExtensionUtils().createSubjectKeyIdentifier(pair.getPublic()));
+        } catch (CertIOException e) {
+            throw new GeneralSecurityException(e);
+        }
+        return new SigningKeys(pair.getPrivate(), signed(builder, pair.getPrivate()));
+    }
+
+    static SigningKeys server(SigningKeys ca, String domain, Instant now) throws GeneralSecurityException {
+        KeyPair pair = pair();
+        X500Name issuer =
+                X500Name.getInstance(ca.certificate().getSubjectX500Principal().getEncoded());
+        var builder = builder(issuer, name(domain), pair.getPublic(), now, SERVER_LIFE);
+        var extensions = new JcaX509ExtensionUtils();
+        try {
+            builder.addExtension(Extension.basicConstraints, true, new BasicConstraints(false));
+            builder.addExtension(Extension.keyUsage, true, new KeyUsage(KeyUsage.digitalSignature));
+            builder.addExtension(
+                    Extension.extendedKeyUsage, false, new ExtendedKeyUsage(KeyPurposeId.id_kp_serverAuth));
+            builder.addExtension(Extension.subjectAlternativeName, false, alternatives(domain));
+            builder.addExtension(
+                    Extension.authorityKeyIdentifier,
+                    false,
+                    extensions.createAuthorityKeyIdentifier(ca.certificate().getPublicKey()));
+        } catch (CertIOException e) {
+            throw new GeneralSecurityException(e);
+        }
+        return new SigningKeys(pair.getPrivate(), signed(builder, ca.key()));
+    }
+
+    private static KeyPair pair() throws GeneralSecurityException {
+        var generator = KeyPairGenerator.getInstance("EC");
+        generator.initialize(new ECGenParameterSpec("secp256r1"));
+        return generator.generateKeyPair();
+    }
+
+    private static X500Name name(String commonName) {
+        return new X500NameBuilder(BCStyle.INSTANCE)
+                .addRDN(new ASN1ObjectIdentifier("2.5.4.3"), commonName)
+                .build();
+    }
+
+    private static X509v3CertificateBuilder builder(
+            X500Name issuer, X500Name subject, PublicKey key, Instant now, Duration life) {
+        return new JcaX509v3CertificateBuilder(
+                issuer,
+                new BigInteger(127, new SecureRandom()),
+                Date.from(now.minus(BACKDATED)),
+                Date.from(now.plus(life)),
+                subject,
+                key);
+    }
+
+    /// Host names alone. Clients built on BoringSSL refuse a server with an address in its certificate when the
+    /// authority's addresses are limited, and loopback addresses are in it.
+    private static NameConstraints permitted(String domain) {
+        return new NameConstraints(
+                new GeneralSubtree[] {
+                    new GeneralSubtree(new GeneralName(GeneralName.dNSName, domain)),
+                    new GeneralSubtree(new GeneralName(GeneralName.dNSName, "localhost"))
+                },
+                null);
+    }
+
+    private static GeneralNames alternatives(String domain) {
+        return new GeneralNames(new GeneralName[] {
+            new GeneralName(GeneralName.dNSName, domain),
+            new GeneralName(GeneralName.dNSName, "*." + domain),
+            new GeneralName(GeneralName.dNSName, "localhost"),
+            new GeneralName(GeneralName.dNSName, "*.localhost"),
+            new GeneralName(GeneralName.iPAddress, "127.0.0.1"),
+            new GeneralName(GeneralName.iPAddress, "::1")
+        });
+    }
+
+    private static X509Certificate signed(X509v3CertificateBuilder builder, PrivateKey key)
+            throws GeneralSecurityException {
+        try {
+            var signer = new JcaContentSignerBuilder("SHA256withECDSA").build(key);
+            return new JcaX509CertificateConverter().getCertificate(builder.build(signer));
+        } catch (OperatorCreationException e) {
+            throw new GeneralSecurityException("cannot sign", e);
+        }
+    }
+}
