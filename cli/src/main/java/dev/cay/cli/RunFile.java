@@ -2,6 +2,7 @@ package dev.cay.cli;
 
 import dev.cay.life.WholeFile;
 import dev.cay.wire.CayException;
+import dev.cay.wire.CayVersion;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -37,7 +38,7 @@ record RunFile(
     static RunFile of(StartReport report, String instance, Path stateDir) {
         return new RunFile(
                 ProcessHandle.current().pid(),
-                VersionCommand.version(),
+                CayVersion.text(),
                 instance,
                 report.url().toString(),
                 report.domain(),

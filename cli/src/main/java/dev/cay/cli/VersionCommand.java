@@ -1,5 +1,6 @@
 package dev.cay.cli;
 
+import dev.cay.wire.CayVersion;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -14,11 +15,6 @@ final class VersionCommand implements Callable<Integer>, IVersionProvider {
 
     @Override
     public String[] getVersion() {
-        return new String[] {"cay " + version(), "java " + System.getProperty("java.runtime.version")};
-    }
-
-    static String version() {
-        String version = VersionCommand.class.getPackage().getImplementationVersion();
-        return version == null ? "unpacked" : version;
+        return new String[] {"cay " + CayVersion.text(), "java " + System.getProperty("java.runtime.version")};
     }
 }

@@ -1,6 +1,7 @@
 package dev.cay.cli;
 
 import dev.cay.config.ConfigLoader;
+import dev.cay.wire.CayVersion;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -16,7 +17,7 @@ final class WarmUpCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         var config = ConfigLoader.load(Path.of("/dev/null"), Map.of(), Map.of());
         config.settings().forEach(ConfigCommand::describe);
-        var daemon = new RunFile(1, VersionCommand.version(), "0", "http://x", "x:1", "/x", "/x", "/x");
+        var daemon = new RunFile(1, CayVersion.text(), "0", "http://x", "x:1", "/x", "/x", "/x");
         var variables = ClientEnvironment.variables(daemon, "e2b_0", ClientEnvironment.Mode.BOTH);
         for (var shell : ClientEnvironment.Shell.values()) {
             ClientEnvironment.write(variables, shell);

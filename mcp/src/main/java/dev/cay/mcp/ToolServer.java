@@ -5,6 +5,7 @@ import dev.cay.rpc.Conversation;
 import dev.cay.rpc.Message;
 import dev.cay.rpc.RpcException;
 import dev.cay.sdk.SandboxException;
+import dev.cay.wire.CayVersion;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -57,7 +58,7 @@ public final class ToolServer implements Conversation {
         greeting.putObject("serverInfo")
                 .put("name", "cay")
                 .put("title", "Cay sandboxes")
-                .put("version", "0.1.0");
+                .put("version", CayVersion.text());
         greeting.put(
                 "instructions",
                 "Sandboxes are Linux computers for running code. Create one, use its sandboxId in the other tools, and"

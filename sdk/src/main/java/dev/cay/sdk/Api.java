@@ -1,6 +1,8 @@
 package dev.cay.sdk;
 
 import dev.cay.sdk.SandboxException.Kind;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -19,7 +21,7 @@ import tools.jackson.databind.JsonNode;
 
 /// The server: what makes, lists and ends sandboxes.
 final class Api {
-    static final String AGENT = "cay-java-sdk/0.1.0";
+    static final String AGENT = "cay-java-sdk/" + version();
 
     private static final int TRIES = 4;
 
@@ -29,6 +31,18 @@ final class Api {
     Api(Settings settings, Http http) {
         this.settings = settings;
         this.http = http;
+    }
+
+    /// As the build wrote it down.
+    private static String version() {
+        try (var in = Api.class.getResourceAsStream("version.txt")) {
+            if (in == null) {
+                throw new IllegalStateException("the build left out version.txt");
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8).strip();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     Settings settings() {

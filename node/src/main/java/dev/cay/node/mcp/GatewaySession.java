@@ -5,6 +5,7 @@ import dev.cay.rpc.Conversation;
 import dev.cay.rpc.Message;
 import dev.cay.rpc.RpcException;
 import dev.cay.wire.CayException;
+import dev.cay.wire.CayVersion;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -193,7 +194,7 @@ final class GatewaySession implements Conversation, Upstream.Audience {
         greeting.putObject("serverInfo")
                 .put("name", "mcp-gateway")
                 .put("title", "Cay")
-                .put("version", "0.1.0");
+                .put("version", CayVersion.text());
         String instructions = gateway.instructions();
         if (!instructions.isEmpty()) {
             greeting.put("instructions", instructions);

@@ -5,6 +5,7 @@ import dev.cay.node.mcp.server.ServerLink;
 import dev.cay.rpc.Message;
 import dev.cay.rpc.RpcException;
 import dev.cay.wire.CayException;
+import dev.cay.wire.CayVersion;
 import java.io.Serial;
 import java.time.Duration;
 import java.util.Map;
@@ -112,7 +113,7 @@ final class Upstream implements ServerLink.Listener, AutoCloseable {
         if (given instanceof ObjectNode info && info.path("name").isString()) {
             return info;
         }
-        return Json.mapper().createObjectNode().put("name", "cay").put("version", "0.1.0");
+        return Json.mapper().createObjectNode().put("name", "cay").put("version", CayVersion.text());
     }
 
     GatewayServer server() {
