@@ -1,5 +1,8 @@
 package dev.cay.cli;
 
+import dev.cay.cli.local.ConfigOptions;
+import dev.cay.cli.local.KeyFile;
+import dev.cay.cli.local.RunFile;
 import dev.cay.config.CayConfig;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;

@@ -1,5 +1,7 @@
 package dev.cay.cli;
 
+import dev.cay.cli.local.ConfigOptions;
+import dev.cay.cli.local.RunFile;
 import dev.cay.config.CayConfig;
 import dev.cay.life.RootOnly;
 import dev.cay.wire.CayException;

@@ -3,6 +3,7 @@ package dev.cay.cli;
 import dev.cay.bench.Bench;
 import dev.cay.bench.Figure;
 import dev.cay.bench.Measurement;
+import dev.cay.cli.local.Root;
 import dev.cay.http.Json;
 import dev.cay.life.Progress;
 import dev.cay.prove.PromisesPage;

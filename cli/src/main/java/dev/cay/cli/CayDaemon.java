@@ -1,5 +1,7 @@
 package dev.cay.cli;
 
+import dev.cay.cli.local.KeyFile;
+import dev.cay.cli.local.StartReport;
 import dev.cay.config.CayConfig;
 import dev.cay.http.Exchange;
 import dev.cay.http.HttpListeners;

@@ -1,5 +1,6 @@
 package dev.cay.cli;
 
+import dev.cay.cli.local.RunFile;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;

@@ -1,5 +1,6 @@
 package dev.cay.cli;
 
+import dev.cay.cli.local.ConfigOptions;
 import dev.cay.config.LoadedConfig;
 import java.util.Map;
 import java.util.concurrent.Callable;

@@ -1,5 +1,7 @@
 package dev.cay.cli;
 
+import dev.cay.cli.local.ConfigOptions;
+import dev.cay.cli.local.RunFile;
 import dev.cay.config.CayConfig;
 import java.io.IOException;
 import java.util.concurrent.Callable;

@@ -1,5 +1,9 @@
 package dev.cay.cli;
 
+import dev.cay.cli.local.ConfigOptions;
+import dev.cay.cli.local.KeyFile;
+import dev.cay.cli.local.RunFile;
+import dev.cay.cli.local.StartReport;
 import dev.cay.config.CayConfig;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.Programs;

@@ -1,5 +1,6 @@
 package dev.cay.cli;
 
+import dev.cay.cli.local.PortHolder;
 import dev.cay.config.CayConfig;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;

@@ -1,5 +1,6 @@
 package dev.cay.cli;
 
+import dev.cay.cli.local.ConfigOptions;
 import dev.cay.config.Suggestion;
 import dev.cay.node.mcp.catalog.Catalog;
 import dev.cay.node.mcp.catalog.CatalogServer;

@@ -1,5 +1,8 @@
 package dev.cay.cli;
 
+import dev.cay.cli.local.ConfigOptions;
+import dev.cay.cli.local.PortHolder;
+import dev.cay.cli.local.RunFile;
 import dev.cay.mcp.ServerSettings;
 import dev.cay.mcp.Serving;
 import dev.cay.sdk.SandboxException;

@@ -1,5 +1,7 @@
 package dev.cay.cli;
 
+import dev.cay.cli.local.ConfigOptions;
+import dev.cay.cli.local.Root;
 import dev.cay.node.runtime.GuestProgram;
 import dev.cay.node.storage.Pool;
 import dev.cay.wire.CayException;

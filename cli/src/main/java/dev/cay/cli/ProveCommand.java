@@ -1,5 +1,6 @@
 package dev.cay.cli;
 
+import dev.cay.cli.local.Root;
 import dev.cay.prove.PromisesPage;
 import dev.cay.prove.Proof;
 import dev.cay.prove.Proofs;

@@ -1,6 +1,9 @@
 package dev.cay.cli;
 
 import dev.cay.cli.doctor.DoctorCommand;
+import dev.cay.cli.local.ConfigOptions;
+import dev.cay.cli.local.KeyFile;
+import dev.cay.cli.local.Root;
 import dev.cay.config.CayConfig;
 import dev.cay.node.host.HostPlan;
 import dev.cay.node.host.Programs;

@@ -1,5 +1,8 @@
 package dev.cay.cli;
 
+import dev.cay.cli.local.ConfigOptions;
+import dev.cay.cli.local.Root;
+import dev.cay.cli.local.RunFile;
 import dev.cay.config.CayConfig;
 import dev.cay.life.Progress;
 import dev.cay.node.host.Programs;

@@ -1,5 +1,6 @@
 package dev.cay.cli;
 
+import dev.cay.cli.local.Root;
 import dev.cay.node.Abandoned;
 import dev.cay.node.host.HostLedger;
 import java.io.PrintStream;

@@ -1,5 +1,8 @@
 package dev.cay.cli;
 
+import dev.cay.cli.local.ConfigOptions;
+import dev.cay.cli.local.KeyFile;
+import dev.cay.cli.local.Root;
 import dev.cay.config.CayConfig;
 import dev.cay.node.InstanceRemoval;
 import dev.cay.node.host.HostLedger;

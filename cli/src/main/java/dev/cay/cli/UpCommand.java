@@ -1,5 +1,7 @@
 package dev.cay.cli;
 
+import dev.cay.cli.local.ConfigOptions;
+import dev.cay.cli.local.Root;
 import dev.cay.config.CayConfig;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;

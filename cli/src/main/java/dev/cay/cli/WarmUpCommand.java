@@ -1,5 +1,6 @@
 package dev.cay.cli;
 
+import dev.cay.cli.local.RunFile;
 import dev.cay.config.ConfigLoader;
 import dev.cay.wire.CayVersion;
 import java.nio.file.Path;

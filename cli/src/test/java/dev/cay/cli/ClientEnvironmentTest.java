@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.cli.ClientEnvironment.Mode;
 import dev.cay.cli.ClientEnvironment.Shell;
+import dev.cay.cli.local.RunFile;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.cay.bench.OwnCay;
 import dev.cay.bench.RemoteSandbox;
+import dev.cay.cli.local.Root;
 import dev.cay.node.Abandoned;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.HostProcess;

@@ -3,6 +3,7 @@ package dev.cay.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cay.cli.local.PortHolder;
 import dev.cay.config.CayConfig;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -3,6 +3,10 @@ package dev.cay.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.cay.cli.local.ConfigOptions;
+import dev.cay.cli.local.KeyFile;
+import dev.cay.cli.local.Root;
+import dev.cay.cli.local.RunFile;
 import dev.cay.life.Trees;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.Reservation;

@@ -1,6 +1,6 @@
 package dev.cay.cli.doctor;
 
-import dev.cay.cli.ConfigOptions;
+import dev.cay.cli.local.ConfigOptions;
 import dev.cay.config.CayConfig;
 import java.util.List;
 import java.util.Locale;

@@ -1,7 +1,7 @@
 package dev.cay.cli.doctor;
 
-import dev.cay.cli.PortHolder;
-import dev.cay.cli.Root;
+import dev.cay.cli.local.PortHolder;
+import dev.cay.cli.local.Root;
 import dev.cay.config.CayConfig;
 import dev.cay.node.host.AddressRange;
 import dev.cay.node.host.HostPlan;

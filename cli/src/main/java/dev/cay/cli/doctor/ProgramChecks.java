@@ -1,6 +1,6 @@
 package dev.cay.cli.doctor;
 
-import dev.cay.cli.Root;
+import dev.cay.cli.local.Root;
 import dev.cay.config.CayConfig;
 import dev.cay.node.host.Programs;
 import dev.cay.node.image.BuildTools;

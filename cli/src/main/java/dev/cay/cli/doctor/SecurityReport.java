@@ -1,8 +1,8 @@
 package dev.cay.cli.doctor;
 
 import dev.cay.bench.OwnCay;
-import dev.cay.cli.Root;
-import dev.cay.cli.RunningDaemon;
+import dev.cay.cli.local.Root;
+import dev.cay.cli.local.RunningDaemon;
 import dev.cay.config.CayConfig;
 import dev.cay.prove.escape.Attempt;
 import dev.cay.prove.escape.Besieged;

@@ -1,4 +1,4 @@
-package dev.cay.cli;
+package dev.cay.cli.local;
 
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -28,7 +28,7 @@ public record PortHolder(long pid, String program) {
     }
 
     /// Inodes of sockets that listen on the port, out of the lines of `/proc/net/tcp`.
-    static Set<String> listening(List<String> table, int port) {
+    public static Set<String> listening(List<String> table, int port) {
         var inodes = new HashSet<String>();
         String suffix = ":%04X".formatted(port);
         for (String line : table) {

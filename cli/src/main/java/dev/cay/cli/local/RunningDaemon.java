@@ -1,4 +1,4 @@
-package dev.cay.cli;
+package dev.cay.cli.local;
 
 import dev.cay.config.CayConfig;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package dev.cay.cli;
+package dev.cay.cli.local;
 
 import dev.cay.config.CayConfig;
 import dev.cay.config.ConfigLoader;
@@ -23,14 +23,14 @@ public final class ConfigOptions {
     }
 
     /// The file that is read, if there is one.
-    Optional<Path> file() {
+    public Optional<Path> file() {
         String variable = System.getenv().getOrDefault(ConfigLoader.FILE_VARIABLE, "");
         Path read = file != null ? file : variable.isEmpty() ? ConfigLoader.DEFAULT_FILE : Path.of(variable);
         return Optional.of(read).filter(Files::exists);
     }
 
     /// Whether it is the one that a service without options reads.
-    boolean isUsual() {
+    public boolean isUsual() {
         return file == null
                 && System.getenv().getOrDefault(ConfigLoader.FILE_VARIABLE, "").isEmpty();
     }
@@ -42,7 +42,7 @@ public final class ConfigOptions {
         return command(words, file != null || variable.isEmpty() ? file : Path.of(variable));
     }
 
-    static String command(String words, @Nullable Path file) {
+    public static String command(String words, @Nullable Path file) {
         if (file == null) {
             return "./cay " + words;
         }
@@ -51,7 +51,7 @@ public final class ConfigOptions {
         return "./cay %s --config %s".formatted(words, plain ? path : "'%s'".formatted(path.replace("'", "'\\''")));
     }
 
-    LoadedConfig load(Map<String, String> options) {
+    public LoadedConfig load(Map<String, String> options) {
         return ConfigLoader.load(file, System.getenv(), options);
     }
 }

@@ -1,4 +1,4 @@
-package dev.cay.cli;
+package dev.cay.cli.local;
 
 import java.net.URI;
 import java.nio.file.Path;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// @param caCertificate the CA that signed what TLS listeners show
 /// @param bundle        the system's roots plus that CA, in one file
 /// @param took          from the call to readiness
-record StartReport(
+public record StartReport(
         URI url,
         String domain,
         @Nullable String firstKey,

@@ -1,4 +1,4 @@
-package dev.cay.cli;
+package dev.cay.cli.local;
 
 import dev.cay.life.WholeFile;
 import dev.cay.wire.CayException;
@@ -20,7 +20,7 @@ import tools.jackson.databind.json.JsonMapper;
 /// @param url     plain HTTP base
 /// @param domain  with the TLS port, as `E2B_DOMAIN` wants it
 /// @param bundle  certificates for programs that read only one file
-record RunFile(
+public record RunFile(
         long pid,
         String version,
         String instance,
@@ -31,11 +31,11 @@ record RunFile(
         String stateDir) {
     private static final JsonMapper json = new JsonMapper();
 
-    static Path in(Path runDir) {
+    public static Path in(Path runDir) {
         return runDir.resolve("cay.json");
     }
 
-    static RunFile of(StartReport report, String instance, Path stateDir) {
+    public static RunFile of(StartReport report, String instance, Path stateDir) {
         return new RunFile(
                 ProcessHandle.current().pid(),
                 CayVersion.text(),
@@ -48,7 +48,7 @@ record RunFile(
     }
 
     /// Empty when no daemon is ready, also when one died and left its file.
-    static Optional<RunFile> find(Path runDir) {
+    public static Optional<RunFile> find(Path runDir) {
         try {
             var file = json.readValue(Files.readString(in(runDir)), RunFile.class);
             return Optional.of(file).filter(found -> Files.exists(Path.of("/proc", Long.toString(found.pid()))));
@@ -64,7 +64,7 @@ record RunFile(
     }
 
     /// @param options of the command that wants it: the daemon is to be started with the same
-    static RunFile require(Path runDir, ConfigOptions options) {
+    public static RunFile require(Path runDir, ConfigOptions options) {
         return find(runDir)
                 .orElseThrow(() -> new CayException(
                         ErrorKind.UNAVAILABLE,
@@ -72,7 +72,7 @@ record RunFile(
     }
 
     /// Finds it, where a file that makes no sense counts as none: whoever holds the lock writes another one.
-    static Optional<RunFile> findReadable(Path runDir) {
+    public static Optional<RunFile> findReadable(Path runDir) {
         try {
             return find(runDir);
         } catch (CayException _) {
@@ -80,7 +80,7 @@ record RunFile(
         }
     }
 
-    void write(Path runDir) throws IOException {
+    public void write(Path runDir) throws IOException {
         String text = json.writerWithDefaultPrettyPrinter().writeValueAsString(this) + "\n";
         WholeFile.write(
                 in(runDir), text.getBytes(StandardCharsets.UTF_8), PosixFilePermissions.fromString("rw-r--r--"));

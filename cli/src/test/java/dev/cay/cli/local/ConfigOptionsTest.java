@@ -1,4 +1,4 @@
-package dev.cay.cli;
+package dev.cay.cli.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package dev.cay.cli;
+package dev.cay.cli.local;
 
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -18,12 +18,12 @@ public final class Root {
         }
     }
 
-    static void require(String command, String why) {
+    public static void require(String command, String why) {
         require(command, why, "./cay " + command);
     }
 
     /// @param again what to run as root instead
-    static void require(String command, String why, String again) {
+    public static void require(String command, String why, String again) {
         if (!here()) {
             throw new CayException(
                     ErrorKind.PERMISSION_DENIED, "%s needs root %s; run: sudo %s".formatted(command, why, again));

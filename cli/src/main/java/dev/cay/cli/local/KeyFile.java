@@ -1,4 +1,4 @@
-package dev.cay.cli;
+package dev.cay.cli.local;
 
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /// The API key as a user keeps it: `~/.config/cay/key`, readable by that user alone.
-final class KeyFile {
+public final class KeyFile {
     private static final Duration LIMIT = Duration.ofSeconds(10);
 
     /// Written beside its place and moved, so that it is never seen half or with other permissions.
@@ -27,21 +27,21 @@ final class KeyFile {
     private KeyFile() {}
 
     /// A second daemon on the host has a key of its own.
-    static String name(String instance) {
+    public static String name(String instance) {
         return instance.equals("0") ? "key" : "key-" + instance;
     }
 
-    static Path in(Path home, String instance) {
+    public static Path in(Path home, String instance) {
         return home.resolve(".config/cay").resolve(name(instance));
     }
 
-    static Optional<String> read(Path home, String instance) throws IOException {
+    public static Optional<String> read(Path home, String instance) throws IOException {
         Path file = in(home, instance);
         return Files.isReadable(file) ? Optional.of(Files.readString(file).strip()) : Optional.empty();
     }
 
     /// For root, and for the user who called sudo. Returns who has it now.
-    static List<String> save(String key, String instance, Map<String, String> environment) {
+    public static List<String> save(String key, String instance, Map<String, String> environment) {
         var users = new LinkedHashSet<String>();
         users.add("root");
         String caller = environment.getOrDefault("SUDO_USER", "");
