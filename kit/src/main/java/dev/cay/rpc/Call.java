@@ -230,7 +230,7 @@ final class Call implements Conversation.Reply {
                     asked.put(key, question);
                     gather();
                 } else {
-                    SharedConversation.later(() -> conversation.turns().response(Message.result(question.id(), known)));
+                    Background.run(() -> conversation.turns().response(Message.result(question.id(), known)));
                 }
                 return;
             }
@@ -260,7 +260,7 @@ final class Call implements Conversation.Reply {
     private void gather() {
         if (!gathering && !leg.box.hasEnded()) {
             gathering = true;
-            SharedConversation.later(this::ask);
+            Background.run(this::ask);
         }
     }
 
@@ -334,6 +334,6 @@ final class Call implements Conversation.Reply {
             lock.unlock();
         }
         conversation.end(this);
-        SharedConversation.later(() -> conversation.turns().notification(Session.cancelled(id)));
+        Background.run(() -> conversation.turns().notification(Message.cancelled(id)));
     }
 }

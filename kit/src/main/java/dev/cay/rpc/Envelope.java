@@ -41,13 +41,13 @@ record Envelope(ObjectNode capabilities, JsonNode client, JsonNode logLevel) {
     static Envelope read(Exchange exchange, Message message) {
         var meta = meta(message);
         var version = meta.path(VERSION);
-        String header = stripped(exchange, SessionTransport.VERSION);
+        String header = stripped(exchange, McpHeaders.VERSION);
         if (!version.isString()) {
             throw invalid("params._meta must have %s as a string".formatted(VERSION));
         }
         if (header == null || !header.equals(version.asString())) {
             throw mismatch("the header MCP-Protocol-Version must be that of the message, %s"
-                    .formatted(HttpFace.quoted(version)));
+                    .formatted(Refusal.quoted(version)));
         }
         if (!version.asString().equals(StatelessTransport.REVISION)) {
             throw unsupported(version.asString());
@@ -66,7 +66,7 @@ record Envelope(ObjectNode capabilities, JsonNode client, JsonNode logLevel) {
         String method = stripped(exchange, "Mcp-Method");
         if (method == null || !method.equals(message.method())) {
             throw mismatch("the header Mcp-Method must be the method of the message, %s"
-                    .formatted(HttpFace.quoted(message.method())));
+                    .formatted(Refusal.quoted(message.method())));
         }
         String field = NAMES.get(message.method());
         var name = field == null ? null : message.params().path(field);
@@ -76,7 +76,7 @@ record Envelope(ObjectNode capabilities, JsonNode client, JsonNode logLevel) {
         String header = stripped(exchange, "Mcp-Name");
         if (header == null || !decoded(header).equals(Optional.of(name.asString()))) {
             throw mismatch(
-                    "the header Mcp-Name must be params.%s of the message, %s".formatted(field, HttpFace.quoted(name)));
+                    "the header Mcp-Name must be params.%s of the message, %s".formatted(field, Refusal.quoted(name)));
         }
     }
 
@@ -119,7 +119,7 @@ record Envelope(ObjectNode capabilities, JsonNode client, JsonNode logLevel) {
         data.putArray("supported").add(StatelessTransport.REVISION);
         var error = new RpcException(
                 Refusal.UNSUPPORTED_VERSION,
-                "protocol version %s is not supported".formatted(HttpFace.quoted(version)),
+                "protocol version %s is not supported".formatted(Refusal.quoted(version)),
                 data);
         return new Refusal(400, error, MissingNode.getInstance());
     }

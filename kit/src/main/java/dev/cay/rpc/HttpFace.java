@@ -4,10 +4,8 @@ import dev.cay.http.Exchange;
 import dev.cay.http.Handler;
 import java.time.Duration;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import tools.jackson.databind.JsonNode;
 
 /// Clients that come over HTTP, all to one path: those of the revisions with sessions, each of which is one
 /// conversation, and those of 2026-07-28, which know neither sessions nor greetings. Conversations never see the
@@ -16,22 +14,6 @@ public final class HttpFace implements Handler, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(HttpFace.class);
     private static final Duration SWEEP = Duration.ofSeconds(5);
     private static final Duration LONGEST_CALL = Duration.ofHours(1);
-
-    /// Whom it is served for.
-    public interface Host {
-        /// Who the bearer token belongs to; null: nobody, which answers 401. Compares in constant time. Called for
-        /// every request, before anything else of it is looked at.
-        @Nullable
-        String admit(@Nullable String bearer);
-
-        /// A conversation for a client of that owner; its first request is `initialize`. The face closes it.
-        Conversation open(String owner, Conversation.Client client);
-
-        /// Whether nobody can come now. Such times do not count as ones in which nobody came.
-        default boolean isAway() {
-            return false;
-        }
-    }
 
     /// @param largestMessage in bytes; answers 413 beyond
     /// @param idle           how long a session lives without being used
@@ -55,7 +37,7 @@ public final class HttpFace implements Handler, AutoCloseable {
         }
     }
 
-    private final Host host;
+    private final ConversationHost host;
     private final RequestChecks door;
     private final Answers answers;
     private final Sessions sessions;
@@ -63,7 +45,7 @@ public final class HttpFace implements Handler, AutoCloseable {
     private final StatelessTransport newEra;
     private final Thread sweeper;
 
-    public HttpFace(Host host, Settings settings) {
+    public HttpFace(ConversationHost host, Settings settings) {
         this.host = host;
         door = new RequestChecks(host, settings.largestMessage(), settings.hosts());
         answers = new Answers(settings.keepAlive());
@@ -116,7 +98,7 @@ public final class HttpFace implements Handler, AutoCloseable {
     }
 
     private static void refuseNewEra(Exchange exchange) {
-        String version = exchange.header(SessionTransport.VERSION);
+        String version = exchange.header(McpHeaders.VERSION);
         if (version != null && version.strip().equals(StatelessTransport.REVISION)) {
             throw notAllowed(exchange, "POST");
         }
@@ -124,17 +106,7 @@ public final class HttpFace implements Handler, AutoCloseable {
 
     private static Refusal notAllowed(Exchange exchange, String allowed) {
         exchange.with("Allow", allowed);
-        return new Refusal(405, "method %s is not allowed here".formatted(quoted(exchange.method())));
-    }
-
-    /// What a client sent, fit to be shown.
-    static String quoted(String text) {
-        String clean = text.replaceAll("[^\\x20-\\x7e]", "?");
-        return "'%s'".formatted(clean.length() > 100 ? clean.substring(0, 100) + "..." : clean);
-    }
-
-    static String quoted(JsonNode text) {
-        return quoted(text.asString(""));
+        return new Refusal(405, "method %s is not allowed here".formatted(Refusal.quoted(exchange.method())));
     }
 
     /// Sessions there are now, of the revisions that have them.

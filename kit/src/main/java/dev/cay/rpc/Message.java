@@ -108,4 +108,11 @@ public record Message(ObjectNode tree) {
     public byte[] bytes() {
         return Json.write(tree);
     }
+
+    /// Tells the other side that nobody waits for the answer to a request.
+    static Message cancelled(JsonNode request) {
+        var params = Json.mapper().createObjectNode().put("reason", "nobody waits for it any more");
+        params.set("requestId", request);
+        return notification("notifications/cancelled", params);
+    }
 }

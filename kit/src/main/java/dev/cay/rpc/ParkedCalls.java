@@ -56,7 +56,7 @@ final class ParkedCalls {
         }
         if (parked != null) {
             // Not here, where another call may be on its way to its place.
-            SharedConversation.later(() -> parked.call.cancel("nobody answered in time"));
+            Background.run(() -> parked.call.cancel("nobody answered in time"));
         }
     }
 

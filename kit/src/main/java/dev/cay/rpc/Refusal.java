@@ -47,4 +47,14 @@ final class Refusal extends RuntimeException {
     byte[] body() {
         return Message.error(id, error).bytes();
     }
+
+    /// What a client sent, fit to be shown.
+    static String quoted(String text) {
+        String clean = text.replaceAll("[^\\x20-\\x7e]", "?");
+        return "'%s'".formatted(clean.length() > 100 ? clean.substring(0, 100) + "..." : clean);
+    }
+
+    static String quoted(JsonNode text) {
+        return quoted(text.asString(""));
+    }
 }

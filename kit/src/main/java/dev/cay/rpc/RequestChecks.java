@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
 final class RequestChecks {
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
 
-    private final HttpFace.Host host;
+    private final ConversationHost host;
     private final int largest;
     private final Predicate<String> hosts;
 
-    RequestChecks(HttpFace.Host host, int largest, Predicate<String> hosts) {
+    RequestChecks(ConversationHost host, int largest, Predicate<String> hosts) {
         this.host = host;
         this.largest = largest;
         this.hosts = hosts;
@@ -46,11 +46,11 @@ final class RequestChecks {
     void checkHosts(Exchange exchange) {
         String name = hostOf("http://" + exchange.authority());
         if (!allowed(name)) {
-            throw new Refusal(403, "this server is not called %s".formatted(HttpFace.quoted(exchange.authority())));
+            throw new Refusal(403, "this server is not called %s".formatted(Refusal.quoted(exchange.authority())));
         }
         String origin = exchange.header("Origin");
         if (origin != null && !allowed(hostOf(origin))) {
-            throw new Refusal(403, "pages of %s may not ask this server".formatted(HttpFace.quoted(origin)));
+            throw new Refusal(403, "pages of %s may not ask this server".formatted(Refusal.quoted(origin)));
         }
     }
 

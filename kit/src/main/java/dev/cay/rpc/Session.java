@@ -1,6 +1,5 @@
 package dev.cay.rpc;
 
-import dev.cay.http.Json;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -173,15 +172,9 @@ final class Session implements AutoCloseable {
         for (var call : late) {
             var error = new RpcException(RpcException.INTERNAL_ERROR, "this took longer than " + limit);
             if (call.box.tryEnd(Message.error(call.request, error))) {
-                conversation().notification(cancelled(call.request));
+                conversation().notification(Message.cancelled(call.request));
             }
         }
-    }
-
-    static Message cancelled(JsonNode request) {
-        var params = Json.mapper().createObjectNode().put("reason", "nobody waits for it any more");
-        params.set("requestId", request);
-        return Message.notification("notifications/cancelled", params);
     }
 
     @Override

@@ -11,9 +11,6 @@ import tools.jackson.databind.JsonNode;
 
 /// The revisions with sessions, up to 2025-11-25.
 final class SessionTransport implements AutoCloseable {
-    static final String SESSION = "Mcp-Session-Id";
-    static final String VERSION = "MCP-Protocol-Version";
-
     private static final Set<String> VERSIONS = Set.of("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25");
 
     /// Clients of earlier ones take an event without data for a broken message.
@@ -22,11 +19,11 @@ final class SessionTransport implements AutoCloseable {
     private static final Duration LONGEST_GREETING = Duration.ofSeconds(60);
     private static final Pattern EVENT_ID = Pattern.compile("(\\d{1,15})-(\\d{1,15})");
 
-    private final HttpFace.Host host;
+    private final ConversationHost host;
     private final Sessions sessions;
     private final Answers answers;
 
-    SessionTransport(HttpFace.Host host, Sessions sessions, Answers answers) {
+    SessionTransport(ConversationHost host, Sessions sessions, Answers answers) {
         this.host = host;
         this.sessions = sessions;
         this.answers = answers;
@@ -67,7 +64,7 @@ final class SessionTransport implements AutoCloseable {
                     .orElseThrow(() -> new Refusal(504, "the server did not answer in time").of(message.id()));
             greeted = answer.tree().has("result");
             if (greeted) {
-                exchange.with(SESSION, session.id);
+                exchange.with(McpHeaders.SESSION, session.id);
             }
             answers.json(exchange, 200, answer.bytes());
         } finally {
@@ -106,20 +103,20 @@ final class SessionTransport implements AutoCloseable {
     }
 
     private Session session(Exchange exchange, String owner) {
-        String id = exchange.header(SESSION);
+        String id = exchange.header(McpHeaders.SESSION);
         if (id == null) {
             throw new Refusal(400, "the header Mcp-Session-Id is missing: begin with initialize");
         }
         var session = sessions.require(id, owner);
-        String version = exchange.header(VERSION);
+        String version = exchange.header(McpHeaders.VERSION);
         if (version != null && !VERSIONS.contains(version.strip())) {
-            throw new Refusal(400, "MCP-Protocol-Version %s is not supported".formatted(HttpFace.quoted(version)));
+            throw new Refusal(400, "MCP-Protocol-Version %s is not supported".formatted(Refusal.quoted(version)));
         }
         return session;
     }
 
     private static Answers.Style style(Exchange exchange) {
-        @Nullable String version = exchange.header(VERSION);
+        @Nullable String version = exchange.header(McpHeaders.VERSION);
         return new Answers.Style(true, version != null && version.strip().compareTo(FIRST_WITH_PRIMING) >= 0);
     }
 

@@ -8,8 +8,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -19,7 +17,6 @@ import org.slf4j.LoggerFactory;
 /// when there is no room the one that was not used for longest.
 final class Sessions implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Sessions.class);
-    private static final Duration LONGEST_FAREWELL = Duration.ofSeconds(25);
     private static final int ID_BYTES = 24;
 
     private final SecureRandom random = new SecureRandom();
@@ -99,7 +96,7 @@ final class Sessions implements AutoCloseable {
 
     /// Its conversation may take a while to end, and others wait meanwhile.
     private void endLater(Session session, String reason) {
-        SharedConversation.later(() -> end(session, reason));
+        Background.run(() -> end(session, reason));
     }
 
     /// As if all had been used just now.
@@ -130,22 +127,8 @@ final class Sessions implements AutoCloseable {
         } finally {
             opening.unlock();
         }
-        allAtOnce(sessions.values().stream()
+        Background.runAll(sessions.values().stream()
                 .<Runnable>map(session -> () -> end(session, "the server stops"))
                 .toList());
-    }
-
-    /// Conversations may need a while to end what they have.
-    static void allAtOnce(List<Runnable> farewells) {
-        var threads = Executors.newVirtualThreadPerTaskExecutor();
-        farewells.forEach(threads::execute);
-        threads.shutdown();
-        try {
-            if (!threads.awaitTermination(LONGEST_FAREWELL.toSeconds(), TimeUnit.SECONDS)) {
-                log.warn("not every conversation ended in time");
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 }

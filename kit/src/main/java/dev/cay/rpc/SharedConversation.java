@@ -29,7 +29,7 @@ final class SharedConversation implements Conversation.Client, AutoCloseable {
     private static final Set<String> ABILITIES = Set.of("elicitation", "sampling", "roots", "experimental");
 
     final String owner;
-    private final HttpFace.Host host;
+    private final ConversationHost host;
     private final ObjectNode capabilities;
     private final ReentrantLock greeting = new ReentrantLock();
     private final ReentrantLock lock = new ReentrantLock();
@@ -44,7 +44,7 @@ final class SharedConversation implements Conversation.Client, AutoCloseable {
     private volatile @Nullable ParameterHeaders headers;
     private volatile boolean closed;
 
-    SharedConversation(HttpFace.Host host, String owner, ObjectNode capabilities) {
+    SharedConversation(ConversationHost host, String owner, ObjectNode capabilities) {
         this.host = host;
         this.owner = owner;
         this.capabilities = capabilities;
@@ -195,11 +195,7 @@ final class SharedConversation implements Conversation.Client, AutoCloseable {
                 : Message.error(
                         question.id(),
                         new RpcException(RpcException.METHOD_NOT_FOUND, "this client cannot be asked for that now"));
-        later(() -> turns().response(answer));
-    }
-
-    static void later(Runnable words) {
-        Thread.ofVirtual().name("mcp-later").start(words);
+        Background.run(() -> turns().response(answer));
     }
 
     void changed(Message notification) {
@@ -239,7 +235,7 @@ final class SharedConversation implements Conversation.Client, AutoCloseable {
                     watched.remove(uri);
                     var params = Json.mapper().createObjectNode().put("uri", uri);
                     var request = Message.request(newId(), "resources/unsubscribe", params);
-                    later(() -> turns().request(request, new Outbox(0)));
+                    Background.run(() -> turns().request(request, new Outbox(0)));
                 }
             }
         } finally {

@@ -13,7 +13,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /// The conversations behind requests that stand for themselves; ended when nobody has asked anything for long.
 final class SharedConversations implements AutoCloseable {
-    private final HttpFace.Host host;
+    private final ConversationHost host;
     private final int most;
     private final Duration idle;
     private final ReentrantLock lock = new ReentrantLock();
@@ -22,7 +22,7 @@ final class SharedConversations implements AutoCloseable {
 
     private record Key(String owner, String capabilities) {}
 
-    SharedConversations(HttpFace.Host host, int most, Duration idle) {
+    SharedConversations(ConversationHost host, int most, Duration idle) {
         this.host = host;
         this.most = most;
         this.idle = idle;
@@ -54,7 +54,7 @@ final class SharedConversations implements AutoCloseable {
             lock.unlock();
         }
         if (evicted != null) {
-            SharedConversation.later(evicted::close);
+            Background.run(evicted::close);
         }
         return conversation;
     }
@@ -124,7 +124,7 @@ final class SharedConversations implements AutoCloseable {
                 .flatMap(conversation -> conversation.calls().stream())
                 .filter(call -> call.age().compareTo(longestCall) > 0)
                 .forEach(call -> call.cancel("this took longer than " + longestCall));
-        unused.forEach(one -> SharedConversation.later(one::close));
+        unused.forEach(one -> Background.run(one::close));
     }
 
     @Override
@@ -138,6 +138,6 @@ final class SharedConversations implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        Sessions.allAtOnce(all.stream().<Runnable>map(one -> one::close).toList());
+        Background.runAll(all.stream().<Runnable>map(one -> one::close).toList());
     }
 }

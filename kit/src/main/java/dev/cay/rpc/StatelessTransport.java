@@ -35,10 +35,10 @@ final class StatelessTransport implements AutoCloseable {
         if (Envelope.meta(message).has(Envelope.VERSION)) {
             return true;
         }
-        if (message.method().equals("initialize") || exchange.header(SessionTransport.SESSION) != null) {
+        if (message.method().equals("initialize") || exchange.header(McpHeaders.SESSION) != null) {
             return false;
         }
-        String version = exchange.header(SessionTransport.VERSION);
+        String version = exchange.header(McpHeaders.VERSION);
         return exchange.header("Mcp-Method") != null
                 || (version != null && version.strip().equals(REVISION));
     }

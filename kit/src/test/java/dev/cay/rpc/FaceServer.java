@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /// An {@link HttpFace} on a real port, and a client that says exactly what it is told to.
-final class FaceServer implements AutoCloseable, HttpFace.Host {
+final class FaceServer implements AutoCloseable, ConversationHost {
     static final Duration LIMIT = Duration.ofSeconds(30);
 
     final BlockingQueue<ScriptedConversation> opened = new LinkedBlockingQueue<>();

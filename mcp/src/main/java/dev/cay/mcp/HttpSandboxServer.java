@@ -3,6 +3,7 @@ package dev.cay.mcp;
 import dev.cay.http.HttpListeners;
 import dev.cay.http.Routes;
 import dev.cay.rpc.Conversation;
+import dev.cay.rpc.ConversationHost;
 import dev.cay.rpc.HttpFace;
 import dev.cay.sdk.Cay;
 import java.io.IOException;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Offers sandboxes as tools over HTTP to everybody whom the platform accepts: the bearer token is the client's key.
 /// Sandboxes belong to the key, and end with its last session.
-public final class HttpSandboxServer implements HttpFace.Host, AutoCloseable {
+public final class HttpSandboxServer implements ConversationHost, AutoCloseable {
     private static final String PATH = "/mcp";
 
     private final ServerSettings settings;

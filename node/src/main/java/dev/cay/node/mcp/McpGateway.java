@@ -6,6 +6,7 @@ import dev.cay.http.Json;
 import dev.cay.node.ingress.Envd;
 import dev.cay.node.mcp.intercept.CallWatch;
 import dev.cay.rpc.Conversation;
+import dev.cay.rpc.ConversationHost;
 import dev.cay.rpc.HttpFace;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -26,7 +27,7 @@ import tools.jackson.databind.node.ObjectNode;
 /// Port 50005 of one sandbox: all its MCP servers behind one address and one token.
 ///
 /// Outlives the times in which its sandbox is away, with its clients' sessions and what servers remember of them.
-public final class McpGateway implements Handler, HttpFace.Host, AutoCloseable {
+public final class McpGateway implements Handler, ConversationHost, AutoCloseable {
     /// Where clients find it.
     public static final int PORT = 50005;
 
