@@ -35,9 +35,9 @@ final class ArchitectureTest {
         "dev.cay.connect..",
         "dev.cay.http..",
         "dev.cay.life..",
+        "dev.cay.mcp.protocol..",
         "dev.cay.metrics..",
         "dev.cay.proxy..",
-        "dev.cay.rpc..",
         "dev.cay.tls.."
     };
 

@@ -3,13 +3,13 @@ package dev.cay.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.bench.NpmClient;
+import dev.cay.mcp.protocol.Message;
 import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.catalog.ServerLaunch;
 import dev.cay.node.mcp.remote.Addresses;
 import dev.cay.node.mcp.remote.Dialer;
 import dev.cay.node.mcp.remote.RemoteHome;
 import dev.cay.node.mcp.server.ServerLink;
-import dev.cay.rpc.Message;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.URI;

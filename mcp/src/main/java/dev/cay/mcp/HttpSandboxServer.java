@@ -2,9 +2,9 @@ package dev.cay.mcp;
 
 import dev.cay.http.HttpListeners;
 import dev.cay.http.Routes;
-import dev.cay.rpc.Conversation;
-import dev.cay.rpc.ConversationHost;
-import dev.cay.rpc.HttpFace;
+import dev.cay.mcp.protocol.Conversation;
+import dev.cay.mcp.protocol.ConversationHost;
+import dev.cay.mcp.protocol.face.HttpFace;
 import dev.cay.sdk.Cay;
 import java.io.IOException;
 import java.net.InetSocketAddress;

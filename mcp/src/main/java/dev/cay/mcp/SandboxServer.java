@@ -1,6 +1,6 @@
 package dev.cay.mcp;
 
-import dev.cay.rpc.StdioFace;
+import dev.cay.mcp.protocol.face.StdioFace;
 import dev.cay.sdk.Cay;
 import java.io.IOException;
 import java.io.InputStream;

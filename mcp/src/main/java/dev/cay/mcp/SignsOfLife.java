@@ -1,8 +1,8 @@
 package dev.cay.mcp;
 
 import dev.cay.http.Json;
-import dev.cay.rpc.Conversation.Reply;
-import dev.cay.rpc.Message;
+import dev.cay.mcp.protocol.Conversation.Reply;
+import dev.cay.mcp.protocol.Message;
 import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;

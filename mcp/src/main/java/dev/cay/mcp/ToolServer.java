@@ -1,9 +1,9 @@
 package dev.cay.mcp;
 
 import dev.cay.http.Json;
-import dev.cay.rpc.Conversation;
-import dev.cay.rpc.Message;
-import dev.cay.rpc.RpcException;
+import dev.cay.mcp.protocol.Conversation;
+import dev.cay.mcp.protocol.Message;
+import dev.cay.mcp.protocol.RpcException;
 import dev.cay.sdk.SandboxException;
 import dev.cay.wire.CayVersion;
 import java.util.LinkedHashMap;

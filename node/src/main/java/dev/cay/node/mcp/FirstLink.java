@@ -1,8 +1,8 @@
 package dev.cay.node.mcp;
 
 import dev.cay.http.Json;
-import dev.cay.rpc.Message;
-import dev.cay.rpc.RpcException;
+import dev.cay.mcp.protocol.Message;
+import dev.cay.mcp.protocol.RpcException;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.time.Duration;

@@ -1,9 +1,9 @@
 package dev.cay.node.mcp;
 
 import dev.cay.http.Json;
+import dev.cay.mcp.protocol.RpcException;
 import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.server.ServerHome;
-import dev.cay.rpc.RpcException;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package dev.cay.node.mcp;
 
 import dev.cay.http.Json;
-import dev.cay.rpc.RpcException;
+import dev.cay.mcp.protocol.RpcException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

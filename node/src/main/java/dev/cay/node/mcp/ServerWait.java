@@ -1,6 +1,6 @@
 package dev.cay.node.mcp;
 
-import dev.cay.rpc.RpcException;
+import dev.cay.mcp.protocol.RpcException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

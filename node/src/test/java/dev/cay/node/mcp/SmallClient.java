@@ -1,8 +1,8 @@
 package dev.cay.node.mcp;
 
 import dev.cay.http.Json;
-import dev.cay.rpc.Conversation;
-import dev.cay.rpc.Message;
+import dev.cay.mcp.protocol.Conversation;
+import dev.cay.mcp.protocol.Message;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;

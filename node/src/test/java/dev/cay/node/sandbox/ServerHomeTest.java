@@ -2,6 +2,7 @@ package dev.cay.node.sandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.mcp.protocol.Message;
 import dev.cay.node.host.Programs;
 import dev.cay.node.image.FileLayers;
 import dev.cay.node.image.NpmLayers;
@@ -12,7 +13,6 @@ import dev.cay.node.mcp.server.SandboxedHomes;
 import dev.cay.node.mcp.server.ServerHome;
 import dev.cay.node.mcp.server.ServerLink;
 import dev.cay.node.process.DoomedProgram;
-import dev.cay.rpc.Message;
 import dev.cay.wire.SandboxId;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

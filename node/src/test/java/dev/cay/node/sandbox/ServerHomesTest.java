@@ -2,8 +2,8 @@ package dev.cay.node.sandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.mcp.protocol.Message;
 import dev.cay.node.mcp.catalog.LaunchPlan;
-import dev.cay.rpc.Message;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

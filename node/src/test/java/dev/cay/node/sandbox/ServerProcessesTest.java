@@ -3,9 +3,9 @@ package dev.cay.node.sandbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cay.mcp.protocol.Message;
 import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.server.ServerLink;
-import dev.cay.rpc.Message;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.nio.file.Files;

@@ -1,6 +1,6 @@
 package dev.cay.node.mcp.remote;
 
-import dev.cay.rpc.Message;
+import dev.cay.mcp.protocol.Message;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package dev.cay.node.mcp.server;
 
-import dev.cay.rpc.Message;
-import dev.cay.rpc.RpcException;
+import dev.cay.mcp.protocol.Message;
+import dev.cay.mcp.protocol.RpcException;
 import java.net.ProtocolException;
 import java.util.Optional;
 import tools.jackson.core.JacksonException;

@@ -1,6 +1,6 @@
 package dev.cay.node.mcp.server;
 
-import dev.cay.rpc.Message;
+import dev.cay.mcp.protocol.Message;
 import tools.jackson.databind.JsonNode;
 
 /// A connection to a server. Messages may be sent by any thread.

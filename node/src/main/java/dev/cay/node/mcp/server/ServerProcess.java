@@ -1,5 +1,6 @@
 package dev.cay.node.mcp.server;
 
+import dev.cay.mcp.protocol.Message;
 import dev.cay.node.guest.Exit;
 import dev.cay.node.guest.GuestLink;
 import dev.cay.node.guest.Spawn;
@@ -10,7 +11,6 @@ import dev.cay.node.linux.Errno;
 import dev.cay.node.linux.ErrnoException;
 import dev.cay.node.linux.FdPoller;
 import dev.cay.node.process.Workers;
-import dev.cay.rpc.Message;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;

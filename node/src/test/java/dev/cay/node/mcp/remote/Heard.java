@@ -2,8 +2,8 @@ package dev.cay.node.mcp.remote;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.mcp.protocol.Message;
 import dev.cay.node.mcp.server.ServerLink;
-import dev.cay.rpc.Message;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;

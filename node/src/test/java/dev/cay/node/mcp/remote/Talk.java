@@ -1,10 +1,10 @@
 package dev.cay.node.mcp.remote;
 
 import dev.cay.http.Json;
+import dev.cay.mcp.protocol.Message;
 import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.catalog.ServerLaunch;
 import dev.cay.node.mcp.server.ServerLink;
-import dev.cay.rpc.Message;
 import java.net.InetAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;

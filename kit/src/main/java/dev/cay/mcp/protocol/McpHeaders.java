@@ -1,0 +1,11 @@
+package dev.cay.mcp.protocol;
+
+/// Headers of HTTP that MCP adds, as far as more than one transport reads them.
+public final class McpHeaders {
+    /// Only of the revisions with sessions.
+    public static final String SESSION = "Mcp-Session-Id";
+
+    public static final String VERSION = "MCP-Protocol-Version";
+
+    private McpHeaders() {}
+}

@@ -1,0 +1,83 @@
+package dev.cay.mcp.protocol;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// A conversation that many threads speak to, one after the other. What breaks in it is an answer too.
+public final class SerialConversation implements Conversation {
+    private static final Logger log = LoggerFactory.getLogger(SerialConversation.class);
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
+
+    private final Conversation conversation;
+    private final ReentrantLock turn = new ReentrantLock(true);
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    public SerialConversation(Conversation conversation) {
+        this.conversation = conversation;
+    }
+
+    @Override
+    public void request(Message request, Reply reply) {
+        inTurn(() -> {
+            try {
+                conversation.request(request, reply);
+            } catch (RpcException e) {
+                reply.end(Message.error(request.id(), e));
+            } catch (RuntimeException e) {
+                log.atError()
+                        .setCause(e)
+                        .addKeyValue("method", request.method())
+                        .log("a request broke");
+                var error = new RpcException(RpcException.INTERNAL_ERROR, "this failed inside the server");
+                reply.end(Message.error(request.id(), error));
+            }
+        });
+    }
+
+    @Override
+    public void notification(Message notification) {
+        inTurn(() -> quietly(() -> conversation.notification(notification)));
+    }
+
+    @Override
+    public void response(Message response) {
+        inTurn(() -> quietly(() -> conversation.response(response)));
+    }
+
+    /// Nobody waits for an answer to these.
+    private static void quietly(Runnable words) {
+        try {
+            words.run();
+        } catch (RuntimeException e) {
+            log.atWarn().setCause(e).log("a message was of no use");
+        }
+    }
+
+    private void inTurn(Runnable words) {
+        try {
+            if (!turn.tryLock(LONGEST_WAIT.toMillis(), TimeUnit.MILLISECONDS)) {
+                throw new Refusal(503, "the server is busy; try again");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new Refusal(503, "the server is stopping");
+        }
+        try {
+            words.run();
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    /// Does not wait for its turn: whoever has it may be what must end.
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            conversation.close();
+        }
+    }
+}

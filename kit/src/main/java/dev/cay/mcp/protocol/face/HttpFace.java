@@ -1,0 +1,159 @@
+package dev.cay.mcp.protocol.face;
+
+import dev.cay.http.Exchange;
+import dev.cay.http.Handler;
+import dev.cay.mcp.protocol.ConversationHost;
+import dev.cay.mcp.protocol.McpHeaders;
+import dev.cay.mcp.protocol.Message;
+import dev.cay.mcp.protocol.Refusal;
+import dev.cay.mcp.protocol.session.SessionTransport;
+import dev.cay.mcp.protocol.session.Sessions;
+import dev.cay.mcp.protocol.stateless.SharedConversations;
+import dev.cay.mcp.protocol.stateless.StatelessTransport;
+import dev.cay.mcp.protocol.stream.Answers;
+import java.time.Duration;
+import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Clients that come over HTTP, all to one path: those of the revisions with sessions, each of which is one
+/// conversation, and those of 2026-07-28, which know neither sessions nor greetings. Conversations never see the
+/// difference.
+public final class HttpFace implements Handler, AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(HttpFace.class);
+    private static final Duration SWEEP = Duration.ofSeconds(5);
+    private static final Duration LONGEST_CALL = Duration.ofHours(1);
+
+    /// @param largestMessage in bytes; answers 413 beyond
+    /// @param idle           how long a session lives without being used
+    /// @param mostSessions   beyond, the one that was idle for longest goes
+    /// @param keepAlive      how long a stream is silent before it says that it is still there; a client that does
+    ///                       not read for four times as long is cut off
+    /// @param hosts          names, in lower case and without port, by which this may be reached and whose
+    ///                       pages may ask, besides those of the machine itself
+    public record Settings(
+            int largestMessage, Duration idle, int mostSessions, Duration keepAlive, Predicate<String> hosts) {
+        public static Settings usual() {
+            return new Settings(8 << 20, Duration.ofMinutes(30), 200, Duration.ofSeconds(15), _ -> false);
+        }
+
+        public Settings withHosts(Predicate<String> accepted) {
+            return new Settings(largestMessage, idle, mostSessions, keepAlive, accepted);
+        }
+
+        public Settings withSessions(int most, Duration idleLimit) {
+            return new Settings(largestMessage, idleLimit, most, keepAlive, hosts);
+        }
+    }
+
+    private final ConversationHost host;
+    private final RequestChecks door;
+    private final Answers answers;
+    private final Sessions sessions;
+    private final SessionTransport oldEra;
+    private final StatelessTransport newEra;
+    private final Thread sweeper;
+
+    public HttpFace(ConversationHost host, Settings settings) {
+        this.host = host;
+        door = new RequestChecks(host, settings.largestMessage(), settings.hosts());
+        answers = new Answers(settings.keepAlive());
+        sessions = new Sessions(settings.mostSessions(), settings.idle());
+        oldEra = new SessionTransport(host, sessions, answers);
+        newEra = new StatelessTransport(
+                new SharedConversations(host, settings.mostSessions(), settings.idle()), answers);
+        sweeper = Thread.ofVirtual().name("mcp-sweeper").start(() -> sweepEvery(pause(settings.idle())));
+    }
+
+    private static Duration pause(Duration idle) {
+        return idle.dividedBy(4).compareTo(SWEEP) < 0 ? idle.dividedBy(4) : SWEEP;
+    }
+
+    /// Answers any request to the path.
+    @Override
+    public void handle(Exchange exchange) throws Exception {
+        try {
+            String owner = door.owner(exchange);
+            door.checkHosts(exchange);
+            switch (exchange.method()) {
+                case "POST" -> post(exchange, owner);
+                case "GET" -> {
+                    refuseNewEra(exchange);
+                    door.checkAcceptsEvents(exchange);
+                    oldEra.get(exchange, owner);
+                }
+                case "DELETE" -> {
+                    refuseNewEra(exchange);
+                    oldEra.delete(exchange, owner);
+                }
+                default -> throw notAllowed(exchange, "DELETE, GET, POST");
+            }
+        } catch (Refusal e) {
+            answers.json(exchange.retryLater(e.status()), e.status(), e.body());
+        }
+    }
+
+    private void post(Exchange exchange, String owner) throws Exception {
+        var message = door.message(exchange);
+        try {
+            if (StatelessTransport.means(exchange, message)) {
+                newEra.post(exchange, owner, message);
+            } else {
+                oldEra.post(exchange, owner, message);
+            }
+        } catch (Refusal e) {
+            throw message.kind() == Message.Kind.REQUEST ? e.of(message.id()) : e;
+        }
+    }
+
+    private static void refuseNewEra(Exchange exchange) {
+        String version = exchange.header(McpHeaders.VERSION);
+        if (version != null && version.strip().equals(StatelessTransport.REVISION)) {
+            throw notAllowed(exchange, "POST");
+        }
+    }
+
+    private static Refusal notAllowed(Exchange exchange, String allowed) {
+        exchange.with("Allow", allowed);
+        return new Refusal(405, "method %s is not allowed here".formatted(Refusal.quoted(exchange.method())));
+    }
+
+    /// Sessions there are now, of the revisions that have them.
+    public int sessions() {
+        return sessions.count();
+    }
+
+    private void sweepEvery(Duration pause) {
+        try {
+            while (true) {
+                Thread.sleep(pause);
+                sweep();
+            }
+        } catch (InterruptedException e) {
+            // It is closed.
+        }
+    }
+
+    private void sweep() {
+        try {
+            answers.cutSlowReaders();
+            if (host.isAway()) {
+                sessions.touch();
+                newEra.touch();
+            }
+            sessions.sweep(LONGEST_CALL);
+            newEra.sweep(LONGEST_CALL);
+        } catch (RuntimeException e) {
+            // The next round comes soon.
+            log.atWarn().setCause(e).log("not all that is over could be cleared away");
+        }
+    }
+
+    /// Ends all conversations.
+    @Override
+    public void close() {
+        sweeper.interrupt();
+        newEra.close();
+        oldEra.close();
+    }
+}

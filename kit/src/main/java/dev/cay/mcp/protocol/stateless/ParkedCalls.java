@@ -1,0 +1,99 @@
+package dev.cay.mcp.protocol.stateless;
+
+import dev.cay.mcp.protocol.Background;
+import dev.cay.mcp.protocol.Message;
+import dev.cay.mcp.protocol.Refusal;
+import dev.cay.mcp.protocol.RpcException;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+
+/// Calls that wait for their client to come back with what it was asked for. Which one it means it tells by a word
+/// that nobody can guess, and that is good once.
+final class ParkedCalls {
+    private static final Duration LONGEST = Duration.ofMinutes(5);
+    private static final int MOST_OF_AN_OWNER = 64;
+    private static final int WORD_BYTES = 24;
+
+    private final SecureRandom random = new SecureRandom();
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Map<String, Parked> calls = new LinkedHashMap<>();
+
+    private record Parked(Call call, long since) {}
+
+    /// Returns the word. The owner's oldest one has waited long enough when there are too many.
+    String park(Call call) {
+        byte[] bytes = new byte[WORD_BYTES];
+        random.nextBytes(bytes);
+        String word = Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+        Optional<String> oldest = Optional.empty();
+        lock.lock();
+        try {
+            var own = calls.entrySet().stream()
+                    .filter(entry -> entry.getValue().call.owner().equals(call.owner()))
+                    .map(Map.Entry::getKey)
+                    .toList();
+            if (own.size() >= MOST_OF_AN_OWNER) {
+                oldest = Optional.of(own.getFirst());
+            }
+            calls.put(word, new Parked(call, System.nanoTime()));
+        } finally {
+            lock.unlock();
+        }
+        oldest.ifPresent(this::giveUp);
+        return word;
+    }
+
+    private void giveUp(String word) {
+        Parked parked;
+        lock.lock();
+        try {
+            parked = calls.remove(word);
+        } finally {
+            lock.unlock();
+        }
+        if (parked != null) {
+            // Not here, where another call may be on its way to its place.
+            Background.run(() -> parked.call.cancel("nobody answered in time"));
+        }
+    }
+
+    /// The call itself, if it is the same client's that makes it again.
+    Call take(String word, String owner, Message again) {
+        lock.lock();
+        try {
+            var parked = calls.get(word);
+            if (parked == null || !parked.call.owner().equals(owner) || !parked.call.isSame(again)) {
+                throw new Refusal(
+                        400, RpcException.INVALID_PARAMS, "params.requestState is unknown, or was used already");
+            }
+            calls.remove(word);
+            return parked.call;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// To be called every now and then.
+    void sweep() {
+        List<String> late = new ArrayList<>();
+        lock.lock();
+        try {
+            long now = System.nanoTime();
+            calls.forEach((word, parked) -> {
+                if (now - parked.since > LONGEST.toNanos()) {
+                    late.add(word);
+                }
+            });
+        } finally {
+            lock.unlock();
+        }
+        late.forEach(this::giveUp);
+    }
+}

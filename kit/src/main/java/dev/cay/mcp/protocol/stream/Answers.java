@@ -1,0 +1,145 @@
+package dev.cay.mcp.protocol.stream;
+
+import dev.cay.http.Exchange;
+import dev.cay.mcp.protocol.Message;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.ToIntFunction;
+
+/// Carries what is in outboxes to clients, as one JSON text or as a stream of events. Who does not read for a while
+/// is cut off; what was for it stays in the outbox.
+public final class Answers {
+    public static final Duration MOMENT = Duration.ofMillis(250);
+    private static final byte[] NOTHING = {};
+    private static final byte[] END = {'\n', '\n'};
+
+    /// When a client whose stream ended early may come back.
+    private static final Duration RETRY = Duration.ofSeconds(1);
+
+    private final Map<Exchange, Long> writing = new ConcurrentHashMap<>();
+    private final Duration keepAlive;
+
+    /// @param keepAlive how long a stream may be silent; four times as long a client may not read
+    public Answers(Duration keepAlive) {
+        this.keepAlive = keepAlive;
+    }
+
+    /// How events are told.
+    ///
+    /// @param named  whether they have ids, by which a client can come back for the rest
+    /// @param primed whether a first one without data tells the client such an id at once
+    public record Style(boolean named, boolean primed) {}
+
+    /// One JSON text if the answer comes at once and alone, else a stream.
+    ///
+    /// @param atOnce how soon that is
+    /// @param status of HTTP, for an answer that comes alone
+    public void answer(Exchange exchange, Outbox box, Style style, Duration atOnce, ToIntFunction<Message> status)
+            throws IOException, InterruptedException {
+        var carrier = box.carry(style.primed());
+        try {
+            exchange.onEnd(() -> box.leave(carrier));
+            box.next(0, carrier, atOnce);
+            Optional<Message> only = box.onlyAnswer();
+            if (only.isPresent()) {
+                json(exchange, status.applyAsInt(only.get()), only.get().bytes());
+                box.carried(1);
+            } else {
+                stream(exchange, box, carrier, 0, style);
+            }
+        } finally {
+            box.leave(carrier);
+        }
+    }
+
+    /// What comes behind that number, until there is no more or another carries it.
+    public void follow(Exchange exchange, Outbox box, long after, Style style)
+            throws IOException, InterruptedException {
+        var carrier = box.carry(style.primed());
+        try {
+            exchange.onEnd(() -> box.leave(carrier));
+            stream(exchange, box, carrier, after, style);
+        } finally {
+            box.leave(carrier);
+        }
+    }
+
+    private void stream(Exchange exchange, Outbox box, Outbox.Carrier carrier, long after, Style style)
+            throws IOException, InterruptedException {
+        exchange.with("Content-Type", "text/event-stream")
+                .with("Cache-Control", "no-cache, no-transform")
+                .with("X-Accel-Buffering", "no");
+        OutputStream out = exchange.stream(200);
+        put(exchange, out, style.primed() ? priming(box, after, style) : NOTHING);
+        long position = after;
+        while (box.isCarriedBy(carrier)) {
+            var next = box.next(position, carrier, keepAlive);
+            if (next.isPresent()) {
+                put(
+                        exchange,
+                        out,
+                        event(box, next.get().number(), style, next.get().data()));
+                position = next.get().number();
+                box.carried(position);
+            } else if (box.isOverAt(position)) {
+                return;
+            } else {
+                put(exchange, out, ": still here\n\n".getBytes(StandardCharsets.US_ASCII));
+            }
+        }
+    }
+
+    private static byte[] priming(Outbox box, long after, Style style) {
+        byte[] retry = "retry: %d\n".formatted(RETRY.toMillis()).getBytes(StandardCharsets.US_ASCII);
+        return joined(retry, event(box, after, style, NOTHING));
+    }
+
+    private static byte[] event(Outbox box, long number, Style style, byte[] data) {
+        String id = style.named() ? "id: %d-%d\n".formatted(box.number, number) : "";
+        byte[] head = ("event: message\n" + id + "data: ").getBytes(StandardCharsets.US_ASCII);
+        return joined(head, data, END);
+    }
+
+    private static byte[] joined(byte[]... parts) {
+        var all = new ByteArrayOutputStream();
+        for (byte[] part : parts) {
+            all.writeBytes(part);
+        }
+        return all.toByteArray();
+    }
+
+    public void json(Exchange exchange, int status, byte[] body) {
+        writing.put(exchange, System.nanoTime());
+        try {
+            exchange.send(status, "application/json", body);
+        } finally {
+            writing.remove(exchange);
+        }
+    }
+
+    private void put(Exchange exchange, OutputStream out, byte[] bytes) throws IOException {
+        writing.put(exchange, System.nanoTime());
+        try {
+            out.write(bytes);
+            out.flush();
+        } finally {
+            writing.remove(exchange);
+        }
+    }
+
+    /// To be called every now and then.
+    public void cutSlowReaders() {
+        long now = System.nanoTime();
+        writing.forEach((exchange, since) -> {
+            if (now - since > keepAlive.multipliedBy(4).toNanos()) {
+                exchange.abort("the client does not read");
+            }
+        });
+    }
+}

@@ -1,0 +1,267 @@
+package dev.cay.mcp.protocol.stream;
+
+import dev.cay.mcp.protocol.Conversation;
+import dev.cay.mcp.protocol.Message;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.Optional;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// Messages for a client in their order, numbered, for whoever carries them to it: now, later, or once more.
+///
+/// Who puts them here never waits. When a client does not keep up, the oldest of what it can do without is dropped:
+/// notifications first, never the answer.
+public final class Outbox implements Conversation.Reply {
+    private static final int MOST_BYTES = 512 * 1024;
+    private static final int MOST_EVENTS = 512;
+
+    /// @param spare whether the client can do without it
+    record Event(long number, byte[] data, boolean spare) {}
+
+    /// Who carries now; one that was replaced hears so.
+    ///
+    /// @param comesBack whether its client knows how to come for the rest when the stream ends early
+    record Carrier(long number, boolean comesBack) {}
+
+    public final long number;
+    public final long opened = System.nanoTime();
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition news = lock.newCondition();
+    private final ArrayDeque<Event> events = new ArrayDeque<>();
+    private long last;
+    private long carried;
+    private int bytes;
+    private @Nullable Message answer;
+    private boolean ended;
+    private @Nullable Carrier carrier;
+    private long carriers;
+
+    /// Whether the first to carry goes again at once.
+    private boolean parting;
+
+    public Outbox(long number) {
+        this.number = number;
+    }
+
+    @Override
+    public void send(Message message) {
+        lock.lock();
+        try {
+            if (!ended) {
+                add(message, message.kind() == Message.Kind.NOTIFICATION);
+                trim();
+                news.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Only the first one counts.
+    @Override
+    public void end(Message response) {
+        tryEnd(response);
+    }
+
+    public boolean tryEnd(Message response) {
+        lock.lock();
+        try {
+            if (ended) {
+                return false;
+            }
+            answer = response;
+            ended = true;
+            add(response, false);
+            news.signalAll();
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Ends it without an answer.
+    public void close() {
+        lock.lock();
+        try {
+            ended = true;
+            news.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void add(Message message, boolean spare) {
+        var event = new Event(++last, message.bytes(), spare);
+        events.add(event);
+        bytes += event.data.length;
+    }
+
+    private void trim() {
+        while (events.size() > 1 && (bytes > MOST_BYTES || events.size() > MOST_EVENTS)) {
+            Event dropped = oldestSpare();
+            if (dropped == null) {
+                dropped = events.getFirst();
+            }
+            events.remove(dropped);
+            bytes -= dropped.data.length;
+        }
+    }
+
+    private @Nullable Event oldestSpare() {
+        for (Iterator<Event> all = events.iterator(); all.hasNext(); ) {
+            Event event = all.next();
+            if (event.spare && all.hasNext()) {
+                return event;
+            }
+        }
+        return null;
+    }
+
+    @Override
+    public void letGo() {
+        lock.lock();
+        try {
+            parting = carriers == 0;
+            if (!ended && carrier != null && carrier.comesBack) {
+                carrier = null;
+                news.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Whoever carried before stops.
+    Carrier carry(boolean comesBack) {
+        lock.lock();
+        try {
+            var next = new Carrier(++carriers, comesBack);
+            carrier = parting && comesBack && !ended ? null : next;
+            parting = false;
+            news.signalAll();
+            return next;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void leave(Carrier who) {
+        lock.lock();
+        try {
+            if (who.equals(carrier)) {
+                carrier = null;
+            }
+            news.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    public boolean isCarried() {
+        lock.lock();
+        try {
+            return carrier != null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    boolean isCarriedBy(Carrier who) {
+        lock.lock();
+        try {
+            return who.equals(carrier);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// The first one behind that number, when it comes within the limit and there is still somebody to carry it.
+    Optional<Event> next(long after, Carrier who, Duration limit) throws InterruptedException {
+        long left = limit.toNanos();
+        lock.lockInterruptibly();
+        try {
+            while (true) {
+                var event = events.stream().filter(one -> one.number > after).findFirst();
+                if (event.isPresent() || ended || !who.equals(carrier) || left <= 0) {
+                    return event;
+                }
+                left = news.awaitNanos(left);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Waits for the answer alone.
+    public Optional<Message> answer(Duration limit) throws InterruptedException {
+        long left = limit.toNanos();
+        lock.lockInterruptibly();
+        try {
+            while (!ended && left > 0) {
+                left = news.awaitNanos(left);
+            }
+            return Optional.ofNullable(answer);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// The answer if it is all there is to tell.
+    Optional<Message> onlyAnswer() {
+        lock.lock();
+        try {
+            return last == 1 ? Optional.ofNullable(answer) : Optional.empty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    public boolean hasEnded() {
+        lock.lock();
+        try {
+            return ended;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Nothing comes behind that number.
+    boolean isOverAt(long after) {
+        lock.lock();
+        try {
+            return ended && after >= last;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void carried(long upTo) {
+        lock.lock();
+        try {
+            carried = Math.max(carried, upTo);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    public long carried() {
+        lock.lock();
+        try {
+            return carried;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    public int size() {
+        lock.lock();
+        try {
+            return bytes;
+        } finally {
+            lock.unlock();
+        }
+    }
+}
