@@ -2,6 +2,7 @@ package dev.cay.bench;
 
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SystemPorts;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.EOFException;
@@ -29,7 +30,6 @@ import tools.jackson.databind.json.JsonMapper;
 public final class RemoteSandbox implements AutoCloseable {
     private static final Duration LIMIT = Duration.ofMinutes(2);
     private static final Duration LIFE = Duration.ofMinutes(10);
-    private static final int ENVD = 49983;
     private static final String ROOT =
             "Basic " + Base64.getEncoder().encodeToString("root:".getBytes(StandardCharsets.US_ASCII));
 
@@ -231,7 +231,7 @@ public final class RemoteSandbox implements AutoCloseable {
         return HttpRequest.newBuilder(url.resolve(path))
                 .timeout(LIMIT)
                 .header("E2b-Sandbox-Id", id)
-                .header("E2b-Sandbox-Port", Integer.toString(ENVD))
+                .header("E2b-Sandbox-Port", Integer.toString(SystemPorts.ENVD))
                 .header("X-Access-Token", token)
                 .header("Authorization", ROOT);
     }

@@ -22,13 +22,11 @@ import dev.cay.node.image.LayerStore;
 import dev.cay.node.image.NodeLayer;
 import dev.cay.node.image.NpmLayers;
 import dev.cay.node.image.TemplateBuilds;
-import dev.cay.node.interpreter.Interpreter;
 import dev.cay.node.linux.FdPoller;
 import dev.cay.node.linux.HostThreads;
 import dev.cay.node.log.LogHub;
 import dev.cay.node.mcp.GatewayRules;
 import dev.cay.node.mcp.Gateways;
-import dev.cay.node.mcp.McpGateway;
 import dev.cay.node.mcp.catalog.Catalog;
 import dev.cay.node.mcp.catalog.Interception;
 import dev.cay.node.mcp.catalog.LaunchPlan;
@@ -54,6 +52,7 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.SystemPorts;
 import dev.cay.wire.node.Node;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -112,7 +111,7 @@ public final class CayNode implements AutoCloseable {
             return new NetworkLimits(
                     maxConnections,
                     bandwidthMbit,
-                    List.of(Keepers.ENVD_PORT, Interpreter.PORT, McpGateway.PORT, edgePort));
+                    List.of(SystemPorts.ENVD, SystemPorts.INTERPRETER, SystemPorts.MCP, edgePort));
         }
     }
 

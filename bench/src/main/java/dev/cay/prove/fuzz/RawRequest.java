@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.cay.wire.SystemPorts;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -15,7 +16,6 @@ import java.util.zip.GZIPOutputStream;
 
 /// A request of HTTP/1.1 as bytes, right or wrong.
 final class RawRequest {
-    private static final int ENVD = 49983;
 
     private final String method;
     private final String target;
@@ -31,7 +31,7 @@ final class RawRequest {
         return new RawRequest(method, target)
                 .with("Host", "localhost")
                 .with("E2b-Sandbox-Id", sandbox.id())
-                .with("E2b-Sandbox-Port", Integer.toString(ENVD))
+                .with("E2b-Sandbox-Port", Integer.toString(SystemPorts.ENVD))
                 .with("X-Access-Token", sandbox.token());
     }
 

@@ -8,6 +8,7 @@ import dev.cay.node.host.HostPlan;
 import dev.cay.node.host.HostRoutes;
 import dev.cay.node.host.Programs;
 import dev.cay.node.network.ForeignFirewalls;
+import dev.cay.wire.SystemPorts;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
@@ -57,7 +58,7 @@ final class NetworkChecks implements Check {
     }
 
     private static Finding names(String domain) {
-        String probe = "49983-probe." + domain;
+        String probe = SystemPorts.ENVD + "-probe." + domain;
         try {
             var address = InetAddress.getByName(probe);
             return Finding.ok("host names", "*.%s is %s".formatted(domain, address.getHostAddress()));

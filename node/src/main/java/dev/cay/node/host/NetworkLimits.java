@@ -1,5 +1,6 @@
 package dev.cay.node.host;
 
+import dev.cay.wire.SystemPorts;
 import java.util.List;
 
 /// What one sandbox may take of the host's network.
@@ -8,7 +9,7 @@ import java.util.List;
 /// @param megabits    a second, each way; 0 for no limit
 /// @param nodePorts   where the node itself listens inside
 public record NetworkLimits(int connections, int megabits, List<Integer> nodePorts) {
-    public static final NetworkLimits DEFAULT = new NetworkLimits(4096, 0, List.of(49983, 8443));
+    public static final NetworkLimits DEFAULT = new NetworkLimits(4096, 0, List.of(SystemPorts.ENVD, 8443));
 
     public NetworkLimits {
         nodePorts = List.copyOf(nodePorts);

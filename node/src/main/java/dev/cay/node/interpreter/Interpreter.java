@@ -12,6 +12,7 @@ import dev.cay.node.lines.LongLines;
 import dev.cay.node.process.Workers;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SystemPorts;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -32,9 +33,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Order: `new`, {@link #adopt}, use, {@link #close}.
 public final class Interpreter implements Handler, AutoCloseable {
-    /// Where clients find it.
-    public static final int PORT = 49999;
-
     private static final Duration WARM_LIMIT = Duration.ofSeconds(120);
 
     /// @param id          of the sandbox
@@ -182,7 +180,7 @@ public final class Interpreter implements Handler, AutoCloseable {
     /// servers of this one come from, everybody needs it.
     private void authorize(Exchange exchange) {
         String token = accessToken;
-        boolean own = exchange.inside() != null && exchange.localPort() == PORT;
+        boolean own = exchange.inside() != null && exchange.localPort() == SystemPorts.INTERPRETER;
         if (token != null && !own && !Envd.matches(token, exchange.header("X-Access-Token"))) {
             throw new CayException(
                     ErrorKind.UNAUTHENTICATED, "the header X-Access-Token does not have the sandbox's token");

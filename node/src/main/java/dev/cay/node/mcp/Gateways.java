@@ -13,6 +13,7 @@ import dev.cay.node.mcp.server.ServerHomes;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.SystemPorts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -192,7 +193,7 @@ public final class Gateways implements AutoCloseable {
         var gatewayLog = new GatewayLog(logs.of(id), clock);
         var choice = settings.metaTools();
         var gateway = new McpGateway(
-                McpGateway.PORT + "-" + id.value(),
+                SystemPorts.MCP + "-" + id.value(),
                 settings.token(),
                 plans.stream().map(planned -> server(id, planned, gatewayLog)).toList(),
                 gatewayLog,

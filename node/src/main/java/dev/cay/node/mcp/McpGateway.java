@@ -28,9 +28,6 @@ import tools.jackson.databind.node.ObjectNode;
 ///
 /// Outlives the times in which its sandbox is away, with its clients' sessions and what servers remember of them.
 public final class McpGateway implements Handler, ConversationHost, AutoCloseable {
-    /// Where clients find it.
-    public static final int PORT = 50005;
-
     /// Where its log is found inside.
     public static final String LOG = "/var/log/mcp-gateway/gateway.log";
 

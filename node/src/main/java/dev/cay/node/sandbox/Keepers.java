@@ -36,9 +36,6 @@ import org.slf4j.LoggerFactory;
 /// A sandbox is in the map from the moment its slot is taken until the last of it is gone, so that nobody can make it
 /// twice and whoever kills it finds it, also while it starts.
 public final class Keepers implements Node, AutoCloseable {
-    /// Where the node answers for every sandbox, inside it and at the edge.
-    public static final int ENVD_PORT = OpenSandbox.ENVD_PORT;
-
     private static final Logger log = LoggerFactory.getLogger(Keepers.class);
 
     private final Machine machine;

@@ -10,6 +10,7 @@ import dev.cay.node.mcp.McpGateway;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.SystemPorts;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -98,7 +99,7 @@ final class McpDoor implements AutoCloseable {
         } catch (IOException e) {
             throw new CayException(
                     ErrorKind.FAILED,
-                    "port %d of the sandbox is taken; end what listens there".formatted(McpGateway.PORT),
+                    "port %d of the sandbox is taken; end what listens there".formatted(SystemPorts.MCP),
                     e);
         }
         gateway = offered;

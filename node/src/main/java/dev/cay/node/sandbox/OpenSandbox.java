@@ -15,7 +15,6 @@ import dev.cay.node.interpreter.Interpreter;
 import dev.cay.node.linux.NetNamespace;
 import dev.cay.node.log.LogHub;
 import dev.cay.node.log.SandboxLog;
-import dev.cay.node.mcp.McpGateway;
 import dev.cay.node.process.ProcessTable;
 import dev.cay.node.runtime.Container;
 import dev.cay.proxy.ReverseProxy.Upstream;
@@ -24,6 +23,7 @@ import dev.cay.wire.EdgeAnswer;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.SystemPorts;
 import dev.cay.wire.node.ResourceUse;
 import dev.cay.wire.node.SandboxSpec;
 import java.io.IOException;
@@ -47,9 +47,6 @@ import org.slf4j.LoggerFactory;
 /// Opened when a container has come up, closed as a whole before it is ended or saved: whatever stayed open would keep
 /// the sandbox's namespaces alive. A container that runs on can be opened again, and goes on where it was.
 final class OpenSandbox implements AutoCloseable {
-    /// Where clients find processes and files.
-    static final int ENVD_PORT = 49983;
-
     private static final Logger daemonLog = LoggerFactory.getLogger(OpenSandbox.class);
     private static final Duration GUEST_LIMIT = Duration.ofSeconds(10);
     private static final Duration MEASURE_LIMIT = Duration.ofSeconds(10);
@@ -147,9 +144,9 @@ final class OpenSandbox implements AutoCloseable {
                     files,
                     () -> machine.listeners()
                             .adopt(
-                                    network.listen(McpGateway.PORT),
+                                    network.listen(SystemPorts.MCP),
                                     spec.id(),
-                                    exchange -> serveInside(McpGateway.PORT, exchange))));
+                                    exchange -> serveInside(SystemPorts.MCP, exchange))));
             listen();
             mcp.recall();
         } catch (IOException | RuntimeException e) {
@@ -264,10 +261,10 @@ final class OpenSandbox implements AutoCloseable {
         closing.step(exchanges::cut);
         if (!side) {
             closing.add(listeners.adopt(
-                    network.listen(ENVD_PORT), spec.id(), exchange -> serveInside(ENVD_PORT, exchange)));
+                    network.listen(SystemPorts.ENVD), spec.id(), exchange -> serveInside(SystemPorts.ENVD, exchange)));
         }
         if (interpreter != null) {
-            int port = Interpreter.PORT;
+            int port = SystemPorts.INTERPRETER;
             closing.add(listeners.adopt(network.listen(port), spec.id(), exchange -> serveInside(port, exchange)));
         }
         closing.add(listeners.adoptTls(network.listen(machine.edgePort()), caller, machine.tls(), machine.edge()));
@@ -275,7 +272,7 @@ final class OpenSandbox implements AutoCloseable {
     }
 
     private void serveInside(int port, Exchange exchange) throws Exception {
-        if (port == ENVD_PORT && mcp.isControl(exchange)) {
+        if (port == SystemPorts.ENVD && mcp.isControl(exchange)) {
             mcp.control(exchange);
         } else if (!serve(port, exchange)) {
             PageOrJson.send(exchange, EdgeAnswer.sandboxNotFound(spec.id().value()));
@@ -289,11 +286,11 @@ final class OpenSandbox implements AutoCloseable {
         if (!exchanges.enter(exchange)) {
             return false;
         }
-        if (port == ENVD_PORT) {
+        if (port == SystemPorts.ENVD) {
             envd.handle(exchange);
-        } else if (port == Interpreter.PORT && interpreter != null) {
+        } else if (port == SystemPorts.INTERPRETER && interpreter != null) {
             interpreter.handle(exchange);
-        } else if (port != McpGateway.PORT || !mcp.handle(exchange)) {
+        } else if (port != SystemPorts.MCP || !mcp.handle(exchange)) {
             forward(port, exchange);
         }
         return true;

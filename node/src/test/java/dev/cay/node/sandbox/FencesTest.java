@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Programs;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.SystemPorts;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -30,7 +31,7 @@ class FencesTest {
     @BeforeEach
     void open() throws Exception {
         place = TestNode.Place.make();
-        node = new TestNode(place, new NetworkLimits(100, MEGABITS, List.of(OpenSandbox.ENVD_PORT)));
+        node = new TestNode(place, new NetworkLimits(100, MEGABITS, List.of(SystemPorts.ENVD)));
         node.keepers.create(TestNode.spec("one"));
     }
 
@@ -108,8 +109,7 @@ class FencesTest {
             }
             assertThat(descriptors() - before).isLessThan(400);
         }
-        assertThat(node.get("one", OpenSandbox.ENVD_PORT, "/health").statusCode())
-                .isEqualTo(204);
+        assertThat(node.get("one", SystemPorts.ENVD, "/health").statusCode()).isEqualTo(204);
     }
 
     /// They can be listed while they run and a while longer, so the node remembers them.

@@ -13,6 +13,7 @@ import dev.cay.node.runtime.ContainerSpec;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.SystemPorts;
 import dev.cay.wire.node.NodeSandbox;
 import dev.cay.wire.node.SandboxSpec;
 import java.io.IOException;
@@ -97,7 +98,7 @@ class KeepersTest extends NodeTest {
         fails(TestNode.spec("noguest"), "could not start");
         fails(TestNode.spec("noready"), "could not start");
 
-        reopen(runtime -> runtime, OpenSandbox.ENVD_PORT);
+        reopen(runtime -> runtime, SystemPorts.ENVD);
         fails(TestNode.spec("noport"), "could not start");
     }
 
@@ -149,12 +150,11 @@ class KeepersTest extends NodeTest {
         assertThat(node.keepers.list().stream().map(NodeSandbox::id))
                 .containsExactlyInAnyOrder(new SandboxId("first"), new SandboxId("second"));
         assertThat(node.run("first", "cat /run/e2b/.E2B_SANDBOX_ID")).isEqualTo("first");
-        assertThat(node.get("second", OpenSandbox.ENVD_PORT, "/health").statusCode())
-                .isEqualTo(204);
+        assertThat(node.get("second", SystemPorts.ENVD, "/health").statusCode()).isEqualTo(204);
         assertThat(node.run("second", "exec 3<>/dev/tcp/127.0.0.1/49983 && echo inside too"))
                 .isEqualTo("inside too");
         var listed = node.http.send(
-                node.request("first", OpenSandbox.ENVD_PORT, "/process.Process/List")
+                node.request("first", SystemPorts.ENVD, "/process.Process/List")
                         .header("Content-Type", "application/json")
                         .POST(HttpRequest.BodyPublishers.ofString("{}"))
                         .build(),
@@ -241,8 +241,7 @@ class KeepersTest extends NodeTest {
 
         assertThatThrownBy(() -> flood.readAllBytes()).isInstanceOf(IOException.class);
         assertThat(node.traces("busy", 0)).isEmpty();
-        assertThat(node.get("busy", OpenSandbox.ENVD_PORT, "/health").statusCode())
-                .isEqualTo(502);
+        assertThat(node.get("busy", SystemPorts.ENVD, "/health").statusCode()).isEqualTo(502);
     }
 
     @Test
@@ -281,8 +280,7 @@ class KeepersTest extends NodeTest {
         assertThat(Files.exists(SandboxNotes.folder(place.records(), id))).isTrue();
         assertThat(Files.exists(node.machine.pool().layer(id))).isTrue();
         assertThatThrownBy(() -> node.machine.plan().claim(0)).isInstanceOf(CayException.class);
-        assertThat(node.get("tough", OpenSandbox.ENVD_PORT, "/health").statusCode())
-                .isEqualTo(502);
+        assertThat(node.get("tough", SystemPorts.ENVD, "/health").statusCode()).isEqualTo(502);
 
         resists.set(false);
         node.keepers.tidy();

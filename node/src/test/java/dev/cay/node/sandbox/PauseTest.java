@@ -8,6 +8,7 @@ import dev.cay.node.runtime.ContainerRuntime;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.SystemPorts;
 import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.SandboxSpec;
 import dev.cay.wire.node.Saved;
@@ -44,7 +45,7 @@ class PauseTest extends NodeTest {
 
         assertThat(node.keepers.pause(ID, Keep.MEMORY)).isEqualTo(Saved.WHOLE);
         assertThat(node.keepers.find(ID).orElseThrow().saved()).isEqualTo(Saved.WHOLE);
-        assertThat(node.get("sleeper", OpenSandbox.ENVD_PORT, "/health").statusCode())
+        assertThat(node.get("sleeper", SystemPorts.ENVD, "/health").statusCode())
                 .isEqualTo(502);
         assertThat(node.keepers.pause(ID, Keep.MEMORY)).isEqualTo(Saved.WHOLE);
         awaitSettled();
@@ -352,7 +353,7 @@ class PauseTest extends NodeTest {
     private String files(String call, String message) throws Exception {
         return node.http
                 .send(
-                        node.request("sleeper", OpenSandbox.ENVD_PORT, "/filesystem.Filesystem/" + call)
+                        node.request("sleeper", SystemPorts.ENVD, "/filesystem.Filesystem/" + call)
                                 .header("Content-Type", "application/json")
                                 .POST(HttpRequest.BodyPublishers.ofString(message))
                                 .build(),

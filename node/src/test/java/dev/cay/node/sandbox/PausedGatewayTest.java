@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.http.Json;
 import dev.cay.node.mcp.GatewayControl;
-import dev.cay.node.mcp.McpGateway;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.SystemPorts;
 import dev.cay.wire.node.Keep;
 import java.io.IOException;
 import java.net.http.HttpRequest;
@@ -58,7 +58,7 @@ class PausedGatewayTest extends ServerHomeTest {
     }
 
     private HttpResponse<String> post(String message) throws IOException, InterruptedException {
-        var request = node.request(ID.value(), McpGateway.PORT, "/mcp")
+        var request = node.request(ID.value(), SystemPorts.MCP, "/mcp")
                 .header("Authorization", "Bearer " + TOKEN)
                 .header("Accept", "application/json, text/event-stream")
                 .header("Content-Type", "application/json");

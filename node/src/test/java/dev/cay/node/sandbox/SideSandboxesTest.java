@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cay.node.mcp.catalog.CatalogServer;
 import dev.cay.wire.CayException;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.SystemPorts;
 import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.NodeSandbox;
 import java.nio.file.Files;
@@ -40,7 +41,7 @@ class SideSandboxesTest extends ServerHomeTest {
                         .hasMessage("no sandbox %s on this node".formatted(side));
             }
             node.keepers.kill(side);
-            for (int port : List.of(OpenSandbox.ENVD_PORT, 8443, 3000)) {
+            for (int port : List.of(SystemPorts.ENVD, 8443, 3000)) {
                 var answer = node.get(side.value(), port, "/health");
                 var unknown = node.get("unknown", port, "/health");
                 assertThat(answer.statusCode()).isEqualTo(unknown.statusCode());
@@ -60,7 +61,7 @@ class SideSandboxesTest extends ServerHomeTest {
                   const tell = open => console.log(JSON.stringify({jsonrpc: '2.0', id: port, result: open}));
                   socket.on('connect', () => tell(true)).on('error', () => tell(false));
                 }
-                """.formatted(OpenSandbox.ENVD_PORT, TestNode.EDGE_PORT);
+                """.formatted(SystemPorts.ENVD, TestNode.EDGE_PORT);
         var client = new Client();
         try (var home = open(script(script, Map.of()))) {
             home.connect(client);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.node.runtime.ContainerSpec;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.SystemPorts;
 import dev.cay.wire.node.NodeSandbox;
 import dev.cay.wire.node.SandboxKind;
 import dev.cay.wire.node.SandboxSpec;
@@ -41,7 +42,7 @@ class SpareSandboxesTest extends NodeTest {
         var id = reserve();
         assertThat(node.keepers.list()).isEmpty();
         assertThat(node.keepers.find(id)).isEmpty();
-        assertThat(node.get(id.value(), OpenSandbox.ENVD_PORT, "/health").statusCode())
+        assertThat(node.get(id.value(), SystemPorts.ENVD, "/health").statusCode())
                 .isEqualTo(502);
         int pid = node.runc.find(id).orElseThrow().pid();
 

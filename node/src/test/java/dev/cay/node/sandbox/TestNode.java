@@ -43,6 +43,7 @@ import dev.cay.tls.LocalAuthority;
 import dev.cay.wire.CayException;
 import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.SystemPorts;
 import dev.cay.wire.node.Resources;
 import dev.cay.wire.node.SandboxSpec;
 import java.io.ByteArrayOutputStream;
@@ -333,7 +334,7 @@ final class TestNode implements AutoCloseable {
                 .putInt(message.length)
                 .put(message);
         var response = http.send(
-                request(id, OpenSandbox.ENVD_PORT, "/process.Process/Start")
+                request(id, SystemPorts.ENVD, "/process.Process/Start")
                         .header("Content-Type", "application/connect+json")
                         .header("Connect-Timeout-Ms", Long.toString(limit.toMillis()))
                         .POST(HttpRequest.BodyPublishers.ofByteArray(framed.array()))

@@ -11,6 +11,7 @@ import dev.cay.wire.ErrorKind;
 import dev.cay.wire.FileSignature;
 import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.SystemPorts;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
@@ -23,7 +24,6 @@ import java.util.Optional;
 /// 5. A signed `/files` URL is for the sandbox whose token made the signature.
 /// 6. Everything else is for the control plane.
 public final class FrontDoor implements Handler {
-    private static final int SYSTEM_PORT = 49983;
 
     private final SandboxHosts hosts;
     private final ControlPlane control;
@@ -93,7 +93,7 @@ public final class FrontDoor implements Handler {
             PageOrJson.send(exchange, EdgeAnswer.sandboxNotFound(""));
             return;
         }
-        gate.pass(new SandboxAddress(owner.get().id(), SYSTEM_PORT), exchange);
+        gate.pass(new SandboxAddress(owner.get().id(), SystemPorts.ENVD), exchange);
     }
 
     private static boolean carriesCredential(Exchange exchange) {

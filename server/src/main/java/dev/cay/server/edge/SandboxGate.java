@@ -15,6 +15,7 @@ import dev.cay.wire.EdgeAnswer;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.FileSignature;
 import dev.cay.wire.SandboxAddress;
+import dev.cay.wire.SystemPorts;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -28,7 +29,6 @@ import org.jspecify.annotations.Nullable;
 /// Lets a request through to a port of a sandbox, if the request may and the sandbox runs, or was made to go
 /// on by itself.
 public final class SandboxGate {
-    private static final int SYSTEM_PORT = 49983;
     private static final String TRAFFIC_TOKEN = "e2b-traffic-access-token";
     /// Routes that only the platform itself may use where the protocol has them.
     private static final Set<String> INTERNAL =
@@ -69,7 +69,7 @@ public final class SandboxGate {
             return;
         }
         var sandbox = found.get();
-        boolean system = address.port() == SYSTEM_PORT;
+        boolean system = address.port() == SystemPorts.ENVD;
         if (system && INTERNAL.contains(cleaned(exchange.path()))) {
             refuseInternal(exchange);
             return;
