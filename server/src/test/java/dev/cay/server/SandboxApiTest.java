@@ -32,7 +32,8 @@ final class SandboxApiTest extends ServerTest {
         assertThat(sandbox.get("trafficAccessToken").isNull()).isTrue();
         var spec = requireNonNull(
                 cay.node.running.get(new SandboxId(sandbox.get("sandboxID").stringValue())));
-        assertThat(spec.accessToken()).isEqualTo(sandbox.get("envdAccessToken").stringValue());
+        assertThat(requireNonNull(spec.accessToken()).value())
+                .isEqualTo(sandbox.get("envdAccessToken").stringValue());
         assertThat(spec.layers()).containsExactly("layer1", "layer0");
         assertThat(spec.internetAccess()).isTrue();
         assertThat(cay.server.running()).isEqualTo(1);

@@ -52,8 +52,8 @@ public record FileSignature(
     }
 
     /// Says nothing about its age: that is for whoever serves the file to judge.
-    public boolean madeWith(String token) {
-        byte[] expected = sign(path, operation, user, expiration, token).getBytes(StandardCharsets.US_ASCII);
+    public boolean madeWith(AccessToken token) {
+        byte[] expected = sign(path, operation, user, expiration, token.value()).getBytes(StandardCharsets.US_ASCII);
         return MessageDigest.isEqual(expected, value.getBytes(StandardCharsets.US_ASCII));
     }
 

@@ -8,12 +8,11 @@ import dev.cay.metrics.Meters;
 import dev.cay.node.files.FileTree;
 import dev.cay.node.log.SandboxLog;
 import dev.cay.node.process.ProcessTable;
+import dev.cay.wire.AccessToken;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.ResourceUse;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -47,7 +46,7 @@ public final class Envd implements Handler {
             String templateId,
             Map<String, String> defaults,
             Map<String, String> environment,
-            @Nullable String accessToken,
+            @Nullable AccessToken accessToken,
             String defaultUser,
             @Nullable String defaultWorkdir,
             ProcessTable processes,
@@ -143,11 +142,11 @@ public final class Envd implements Handler {
     }
 
     private void authorize(Exchange exchange) {
-        String token = sandbox.accessToken();
+        var token = sandbox.accessToken();
         if (token == null || exempt(exchange)) {
             return;
         }
-        if (!matches(token, exchange.header("X-Access-Token"))) {
+        if (!token.matches(exchange.header("X-Access-Token"))) {
             throw new CayException(ErrorKind.UNAUTHENTICATED, UNAUTHORIZED);
         }
     }
@@ -159,13 +158,6 @@ public final class Envd implements Handler {
             case "/files" -> true;
             default -> false;
         };
-    }
-
-    /// In a time that tells nothing of the token.
-    public static boolean matches(String token, @Nullable String given) {
-        return given != null
-                && MessageDigest.isEqual(
-                        token.getBytes(StandardCharsets.UTF_8), given.getBytes(StandardCharsets.UTF_8));
     }
 
     private static Map<String, Object> metrics(ResourceUse use) {

@@ -1,6 +1,7 @@
 package dev.cay.node.ingress;
 
 import dev.cay.http.Exchange;
+import dev.cay.wire.AccessToken;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.FileSignature;
@@ -11,13 +12,13 @@ import org.jspecify.annotations.Nullable;
 final class FileAccess {
     private FileAccess() {}
 
-    static void check(Exchange exchange, @Nullable String token, Instant now) {
+    static void check(Exchange exchange, @Nullable AccessToken token, Instant now) {
         if (token == null) {
             return;
         }
         String given = exchange.header("X-Access-Token");
         if (given != null && !given.isEmpty()) {
-            if (!Envd.matches(token, given)) {
+            if (!token.matches(given)) {
                 throw refused("access token present in header but does not match");
             }
             return;

@@ -7,9 +7,9 @@ import dev.cay.http.LargeJson;
 import dev.cay.http.Routes;
 import dev.cay.node.guest.GuestLink;
 import dev.cay.node.guest.GuestProcess;
-import dev.cay.node.ingress.Envd;
 import dev.cay.node.lines.LongLines;
 import dev.cay.node.process.Workers;
+import dev.cay.wire.AccessToken;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SystemPorts;
@@ -44,7 +44,7 @@ public final class Interpreter implements Handler, AutoCloseable {
             String id,
             Map<String, String> defaults,
             Map<String, String> environment,
-            @Nullable String accessToken,
+            @Nullable AccessToken accessToken,
             int memoryMB) {
         public Home {
             defaults = Map.copyOf(defaults);
@@ -55,7 +55,7 @@ public final class Interpreter implements Handler, AutoCloseable {
     private final Contexts contexts;
     private final Contexts.Recall before;
     private final InstantSource clock;
-    private volatile @Nullable String accessToken;
+    private volatile @Nullable AccessToken accessToken;
     private final CompletableFuture<Void> warm = new CompletableFuture<>();
     private final Routes routes = new Routes()
             .on("GET", "/health", this::health)
@@ -112,7 +112,7 @@ public final class Interpreter implements Handler, AutoCloseable {
     }
 
     /// The sandbox is somebody's now.
-    public void become(Map<String, String> environment, @Nullable String token) {
+    public void become(Map<String, String> environment, @Nullable AccessToken token) {
         accessToken = token;
         contexts.become(environment);
     }
@@ -179,9 +179,9 @@ public final class Interpreter implements Handler, AutoCloseable {
     /// Code in the sandbox itself needs none on its loopback. Through the edge, where other sandboxes and the MCP
     /// servers of this one come from, everybody needs it.
     private void authorize(Exchange exchange) {
-        String token = accessToken;
+        var token = accessToken;
         boolean own = exchange.inside() != null && exchange.localPort() == SystemPorts.INTERPRETER;
-        if (token != null && !own && !Envd.matches(token, exchange.header("X-Access-Token"))) {
+        if (token != null && !own && !token.matches(exchange.header("X-Access-Token"))) {
             throw new CayException(
                     ErrorKind.UNAUTHENTICATED, "the header X-Access-Token does not have the sandbox's token");
         }

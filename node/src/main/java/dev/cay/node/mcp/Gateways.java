@@ -3,13 +3,13 @@ package dev.cay.node.mcp;
 import dev.cay.http.Json;
 import dev.cay.life.WholeFile;
 import dev.cay.metrics.Meters;
-import dev.cay.node.ingress.Envd;
 import dev.cay.node.log.LogHub;
 import dev.cay.node.mcp.catalog.Catalog;
 import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.catalog.ServerLaunch;
 import dev.cay.node.mcp.intercept.Interceptors;
 import dev.cay.node.mcp.server.ServerHomes;
+import dev.cay.wire.AccessToken;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
@@ -115,8 +115,8 @@ public final class Gateways implements AutoCloseable {
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "the gateway's settings cannot be read", e);
         }
-        String token = there.map(GatewaySettings::token).orElse(null);
-        if (token != null && !Envd.matches(token, shown) && !Envd.matches(token, given)) {
+        var token = there.map(GatewaySettings::token).map(AccessToken::new).orElse(null);
+        if (token != null && !token.matches(shown) && !token.matches(given)) {
             throw new CayException(
                     ErrorKind.UNAUTHENTICATED,
                     "this sandbox has an MCP gateway, and only who knows its token can change it; run mcp-gateway as"

@@ -6,8 +6,8 @@ import dev.cay.http.Json;
 import dev.cay.mcp.protocol.Conversation;
 import dev.cay.mcp.protocol.ConversationHost;
 import dev.cay.mcp.protocol.face.HttpFace;
-import dev.cay.node.ingress.Envd;
 import dev.cay.node.mcp.intercept.CallWatch;
+import dev.cay.wire.AccessToken;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.time.Duration;
@@ -37,7 +37,7 @@ public final class McpGateway implements Handler, ConversationHost, AutoCloseabl
     private static final Duration STATUS_LIMIT = Duration.ofSeconds(15);
     private static final Duration STATUS_PAUSE = Duration.ofMillis(50);
 
-    private final @Nullable String token;
+    private final @Nullable AccessToken token;
     private final List<GatewayServer> servers;
     private final GatewayLog log;
     private final GatewayMeters meters;
@@ -56,7 +56,7 @@ public final class McpGateway implements Handler, ConversationHost, AutoCloseabl
             GatewayMeters meters,
             MetaTools meta,
             CallWatch watch) {
-        this.token = token;
+        this.token = token == null ? null : new AccessToken(token);
         this.servers = new CopyOnWriteArrayList<>(servers);
         this.log = log;
         this.meters = meters;
@@ -162,7 +162,7 @@ public final class McpGateway implements Handler, ConversationHost, AutoCloseabl
 
     @Override
     public @Nullable String admit(@Nullable String bearer) {
-        return token == null || Envd.matches(token, bearer) ? OWNER : null;
+        return token == null || token.matches(bearer) ? OWNER : null;
     }
 
     @Override

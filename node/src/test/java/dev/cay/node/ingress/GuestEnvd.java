@@ -9,6 +9,7 @@ import dev.cay.node.guest.GuestLink;
 import dev.cay.node.guest.TestSandbox;
 import dev.cay.node.log.LogHub;
 import dev.cay.node.process.ProcessTable;
+import dev.cay.wire.AccessToken;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.ResourceUse;
 import java.io.IOException;
@@ -52,7 +53,7 @@ final class GuestEnvd implements Handler, AutoCloseable {
                         "base",
                         trusted,
                         asked,
-                        TOKEN,
+                        new AccessToken(TOKEN),
                         "root",
                         "/tmp",
                         table,

@@ -1,5 +1,6 @@
 package dev.cay.server.access;
 
+import dev.cay.wire.AccessToken;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
@@ -52,20 +53,20 @@ public final class SandboxTokens {
     }
 
     /// What requests to the system ports of the sandbox must carry.
-    public String access(SandboxId id) {
+    public AccessToken access(SandboxId id) {
         return derive("access:" + id.value());
     }
 
     /// What requests to its other ports must carry, where traffic is not public.
-    public String traffic(SandboxId id) {
+    public AccessToken traffic(SandboxId id) {
         return derive("traffic:" + id.value());
     }
 
-    private String derive(String text) {
+    private AccessToken derive(String text) {
         try {
             var mac = Mac.getInstance(ALGORITHM);
             mac.init(secret);
-            return HexFormat.of().formatHex(mac.doFinal(text.getBytes(StandardCharsets.UTF_8)));
+            return new AccessToken(HexFormat.of().formatHex(mac.doFinal(text.getBytes(StandardCharsets.UTF_8))));
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException(e);
         }

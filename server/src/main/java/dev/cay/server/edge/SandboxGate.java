@@ -18,13 +18,11 @@ import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.SystemPorts;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /// Lets a request through to a port of a sandbox, if the request may and the sandbox runs, or was made to go
 /// on by itself.
@@ -103,11 +101,13 @@ public final class SandboxGate {
             names.add("Authorization");
         }
         String token = exchange.header("X-Access-Token");
-        if (token != null && (directory.findByToken(token).isPresent() || same(token, tokens.access(sandbox.id())))) {
+        if (token != null
+                && (directory.findByToken(token).isPresent()
+                        || tokens.access(sandbox.id()).matches(token))) {
             names.add("X-Access-Token");
         }
         String traffic = exchange.header(TRAFFIC_TOKEN);
-        if (traffic != null && same(traffic, tokens.traffic(sandbox.id()))) {
+        if (traffic != null && tokens.traffic(sandbox.id()).matches(traffic)) {
             names.add(TRAFFIC_TOKEN);
         }
         return names;
@@ -158,13 +158,13 @@ public final class SandboxGate {
 
     /// The system port of a sandbox that runs checks this itself.
     private boolean opensSystemPort(SandboxRecord sandbox, Exchange exchange) {
-        String access = tokens.access(sandbox.id());
-        if (same(exchange.header("X-Access-Token"), access)) {
+        var token = tokens.access(sandbox.id());
+        if (token.matches(exchange.header("X-Access-Token"))) {
             return true;
         }
         return exchange.path().equals("/files")
                 && FileSignature.of(exchange.method(), exchange::query)
-                        .filter(signature -> signature.madeWith(access) && !expired(signature))
+                        .filter(signature -> signature.madeWith(token) && !expired(signature))
                         .isPresent();
     }
 
@@ -180,13 +180,7 @@ public final class SandboxGate {
 
     private boolean mayEnter(SandboxRecord sandbox, Exchange exchange) {
         return sandbox.network().allowPublicTraffic()
-                || same(exchange.header(TRAFFIC_TOKEN), tokens.traffic(sandbox.id()));
-    }
-
-    private static boolean same(@Nullable String token, String wanted) {
-        return token != null
-                && MessageDigest.isEqual(
-                        token.getBytes(StandardCharsets.UTF_8), wanted.getBytes(StandardCharsets.UTF_8));
+                || tokens.traffic(sandbox.id()).matches(exchange.header(TRAFFIC_TOKEN));
     }
 
     /// The path as a lenient server would understand it: `//%69nit/` is `/init`.

@@ -1,6 +1,7 @@
 package dev.cay.server.sandbox;
 
 import dev.cay.server.access.SandboxTokens;
+import dev.cay.wire.AccessToken;
 import dev.cay.wire.SandboxId;
 import java.util.List;
 import java.util.Locale;
@@ -18,7 +19,7 @@ import java.util.function.Predicate;
 public final class SandboxDirectory {
     private final SandboxTokens tokens;
     private final Map<SandboxId, SandboxRecord> sandboxes = new ConcurrentHashMap<>();
-    private final Map<String, SandboxId> byToken = new ConcurrentHashMap<>();
+    private final Map<AccessToken, SandboxId> byToken = new ConcurrentHashMap<>();
     private final AtomicLong changes = new AtomicLong();
     private volatile Consumer<SandboxRecord> watcher = _ -> {};
 
@@ -37,11 +38,11 @@ public final class SandboxDirectory {
 
     /// The secured sandbox that this access token opens.
     public Optional<SandboxRecord> findByToken(String token) {
-        return Optional.ofNullable(byToken.get(token)).flatMap(this::find);
+        return Optional.ofNullable(byToken.get(new AccessToken(token))).flatMap(this::find);
     }
 
     /// The secured sandbox whose access token fits; asks for one after the other.
-    public Optional<SandboxRecord> findByToken(Predicate<String> fits) {
+    public Optional<SandboxRecord> findByToken(Predicate<AccessToken> fits) {
         return byToken.entrySet().stream()
                 .filter(entry -> fits.test(entry.getKey()))
                 .findFirst()

@@ -27,7 +27,9 @@ public final class SandboxView {
                 sandbox.alias(),
                 Contract.ENVD_VERSION,
                 accessToken(sandbox),
-                sandbox.network().allowPublicTraffic() ? null : tokens.traffic(sandbox.id()),
+                sandbox.network().allowPublicTraffic()
+                        ? null
+                        : tokens.traffic(sandbox.id()).value(),
                 domain);
     }
 
@@ -78,6 +80,6 @@ public final class SandboxView {
     }
 
     private @Nullable String accessToken(SandboxRecord sandbox) {
-        return sandbox.secure() ? tokens.access(sandbox.id()) : null;
+        return sandbox.secure() ? tokens.access(sandbox.id()).value() : null;
     }
 }

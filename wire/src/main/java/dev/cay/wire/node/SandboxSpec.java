@@ -1,5 +1,6 @@
 package dev.cay.wire.node;
 
+import dev.cay.wire.AccessToken;
 import dev.cay.wire.SandboxId;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +19,7 @@ public record SandboxSpec(
         List<String> layers,
         Resources resources,
         Map<String, String> environment,
-        @Nullable String accessToken,
+        @Nullable AccessToken accessToken,
         String defaultUser,
         @Nullable String defaultWorkdir,
         boolean internetAccess,
