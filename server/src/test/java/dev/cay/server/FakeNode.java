@@ -3,6 +3,7 @@ package dev.cay.server;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.TemplateId;
 import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.Node;
 import dev.cay.wire.node.NodeSandbox;
@@ -174,7 +175,17 @@ final class FakeNode implements Node {
         paused.put(id, Saved.WHOLE);
         pausedSpecs.put(
                 id,
-                new SandboxSpec(id, "t", List.of(), new Resources(1, 1, 1), Map.of(), null, "user", null, true, null));
+                new SandboxSpec(
+                        id,
+                        new TemplateId("t"),
+                        List.of(),
+                        new Resources(1, 1, 1),
+                        Map.of(),
+                        null,
+                        "user",
+                        null,
+                        true,
+                        null));
     }
 
     /// How often something was asked for.

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.TemplateId;
 import dev.cay.wire.node.Resources;
 import dev.cay.wire.node.SandboxSpec;
 import java.time.Duration;
@@ -132,7 +133,16 @@ final class LifeTest extends ServerTest {
         cay.node.running.put(
                 stranger,
                 new SandboxSpec(
-                        stranger, "t", List.of(), new Resources(1, 1, 1), Map.of(), null, "user", null, true, null));
+                        stranger,
+                        new TemplateId("t"),
+                        List.of(),
+                        new Resources(1, 1, 1),
+                        Map.of(),
+                        null,
+                        "user",
+                        null,
+                        true,
+                        null));
         cay = TestServer.again(directory, cay);
         assertThat(cay.node.running).containsOnlyKeys(new SandboxId(stays));
         assertThat(cay.call("GET", "/sandboxes/" + gone).status()).isEqualTo(404);

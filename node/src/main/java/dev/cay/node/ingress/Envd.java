@@ -12,6 +12,7 @@ import dev.cay.wire.AccessToken;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.TemplateId;
 import dev.cay.wire.node.ResourceUse;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
@@ -43,7 +44,7 @@ public final class Envd implements Handler {
     /// @param followers      sees to those who follow a process
     public record Sandbox(
             SandboxId id,
-            String templateId,
+            TemplateId templateId,
             Map<String, String> defaults,
             Map<String, String> environment,
             @Nullable AccessToken accessToken,
@@ -68,14 +69,15 @@ public final class Envd implements Handler {
         }
 
         /// Variables of every process; those that tell it where it is cannot be chosen.
-        public static Map<String, String> variables(SandboxId id, String templateId, Map<String, String> environment) {
+        public static Map<String, String> variables(
+                SandboxId id, TemplateId templateId, Map<String, String> environment) {
             var all = new TreeMap<>(environment);
             all.putAll(identity(id, templateId));
             return all;
         }
 
-        private static Map<String, String> identity(SandboxId id, String templateId) {
-            return Map.of("E2B_SANDBOX", "true", "E2B_SANDBOX_ID", id.value(), "E2B_TEMPLATE_ID", templateId);
+        private static Map<String, String> identity(SandboxId id, TemplateId templateId) {
+            return Map.of("E2B_SANDBOX", "true", "E2B_SANDBOX_ID", id.value(), "E2B_TEMPLATE_ID", templateId.value());
         }
     }
 

@@ -120,7 +120,13 @@ final class OpenSandbox implements AutoCloseable {
             network.setHostname(spec.id().value());
             this.files =
                     closing.add(FileTree.open(container.pid(), slot.uidBase(), machine.fileWork(), machine.watching()));
-            identify(Map.of("SANDBOX", "true", "SANDBOX_ID", spec.id().value(), "TEMPLATE_ID", spec.templateId()));
+            identify(Map.of(
+                    "SANDBOX",
+                    "true",
+                    "SANDBOX_ID",
+                    spec.id().value(),
+                    "TEMPLATE_ID",
+                    spec.templateId().value()));
             identify(team(spec));
             this.link = closing.add(GuestLink.open(network, machine.poller(), GUEST_LIMIT));
             var folder = SandboxNotes.folder(machine.records(), spec.id());

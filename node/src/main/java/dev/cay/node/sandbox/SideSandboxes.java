@@ -9,6 +9,7 @@ import dev.cay.node.mcp.server.ServerRooms;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.TemplateId;
 import dev.cay.wire.node.Resources;
 import dev.cay.wire.node.SandboxSpec;
 import java.security.SecureRandom;
@@ -34,7 +35,7 @@ import org.slf4j.LoggerFactory;
 /// across them. They end with the daemon, as nobody could speak with what runs in them any more.
 final class SideSandboxes implements ServerRooms, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(SideSandboxes.class);
-    private static final String TEMPLATE = "mcp-server";
+    private static final TemplateId TEMPLATE = new TemplateId("mcp-server");
 
     private static final int DISK_SIZE_MB = 2048;
 

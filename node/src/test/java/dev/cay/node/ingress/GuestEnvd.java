@@ -11,6 +11,7 @@ import dev.cay.node.log.LogHub;
 import dev.cay.node.process.ProcessTable;
 import dev.cay.wire.AccessToken;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.TemplateId;
 import dev.cay.wire.node.ResourceUse;
 import java.io.IOException;
 import java.time.Instant;
@@ -50,7 +51,7 @@ final class GuestEnvd implements Handler, AutoCloseable {
         envd = new Envd(
                 new Envd.Sandbox(
                         ID,
-                        "base",
+                        new TemplateId("base"),
                         trusted,
                         asked,
                         new AccessToken(TOKEN),

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.TemplateId;
 import dev.cay.wire.node.Resources;
 import dev.cay.wire.node.SandboxKind;
 import java.time.Duration;
@@ -37,7 +38,7 @@ class SparesTest {
             MOST,
             new Maker(),
             () -> waiting.get() > 0,
-            kind -> kind.templateId().equals("costly"),
+            kind -> kind.templateId().value().equals("costly"),
             now::get);
 
     private final class Maker implements Spares.Maker {
@@ -47,7 +48,7 @@ class SparesTest {
             if (failing) {
                 throw new CayException(ErrorKind.UNAVAILABLE, "no room");
             }
-            var id = new SandboxId(kind.templateId() + made.incrementAndGet());
+            var id = new SandboxId(kind.templateId().value() + made.incrementAndGet());
             living.add(id);
             return id;
         }
@@ -60,7 +61,7 @@ class SparesTest {
     }
 
     private static SandboxKind kind(String template) {
-        return new SandboxKind(template, List.of("layer"), new Resources(1, 128, 64));
+        return new SandboxKind(new TemplateId(template), List.of("layer"), new Resources(1, 128, 64));
     }
 
     @AfterEach

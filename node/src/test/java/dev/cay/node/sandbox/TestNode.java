@@ -44,6 +44,7 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.SystemPorts;
+import dev.cay.wire.TemplateId;
 import dev.cay.wire.node.Resources;
 import dev.cay.wire.node.SandboxSpec;
 import java.io.ByteArrayOutputStream;
@@ -297,7 +298,7 @@ final class TestNode implements AutoCloseable {
     static SandboxSpec spec(String id, String layer) {
         return new SandboxSpec(
                 new SandboxId(id),
-                "template-of-" + id,
+                new TemplateId("template-of-" + id),
                 List.of(layer),
                 new Resources(1, 256, 200),
                 Map.of("FROM_CREATE", "1"),

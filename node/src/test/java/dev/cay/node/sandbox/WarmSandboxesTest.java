@@ -8,6 +8,7 @@ import dev.cay.node.runtime.ContainerSpec;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.TemplateId;
 import dev.cay.wire.node.Resources;
 import dev.cay.wire.node.SandboxKind;
 import dev.cay.wire.node.SandboxSpec;
@@ -92,7 +93,7 @@ class WarmSandboxesTest {
         var home = Files.createDirectories(
                 place.directory().resolve("cache/layers").resolve(runners).resolve("rootfs/opt/cay"));
         Files.writeString(home.resolve("languages"), "shell\n");
-        return new SandboxKind("interpreter", List.of(runners, "base"), new Resources(1, 256, 200));
+        return new SandboxKind(new TemplateId("interpreter"), List.of(runners, "base"), new Resources(1, 256, 200));
     }
 
     private String create(SandboxKind kind) {

@@ -13,6 +13,7 @@ import dev.cay.server.template.Templates;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.TemplateId;
 import dev.cay.wire.node.SandboxKind;
 import dev.cay.wire.node.SandboxSpec;
 import java.security.SecureRandom;
@@ -166,8 +167,8 @@ public final class SandboxStarter {
     private SandboxId id(StartPoint from) {
         return from.snapshot() == null
                 ? fleet.node()
-                        .reserve(
-                                new SandboxKind(from.templateId(), from.origin().layers(), from.resources()))
+                        .reserve(new SandboxKind(
+                                new TemplateId(from.templateId()), from.origin().layers(), from.resources()))
                 : SandboxId.random(random);
     }
 
@@ -175,7 +176,7 @@ public final class SandboxStarter {
         var from = beginning.from();
         return new SandboxSpec(
                 sandbox.id(),
-                from.templateId(),
+                new TemplateId(from.templateId()),
                 from.origin().layers(),
                 from.resources(),
                 environment(sandbox, beginning),

@@ -1,6 +1,7 @@
 package dev.cay.wire.node;
 
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.TemplateId;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -9,6 +10,6 @@ import org.jspecify.annotations.Nullable;
 /// @param saved what there is of it while it is paused; null when it runs
 public record NodeSandbox(
         SandboxId id,
-        String templateId,
+        TemplateId templateId,
         Instant startedAt,
         @Nullable Saved saved) {}

@@ -2,6 +2,7 @@ package dev.cay.wire.node;
 
 import dev.cay.wire.AccessToken;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.TemplateId;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 ///                      stay where the environment does not say otherwise, its layers and resources must be the same
 public record SandboxSpec(
         SandboxId id,
-        String templateId,
+        TemplateId templateId,
         List<String> layers,
         Resources resources,
         Map<String, String> environment,
