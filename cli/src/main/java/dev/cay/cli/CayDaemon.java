@@ -11,6 +11,7 @@ import dev.cay.life.Progress;
 import dev.cay.life.Undo;
 import dev.cay.metrics.Meters;
 import dev.cay.node.CayNode;
+import dev.cay.node.NodeVariant;
 import dev.cay.node.host.HostClaim;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.HostPlan;
@@ -69,7 +70,7 @@ final class CayDaemon implements AutoCloseable {
             var listeners = closing.add(new HttpListeners());
             listeners.start();
             progress.mark("http");
-            var node = closing.add(startNode(listeners, authority));
+            var node = startNode(listeners, authority);
             undo.step(node::leaveHostIfEmpty);
             var layers = node.baseLayers(progress);
             progress.mark("base template");
@@ -154,7 +155,7 @@ final class CayDaemon implements AutoCloseable {
         join(config);
         var authority = opening.get();
         progress.mark("certificates");
-        var started = new CayNode(
+        var started = closing.add(new CayNode(
                 new CayNode.Settings(
                         config.instance(),
                         config.stateDir(),
@@ -178,12 +179,11 @@ final class CayDaemon implements AutoCloseable {
                                 config.mcp().repositories(),
                                 MetaChoice.of("mcp.metaTools", config.mcp().metaTools())),
                         config.mcp().remoteAddresses()),
-                listeners,
-                this::throughFrontDoor,
-                tls(authority),
-                authority.caCertificate(),
-                progress,
-                meters);
+                new CayNode.Surroundings(
+                        listeners, this::throughFrontDoor, tls(authority), authority.caCertificate(), meters),
+                NodeVariant.USUAL,
+                progress));
+        started.start();
         this.authority = authority;
         this.node = started;
         return started;
@@ -282,7 +282,7 @@ final class CayDaemon implements AutoCloseable {
         if (node == null) {
             var listeners = closing.add(new HttpListeners());
             listeners.start();
-            closing.add(startNode(listeners, openAuthority()));
+            startNode(listeners, openAuthority());
         }
         if (node != null) {
             node.removeAll();

@@ -36,13 +36,17 @@ import dev.cay.node.mcp.remote.Dialer;
 import dev.cay.node.mcp.remote.RemoteHome;
 import dev.cay.node.mcp.server.SandboxedHomes;
 import dev.cay.node.mcp.server.ServerHome;
+import dev.cay.node.mcp.server.ServerHomes;
 import dev.cay.node.network.NetworkPool;
 import dev.cay.node.process.ProcessTable;
 import dev.cay.node.process.Workers;
 import dev.cay.node.runtime.GuestProgram;
 import dev.cay.node.runtime.RuncRuntime;
+import dev.cay.node.sandbox.HostParts;
 import dev.cay.node.sandbox.Keepers;
-import dev.cay.node.sandbox.Machine;
+import dev.cay.node.sandbox.SavedParts;
+import dev.cay.node.sandbox.TrafficParts;
+import dev.cay.node.sandbox.WorkParts;
 import dev.cay.node.snapshot.SealedImages;
 import dev.cay.node.snapshot.Snapshots;
 import dev.cay.node.snapshot.WarmSnapshots;
@@ -115,53 +119,49 @@ public final class CayNode implements AutoCloseable {
         }
     }
 
-    private final Undo closing = new Undo();
-    private final HostPlan plan;
-    private final Sysctls sysctls;
-    private final Pool pool;
-    private final NetworkPool network;
-    private final HouseTemplate base;
-    private final TemplateBuilds templates;
-    private final RuncRuntime runtime;
-    private final Snapshots snapshots;
-    private final Gateways gateways;
-    private final Keepers keepers;
-    private final SandboxedHomes serverHomes;
-    private final Dialer dialer;
-
-    /// Takes what it needs from the host and finds what runs already. The instance must have joined the host's ledger.
+    /// What a node gets from the daemon it is in.
     ///
     /// @param edge      answers what comes to the edge's port inside a sandbox
     /// @param tls       shown there
     /// @param authority PEM file of the CA that signed it, trusted inside
     /// @param meters    where it counts
-    public CayNode(
-            Settings settings,
-            HttpListeners listeners,
-            Handler edge,
-            SSLContext tls,
-            Path authority,
-            Progress progress,
-            Meters meters)
-            throws IOException {
-        var onHost = new Undo();
+    public record Surroundings(HttpListeners listeners, Handler edge, SSLContext tls, Path authority, Meters meters) {}
+
+    /// What is taken back from the host when no sandbox is left.
+    private final Undo onHost = new Undo();
+
+    private final Undo closing = new Undo();
+    private final Progress progress;
+    private final Path records;
+    private final HostPlan plan;
+    private final Sysctls sysctls;
+    private final GuestProgram guest;
+    private final Pool pool;
+    private final NetworkPool network;
+    private final HouseTemplate base;
+    private final TemplateBuilds templates;
+    private final RuncRuntime runc;
+    private final ReverseProxy proxy;
+    private final FdPoller poller;
+    private final Snapshots snapshots;
+    private final ServerHomes homes;
+    private final Keepers keepers;
+    private final SandboxedHomes serverHomes;
+    private final Dialer dialer;
+
+    /// Takes what it needs from the host. The instance must have joined the host's ledger. Nothing runs until
+    /// {@link #start}.
+    public CayNode(Settings settings, Surroundings around, NodeVariant variant, Progress progress) throws IOException {
+        this.records = settings.stateDir().resolve("sandboxes");
+        this.progress = progress;
         try {
             requirePassable("runDir", settings.runDir());
             requirePassable("stateDir", settings.stateDir());
-            Keepers.requireKnown(settings.stateDir().resolve("sandboxes"));
+            Keepers.requireKnown(records);
             this.plan = new HostPlan(settings.instance(), settings.uidBase(), settings.range());
             HostRoutes.ofHost().requireFree(plan.range());
-            this.sysctls = new Sysctls(HostLedger.ofHost());
-            onHost.step(() -> sysctls.leave(settings.instance()));
-            var raised = sysctls.apply();
-            if (!raised.isEmpty()) {
-                progress.detail("raised until the last Cay of this host is down: "
-                        + raised.stream()
-                                .map(change ->
-                                        "%s %s (was %s)".formatted(change.name(), change.after(), change.before()))
-                                .collect(Collectors.joining(", ")));
-            }
-            var guest = GuestProgram.install(settings.stateDir().resolve("guest"));
+            this.sysctls = raisedSysctls();
+            this.guest = variant.guest(settings.stateDir().resolve("guest"));
             progress.mark("kernel settings, guest");
             this.pool = Pool.open(settings.stateDir(), settings.poolSizeMB(), guest);
             onHost.step(pool::unmount);
@@ -169,82 +169,111 @@ public final class CayNode implements AutoCloseable {
             this.network =
                     closing.add(new NetworkPool(plan, settings.networkLimits(), settings.nameservers(), sysctls));
             onHost.step(network::remove);
-            network.start();
-            progress.mark("network");
             var layers = new LayerStore(settings.cacheDir());
             var house = house(layers, settings.stateDir());
             this.base = house.removeFirst();
             this.templates = closing.add(new TemplateBuilds(layers, house));
-            this.runtime = new RuncRuntime(
+            this.runc = new RuncRuntime(
                     guest, settings.runDir(), plan.cgroup(), settings.networkLimits(), settings.servers());
-            var poller = closing.add(new FdPoller());
-            poller.start();
-            var proxy = closing.add(new ReverseProxy(meters));
-            proxy.start();
-            progress.mark("runtime");
-            var fileWork = closing.add(new HostThreads("file", 16, 4096));
-            this.snapshots = closing.add(
-                    new Snapshots(pool, layers, runtime, fileWork, InstantSource.system(), settings.maxProcesses()));
-            var logs = new LogHub(InstantSource.system());
-            this.dialer = closing.add(new Dialer(Addresses.allowing(settings.remoteAddresses()), System.getenv()));
-            var catalog = Catalog.load(settings.catalogs(), settings.serverOverrides());
-            this.gateways = closing.add(new Gateways(
-                    catalog,
-                    settings.gateways(),
-                    closing.add(new Interceptors(Interception.read(settings.serverOverrides(), catalog))),
-                    this::openHome,
-                    this::install,
-                    settings.stateDir().resolve("mcp.key"),
-                    logs,
-                    InstantSource.system(),
-                    meters));
-            progress.mark("catalog");
-            var nodeLayer = new NodeLayer(layers, plan.gateway(), authority, settings.operatorCertificates());
-            var workers = new Workers(
-                    poller,
-                    closing.add(new HostThreads("log", 4, 16_384)),
-                    closing.add(new HostThreads("guest", 4, 4096)),
-                    closing.add(new HostThreads("terminal", 8, 4096)));
-            this.keepers = closing.add(new Keepers(new Machine(
+            this.proxy = closing.add(new ReverseProxy(around.meters()));
+            var nodeLayer = new NodeLayer(layers, plan.gateway(), around.authority(), settings.operatorCertificates());
+            var host = new HostParts(
                     plan,
                     new HostCapacity(settings.stateDir()),
-                    settings.stateDir().resolve("sandboxes"),
+                    records,
                     settings.maxProcesses(),
-                    settings.mostSpares(),
-                    settings.servers(),
                     pool,
                     layers,
                     nodeLayer,
                     network,
-                    runtime,
-                    snapshots,
-                    new WarmSnapshots(layers, nodeLayer, snapshots, guest.key()),
-                    new SealedImages(pool, settings.runDir().resolve("images"), fileWork),
-                    poller,
-                    closing.add(new HostThreads("namespace", 2, 1024)),
-                    fileWork,
-                    closing.add(new WatchHub(poller)),
-                    workers,
-                    logSettings(settings.processLogBytes()),
-                    listeners,
-                    proxy,
-                    settings.edgePort(),
-                    tls,
-                    edge,
-                    InstantSource.system(),
-                    logs,
-                    gateways,
-                    meters)));
-            this.serverHomes = closing.add(serverHomes(settings, layers, workers));
-            keepers.start();
-            guest.removeOthers(guestsInUse());
-            watch(meters);
-            progress.mark("sandboxes found");
+                    variant.runtime(runc),
+                    InstantSource.system());
+            this.poller = closing.add(new FdPoller());
+            var work = work(settings);
+            this.snapshots = closing.add(new Snapshots(
+                    pool, layers, host.runtime(), work.files(), InstantSource.system(), settings.maxProcesses()));
+            this.dialer = closing.add(new Dialer(Addresses.allowing(settings.remoteAddresses()), System.getenv()));
+            this.homes = variant.serverHomes(this::openHome);
+            var logs = new LogHub(InstantSource.system());
+            this.keepers = closing.add(variant.keepers(
+                    host,
+                    new SavedParts(
+                            snapshots,
+                            new WarmSnapshots(layers, nodeLayer, snapshots, guest.key()),
+                            new SealedImages(pool, settings.runDir().resolve("images"), work.files())),
+                    new TrafficParts(
+                            around.listeners(),
+                            proxy,
+                            settings.edgePort(),
+                            around.tls(),
+                            around.edge(),
+                            gateways(settings, logs, around.meters()),
+                            logs,
+                            around.meters()),
+                    work,
+                    new Keepers.Limits(settings.mostSpares(), settings.servers())));
+            this.serverHomes = closing.add(serverHomes(settings, layers, work.processes()));
+            watch(around.meters());
         } catch (IOException | RuntimeException e) {
-            closing.close();
-            leave(onHost, settings.stateDir().resolve("sandboxes"), e);
+            giveUp(e);
             throw e;
         }
+    }
+
+    /// Begins to work, and takes up the sandboxes that an earlier daemon left running.
+    public void start() {
+        try {
+            network.start();
+            progress.mark("network");
+            poller.start();
+            proxy.start();
+            keepers.start();
+            guest.removeOthers(guestsInUse());
+            progress.mark("sandboxes found");
+        } catch (RuntimeException e) {
+            giveUp(e);
+            throw e;
+        }
+    }
+
+    private Sysctls raisedSysctls() throws IOException {
+        var sysctls = new Sysctls(HostLedger.ofHost());
+        onHost.step(() -> sysctls.leave(plan.instance()));
+        var raised = sysctls.apply();
+        if (!raised.isEmpty()) {
+            progress.detail("raised until the last Cay of this host is down: "
+                    + raised.stream()
+                            .map(change -> "%s %s (was %s)".formatted(change.name(), change.after(), change.before()))
+                            .collect(Collectors.joining(", ")));
+        }
+        return sysctls;
+    }
+
+    private WorkParts work(Settings settings) throws IOException {
+        return new WorkParts(
+                closing.add(new HostThreads("namespace", 2, 1024)),
+                closing.add(new HostThreads("file", 16, 4096)),
+                closing.add(new WatchHub(poller)),
+                new Workers(
+                        poller,
+                        closing.add(new HostThreads("log", 4, 16_384)),
+                        closing.add(new HostThreads("guest", 4, 4096)),
+                        closing.add(new HostThreads("terminal", 8, 4096))),
+                logSettings(settings.processLogBytes()));
+    }
+
+    private Gateways gateways(Settings settings, LogHub logs, Meters meters) throws IOException {
+        var catalog = Catalog.load(settings.catalogs(), settings.serverOverrides());
+        return closing.add(new Gateways(
+                catalog,
+                settings.gateways(),
+                closing.add(new Interceptors(Interception.read(settings.serverOverrides(), catalog))),
+                homes,
+                this::install,
+                settings.stateDir().resolve("mcp.key"),
+                logs,
+                InstantSource.system(),
+                meters));
     }
 
     private void install(LaunchPlan plan) {
@@ -281,14 +310,15 @@ public final class CayNode implements AutoCloseable {
 
     /// By what runs and by what was saved.
     private Set<String> guestsInUse() {
-        var used = new HashSet<>(runtime.guestsInUse());
+        var used = new HashSet<>(runc.guestsInUse());
         used.addAll(snapshots.guestsInUse());
         return used;
     }
 
     /// After a start that failed. Sandboxes of an earlier daemon need what it made, and find it when somebody
-    /// has mended the cause.
-    private static void leave(Undo onHost, Path records, Exception cause) {
+    /// has fixed the cause.
+    private void giveUp(Exception cause) {
+        closing.close();
         try {
             if (Keepers.noneNoted(records)) {
                 onHost.close();
@@ -372,7 +402,7 @@ public final class CayNode implements AutoCloseable {
     }
 
     private void leaveHost() {
-        runtime.clear();
+        runc.clear();
         network.remove();
         pool.unmount();
         sysctls.leave(plan.instance());

@@ -1,6 +1,7 @@
 package dev.cay.node.sandbox;
 
 import dev.cay.node.runtime.Container;
+import dev.cay.node.runtime.ContainerRuntime;
 import dev.cay.wire.CayException;
 import dev.cay.wire.SandboxId;
 import java.io.IOException;
@@ -20,15 +21,15 @@ final class Arrival {
     /// Each has the time that a guest has for an answer.
     private static final int TRIES = 5;
 
-    private final Machine machine;
+    private final ContainerRuntime runtime;
     private final SandboxId id;
     private final Life life;
     private final Doors doors;
     private volatile boolean underWay;
     private volatile boolean left;
 
-    Arrival(Machine machine, SandboxId id, Life life, Doors doors) {
-        this.machine = machine;
+    Arrival(ContainerRuntime runtime, SandboxId id, Life life, Doors doors) {
+        this.runtime = runtime;
         this.id = id;
         this.life = life;
         this.doors = doors;
@@ -58,7 +59,7 @@ final class Arrival {
     private @Nullable String open() {
         String failure = null;
         for (int i = 0; i < TRIES && !life.doomed() && !left; i++) {
-            var container = machine.runtime().find(id);
+            var container = runtime.find(id);
             if (container.isEmpty()) {
                 return "its first process ended";
             }
@@ -89,7 +90,7 @@ final class Arrival {
             return;
         }
         try {
-            machine.runtime().kill(id);
+            runtime.kill(id);
         } catch (CayException e) {
             // Whoever removes the sandbox tries again, and tells.
             log.atDebug().setCause(e).addKeyValue("sandbox", id).log("a sandbox does not end at once");

@@ -20,7 +20,7 @@ final class Doors {
     /// How long requests wait for a sandbox that is being saved, or was found by a daemon that just started.
     private static final Duration MOMENT = Duration.ofMinutes(5);
 
-    private final Machine machine;
+    private final KeeperFactory factory;
     private final Premises premises;
     private final Runnable lost;
     private volatile @Nullable OpenSandbox open;
@@ -29,15 +29,15 @@ final class Doors {
     private volatile @Nullable CountDownLatch away;
 
     /// @param lost runs when the guest went away by itself; must not block
-    Doors(Machine machine, Premises premises, Runnable lost) {
-        this.machine = machine;
+    Doors(KeeperFactory factory, Premises premises, Runnable lost) {
+        this.factory = factory;
         this.premises = premises;
         this.lost = lost;
     }
 
     void open(Container container) throws IOException {
         var notes = premises.notes();
-        open = new OpenSandbox(machine, notes, premises.requireSlot(), container, lost, this::awaitBack);
+        open = factory.open(notes, premises.requireSlot(), container, lost, this::awaitBack);
         back();
     }
 

@@ -3,6 +3,7 @@ package dev.cay.node.sandbox;
 import dev.cay.http.Exchange;
 import dev.cay.http.PageOrJson;
 import dev.cay.node.host.Mounts;
+import dev.cay.node.host.ServerLimits;
 import dev.cay.node.host.Slot;
 import dev.cay.node.mcp.server.ServerRooms;
 import dev.cay.wire.CayException;
@@ -38,7 +39,14 @@ import org.slf4j.LoggerFactory;
 public final class Keepers implements Node, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Keepers.class);
 
-    private final Machine machine;
+    /// @param mostSpares how many sandboxes of one kind may be started in advance
+    /// @param servers    what side sandboxes of one sandbox may use
+    public record Limits(int mostSpares, ServerLimits servers) {}
+
+    private final KeeperFactory factory;
+    private final HostParts host;
+    private final SavedParts saved;
+    private final TrafficParts traffic;
     private final ConcurrentHashMap<SandboxId, SandboxKeeper> keepers = new ConcurrentHashMap<>();
     private final PausedSandboxes dormitory;
     private final Sweep sweep;
@@ -52,21 +60,34 @@ public final class Keepers implements Node, AutoCloseable {
     private @Nullable Upkeep upkeep;
     private volatile boolean closed;
 
-    public Keepers(Machine machine) {
-        this(machine, OpenSandbox::awaitWarm);
+    public Keepers(HostParts host, SavedParts saved, TrafficParts traffic, WorkParts work, Limits limits) {
+        this(host, saved, traffic, work, limits, OpenSandbox::awaitWarm);
     }
 
     /// @param warming makes a sandbox's interpreter ready to be saved
-    Keepers(Machine machine, Prewarming.Warming warming) {
-        this.machine = machine;
-        this.dormitory = new PausedSandboxes(machine, keepers);
-        this.sides = new SideSandboxes(machine, keepers::get, random);
-        this.use = new PoolUse(machine, () -> Stream.concat(keepers.values().stream(), sides.keepers()));
-        this.sweep = new Sweep(machine, id -> keepers.containsKey(id) || sides.has(id), this::slots);
-        this.advance = new Prewarming(machine, spec -> start(spec, true), this::kill, random, warming);
-        machine.warm().onLost(this::expect);
+    Keepers(
+            HostParts host,
+            SavedParts saved,
+            TrafficParts traffic,
+            WorkParts work,
+            Limits limits,
+            Prewarming.Warming warming) {
+        this.factory = new KeeperFactory(host, saved, traffic, work);
+        this.host = host;
+        this.saved = saved;
+        this.traffic = traffic;
+        this.dormitory = new PausedSandboxes(saved, keepers);
+        this.sides = new SideSandboxes(factory, limits.servers(), keepers::get, random);
+        this.use = new PoolUse(
+                host.pool(),
+                work.files(),
+                traffic.logs(),
+                () -> Stream.concat(keepers.values().stream(), sides.keepers()));
+        this.sweep = new Sweep(host, saved, id -> keepers.containsKey(id) || sides.has(id), this::slots);
+        this.advance = new Prewarming(saved, spec -> start(spec, true), this::kill, random, warming);
+        saved.warm().onLost(this::expect);
         this.spares = new Spares(
-                machine.mostSpares(), advance, () -> startsAwaited.get() > 0, machine.warm()::isFor, System::nanoTime);
+                limits.mostSpares(), advance, () -> startsAwaited.get() > 0, saved.warm()::isFor, System::nanoTime);
     }
 
     /// Refuses if a newer Cay has left sandboxes here. To be asked before anything on the host is touched.
@@ -81,12 +102,13 @@ public final class Keepers implements Node, AutoCloseable {
 
     /// Takes up what an earlier daemon left running, and removes what it left half made. Nothing may be created before.
     public void start() {
-        Mounts.unmountBelow(machine.pool().directory("sandboxes"));
-        machine.sealed().clear();
-        var inheritedSpares = new Recovery(machine, this::keep).all();
-        machine.network().removeOrphans(slots());
+        Mounts.unmountBelow(host.pool().directory("sandboxes"));
+        saved.sealed().clear();
+        var inheritedSpares = new Recovery(host, saved, this::keep).all();
+        host.network().removeOrphans(slots());
         dormitory.tidy();
-        upkeep = new Upkeep(machine, sweep, spares, inheritedSpares, this::resisted, this::kill, this::lookAfter);
+        upkeep =
+                new Upkeep(host.network(), sweep, spares, inheritedSpares, this::resisted, this::kill, this::lookAfter);
         upkeep.start();
         use.start();
     }
@@ -96,7 +118,7 @@ public final class Keepers implements Node, AutoCloseable {
         if (notes.isSide()) {
             return sides.keep(found);
         }
-        var keeper = new SandboxKeeper(machine, found.slot(), notes, this::ended);
+        var keeper = factory.make(found.slot(), notes, this::ended);
         keepers.put(found.id(), keeper);
         return keeper;
     }
@@ -123,7 +145,7 @@ public final class Keepers implements Node, AutoCloseable {
         }
         startsAwaited.incrementAndGet();
         try {
-            return start(machine.snapshots().whole(spec), false).view();
+            return start(saved.snapshots().whole(spec), false).view();
         } finally {
             startsAwaited.decrementAndGet();
         }
@@ -149,13 +171,13 @@ public final class Keepers implements Node, AutoCloseable {
     }
 
     private SandboxKeeper start(SandboxSpec spec, boolean spare) {
-        machine.room().require();
-        Slot slot = machine.plan().take();
-        var notes = new SandboxNotes(spec, slot.index(), machine.clock().instant(), false, spare);
-        var keeper = new SandboxKeeper(machine, slot, notes, this::ended);
+        host.capacity().require();
+        Slot slot = host.plan().take();
+        var notes = new SandboxNotes(spec, slot.index(), host.clock().instant(), false, spare);
+        var keeper = factory.make(slot, notes, this::ended);
         var known = keepers.putIfAbsent(spec.id(), keeper);
         if (known != null) {
-            machine.plan().release(slot);
+            host.plan().release(slot);
             known.awaitOpen();
             return known;
         }
@@ -226,12 +248,12 @@ public final class Keepers implements Node, AutoCloseable {
 
     @Override
     public Set<String> snapshots() {
-        return machine.snapshots().named();
+        return saved.snapshots().named();
     }
 
     @Override
     public void deleteSnapshot(String name) {
-        machine.snapshots().delete(name);
+        saved.snapshots().delete(name);
     }
 
     @Override
@@ -262,7 +284,7 @@ public final class Keepers implements Node, AutoCloseable {
     public void setInternetAccess(SandboxId id, boolean allowed) {
         require(id).setInternetAccess(allowed);
         sides.setInternetAccess(id, allowed);
-        machine.gateways().setInternetAccess(id, allowed);
+        traffic.gateways().setInternetAccess(id, allowed);
     }
 
     @Override
@@ -282,7 +304,7 @@ public final class Keepers implements Node, AutoCloseable {
 
     @Override
     public void onLog(LogListener listener) {
-        machine.logs().listen(listener);
+        traffic.logs().listen(listener);
     }
 
     @Override
@@ -341,7 +363,7 @@ public final class Keepers implements Node, AutoCloseable {
     private void ended(SandboxKeeper keeper, @Nullable String reason) {
         keepers.remove(keeper.id(), keeper);
         spares.forget(keeper.id());
-        machine.gateways().end(keeper.id());
+        traffic.gateways().end(keeper.id());
         if (reason == null || closed || keeper.isSpare()) {
             return;
         }

@@ -52,17 +52,17 @@ final class Leftovers {
         }
     }
 
-    private final Machine machine;
+    private final HostParts host;
 
-    Leftovers(Machine machine) {
-        this.machine = machine;
+    Leftovers(HostParts host) {
+        this.host = host;
     }
 
     /// By id. Slots go to those that run before others, and to the older ones first.
     Map<SandboxId, Found> look() {
-        var ids = new LinkedHashSet<>(SandboxNotes.list(machine.records()));
-        ids.addAll(machine.runtime().list());
-        ids.addAll(machine.pool().list());
+        var ids = new LinkedHashSet<>(SandboxNotes.list(host.records()));
+        ids.addAll(host.runtime().list());
+        ids.addAll(host.pool().list());
         var all = new LinkedHashMap<SandboxId, Found>();
         ids.stream()
                 .map(this::look)
@@ -74,8 +74,8 @@ final class Leftovers {
     }
 
     private Found look(SandboxId id) {
-        var notes = SandboxNotes.read(machine.records(), id);
-        var container = machine.runtime().find(id);
+        var notes = SandboxNotes.read(host.records(), id);
+        var container = host.runtime().find(id);
         return new Found(id, notes.orElse(null), null, container.orElse(null));
     }
 
@@ -84,7 +84,7 @@ final class Leftovers {
             return found;
         }
         try {
-            return found.with(machine.plan().claim(found.notes().slot()));
+            return found.with(host.plan().claim(found.notes().slot()));
         } catch (CayException e) {
             log.atError()
                     .addKeyValue("sandbox", found.id())

@@ -6,6 +6,7 @@ import dev.cay.node.files.Account;
 import dev.cay.node.files.FileTree;
 import dev.cay.node.files.SandboxPath;
 import dev.cay.node.mcp.GatewayControl;
+import dev.cay.node.mcp.Gateways;
 import dev.cay.node.mcp.McpGateway;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -28,7 +29,7 @@ final class McpDoor implements AutoCloseable {
         AutoCloseable open() throws IOException;
     }
 
-    private final Machine machine;
+    private final Gateways gateways;
     private final SandboxId id;
     private final Path known;
     private final FileTree files;
@@ -40,8 +41,8 @@ final class McpDoor implements AutoCloseable {
     private boolean closed;
 
     /// @param known directory of the sandbox's processes
-    McpDoor(Machine machine, SandboxId id, Path known, FileTree files, Port port) {
-        this.machine = machine;
+    McpDoor(Gateways gateways, SandboxId id, Path known, FileTree files, Port port) {
+        this.gateways = gateways;
         this.id = id;
         this.known = known;
         this.files = files;
@@ -51,8 +52,8 @@ final class McpDoor implements AutoCloseable {
 
     /// Goes on with the gateway that the sandbox had.
     void recall() {
-        machine.gateways().recall(id, known).ifPresent(this::offer);
-        machine.gateways().wake(id);
+        gateways.recall(id, known).ifPresent(this::offer);
+        gateways.wake(id);
     }
 
     boolean isControl(Exchange exchange) {
@@ -67,13 +68,13 @@ final class McpDoor implements AutoCloseable {
     private final class Work implements GatewayControl.Work {
         @Override
         public void begin(GatewayControl.Wanted wanted) {
-            offer(machine.gateways().start(id, known, wanted));
+            offer(gateways.start(id, known, wanted));
         }
 
         @Override
         public void pull(List<String> keys, @Nullable String shown, @Nullable String given) {
-            machine.gateways().requireToken(known, shown, given);
-            machine.gateways().pull(keys);
+            gateways.requireToken(known, shown, given);
+            gateways.pull(keys);
         }
 
         @Override

@@ -70,7 +70,9 @@ final class OpenSandbox implements AutoCloseable {
         OpenSandbox await() throws InterruptedException;
     }
 
-    private final Machine machine;
+    private final HostParts host;
+    private final TrafficParts traffic;
+    private final WorkParts work;
     private final Envd.Followers followers;
     private final ProcessTable processes;
     private final FileTree files;
@@ -92,12 +94,22 @@ final class OpenSandbox implements AutoCloseable {
 
     /// @param lost runs when the guest went away by itself; must not block
     /// @param successor waits for the next one, after this was closed for a moment
-    OpenSandbox(Machine machine, SandboxNotes notes, Slot slot, Container container, Runnable lost, Successor successor)
+    OpenSandbox(
+            HostParts host,
+            TrafficParts traffic,
+            WorkParts work,
+            SandboxNotes notes,
+            Slot slot,
+            Container container,
+            Runnable lost,
+            Successor successor)
             throws IOException {
         this.spec = notes.spec();
         this.side = notes.isSide();
         this.caller = notes.edgeCaller();
-        this.machine = machine;
+        this.host = host;
+        this.traffic = traffic;
+        this.work = work;
         this.followers = new Envd.Followers() {
             @Override
             public void add(Exchange exchange) {
@@ -112,14 +124,13 @@ final class OpenSandbox implements AutoCloseable {
         // A pid names the container's incarnation, so that a restored one never gets a connection of the old.
         this.connectionKey = spec.id().value() + "-" + container.pid();
         // Nobody could ask for the log of one that nobody knows.
-        this.log = (side ? new LogHub(machine.clock()) : machine.logs()).of(spec.id());
+        this.log = (side ? new LogHub(host.clock()) : traffic.logs()).of(spec.id());
         log.hide(spec.environment().values());
-        this.meter = new UseMeter(container, spec.resources(), machine.runtime(), log, machine.clock());
+        this.meter = new UseMeter(container, spec.resources(), host.runtime(), log, host.clock());
         try {
-            this.network = closing.add(NetNamespace.open(container.pid(), machine.hops()));
+            this.network = closing.add(NetNamespace.open(container.pid(), work.namespaces()));
             network.setHostname(spec.id().value());
-            this.files =
-                    closing.add(FileTree.open(container.pid(), slot.uidBase(), machine.fileWork(), machine.watching()));
+            this.files = closing.add(FileTree.open(container.pid(), slot.uidBase(), work.files(), work.watching()));
             identify(Map.of(
                     "SANDBOX",
                     "true",
@@ -128,12 +139,12 @@ final class OpenSandbox implements AutoCloseable {
                     "TEMPLATE_ID",
                     spec.templateId().value()));
             identify(team(spec));
-            this.link = closing.add(GuestLink.open(network, machine.poller(), GUEST_LIMIT));
-            var folder = SandboxNotes.folder(machine.records(), spec.id());
+            this.link = closing.add(GuestLink.open(network, work.processes().poller(), GUEST_LIMIT));
+            var folder = SandboxNotes.folder(host.records(), spec.id());
             files.watches().recall(folder.resolve("watchers.json"));
             var known = folder.resolve("processes");
             this.interpreter = findInterpreter(link, known);
-            this.processes = closing.add(new ProcessTable(known, link, machine.processWorkers(), machine.processes()));
+            this.processes = closing.add(new ProcessTable(known, link, work.processes(), work.processSettings()));
             processes.onLost(_ -> lost.run());
             processes.watch(new ProcessLog(log));
             processes.countMemoryKills(meter::memoryKills);
@@ -142,13 +153,13 @@ final class OpenSandbox implements AutoCloseable {
             if (interpreter != null) {
                 interpreter.adopt();
             }
-            this.envd = new Envd(view(spec), machine.clock(), machine.meters());
+            this.envd = new Envd(view(spec), host.clock(), traffic.meters());
             this.mcp = closing.add(new McpDoor(
-                    machine,
+                    traffic.gateways(),
                     spec.id(),
                     known,
                     files,
-                    () -> machine.listeners()
+                    () -> traffic.listeners()
                             .adopt(
                                     network.listen(SystemPorts.MCP),
                                     spec.id(),
@@ -176,9 +187,9 @@ final class OpenSandbox implements AutoCloseable {
                         spec.resources().memoryMB()),
                 languages,
                 link,
-                machine.processWorkers(),
+                work.processes(),
                 known,
-                machine.clock()));
+                host.clock()));
     }
 
     /// What root inside may have written there is read as far as it makes sense.
@@ -195,7 +206,7 @@ final class OpenSandbox implements AutoCloseable {
     void become(SandboxSpec given) {
         spec = given;
         log.hide(given.environment().values());
-        envd = new Envd(view(given), machine.clock(), machine.meters());
+        envd = new Envd(view(given), host.clock(), traffic.meters());
         identify(team(given));
         if (interpreter != null) {
             interpreter.become(variables(given), given.accessToken());
@@ -262,8 +273,8 @@ final class OpenSandbox implements AutoCloseable {
     }
 
     private void listen() throws IOException {
-        var listeners = machine.listeners();
-        closing.step(() -> machine.proxy().cut(connectionKey));
+        var listeners = traffic.listeners();
+        closing.step(() -> traffic.proxy().cut(connectionKey));
         closing.step(exchanges::cut);
         if (!side) {
             closing.add(listeners.adopt(
@@ -273,7 +284,7 @@ final class OpenSandbox implements AutoCloseable {
             int port = SystemPorts.INTERPRETER;
             closing.add(listeners.adopt(network.listen(port), spec.id(), exchange -> serveInside(port, exchange)));
         }
-        closing.add(listeners.adoptTls(network.listen(machine.edgePort()), caller, machine.tls(), machine.edge()));
+        closing.add(listeners.adoptTls(network.listen(traffic.edgePort()), caller, traffic.tls(), traffic.edge()));
         closing.step(exchanges::refuse);
     }
 
@@ -306,7 +317,7 @@ final class OpenSandbox implements AutoCloseable {
         var over = new CountDownLatch(1);
         exchange.onEnd(over::countDown);
         try {
-            machine.proxy()
+            traffic.proxy()
                     .forward(
                             exchange,
                             new Upstream(
@@ -339,8 +350,7 @@ final class OpenSandbox implements AutoCloseable {
 
     ResourceUse measure() {
         try {
-            return machine.fileWork()
-                    .call(MEASURE_LIMIT, () -> measure(machine.pool().used(spec.id())));
+            return work.files().call(MEASURE_LIMIT, () -> measure(host.pool().used(spec.id())));
         } catch (IOException e) {
             throw new CayException(ErrorKind.UNAVAILABLE, "what the sandbox uses cannot be read now", e);
         }
@@ -395,7 +405,7 @@ final class OpenSandbox implements AutoCloseable {
             interpreter.leave();
         }
         if (!comesBack && !sleeps) {
-            machine.gateways().rest(spec.id());
+            traffic.gateways().rest(spec.id());
         }
         closing.close();
     }

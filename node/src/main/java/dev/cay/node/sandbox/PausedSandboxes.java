@@ -8,26 +8,26 @@ import java.util.stream.Stream;
 
 /// Looks after all paused sandboxes of the node.
 final class PausedSandboxes {
-    private final Machine machine;
+    private final SavedParts saved;
     private final Map<SandboxId, SandboxKeeper> keepers;
 
     /// @param keepers of all sandboxes, as they come and go
-    PausedSandboxes(Machine machine, Map<SandboxId, SandboxKeeper> keepers) {
-        this.machine = machine;
+    PausedSandboxes(SavedParts saved, Map<SandboxId, SandboxKeeper> keepers) {
+        this.saved = saved;
         this.keepers = keepers;
     }
 
     /// Removes snapshots that were never finished, or whose sandbox runs again.
     void tidy() {
-        machine.snapshots().tidy(this::isInUse);
-        machine.warm().tidy();
+        saved.snapshots().tidy(this::isInUse);
+        saved.warm().tidy();
     }
 
     /// From time to time.
     void lookAfter() {
         unsettled().forEach(keeper -> keeper.saving().settleAgain());
         tidy();
-        machine.snapshots().compressOld();
+        saved.snapshots().compressOld();
     }
 
     /// Returns when paused sandboxes have nothing on this machine but what was saved.

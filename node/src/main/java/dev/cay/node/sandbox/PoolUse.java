@@ -1,5 +1,8 @@
 package dev.cay.node.sandbox;
 
+import dev.cay.node.linux.HostThreads;
+import dev.cay.node.log.LogHub;
+import dev.cay.node.storage.Pool;
 import dev.cay.node.storage.PoolGuard;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -19,16 +22,20 @@ final class PoolUse implements AutoCloseable {
     private static final Duration MEASURE_LIMIT = Duration.ofSeconds(30);
     private static final Duration HOLD_LIMIT = Duration.ofSeconds(30);
 
-    private final Machine machine;
+    private final Pool pool;
+    private final HostThreads fileWork;
+    private final LogHub logs;
     private final Supplier<Stream<SandboxKeeper>> writers;
     private final PoolGuard guard;
     private volatile Map<SandboxId, ResourceUse> latest = Map.of();
 
     /// @param writers all sandboxes that can write into the pool
-    PoolUse(Machine machine, Supplier<Stream<SandboxKeeper>> writers) {
-        this.machine = machine;
+    PoolUse(Pool pool, HostThreads fileWork, LogHub logs, Supplier<Stream<SandboxKeeper>> writers) {
+        this.pool = pool;
+        this.fileWork = fileWork;
+        this.logs = logs;
         this.writers = writers;
-        this.guard = new PoolGuard(machine.pool(), this::limits, this::tell);
+        this.guard = new PoolGuard(pool, this::limits, this::tell);
     }
 
     void start() {
@@ -47,7 +54,7 @@ final class PoolUse implements AutoCloseable {
             return Map.of();
         }
         try {
-            var uses = machine.fileWork().call(MEASURE_LIMIT, () -> UseMeter.readAll(machine, keepers));
+            var uses = fileWork.call(MEASURE_LIMIT, () -> UseMeter.readAll(pool, keepers));
             latest = uses;
             return uses;
         } catch (IOException e) {
@@ -64,8 +71,8 @@ final class PoolUse implements AutoCloseable {
             }
         });
         try {
-            machine.fileWork().call(HOLD_LIMIT, () -> {
-                machine.pool().holdBack(bytes);
+            fileWork.call(HOLD_LIMIT, () -> {
+                pool.holdBack(bytes);
                 return true;
             });
         } catch (IOException e) {
@@ -83,8 +90,7 @@ final class PoolUse implements AutoCloseable {
     }
 
     private void tell(SandboxId id, long used) {
-        machine.logs()
-                .of(id)
+        logs.of(id)
                 .warn(
                         "sandbox",
                         "The machine's disk is nearly full: this sandbox holds %d MB of it and cannot write more until some of the disk is freed"

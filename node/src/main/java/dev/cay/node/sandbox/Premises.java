@@ -34,7 +34,8 @@ final class Premises {
     private static final Set<ErrorKind> NOT_ITS_FAULT =
             Set.of(ErrorKind.UNAVAILABLE, ErrorKind.EXHAUSTED, ErrorKind.CANCELED);
 
-    private final Machine machine;
+    private final HostParts host;
+    private final SavedParts saved;
     private volatile SandboxNotes notes;
     private volatile @Nullable Slot slot;
 
@@ -44,8 +45,9 @@ final class Premises {
     private long memory;
 
     /// @param slot null for one that is paused
-    Premises(Machine machine, SandboxNotes notes, @Nullable Slot slot) {
-        this.machine = machine;
+    Premises(HostParts host, SavedParts saved, SandboxNotes notes, @Nullable Slot slot) {
+        this.host = host;
+        this.saved = saved;
         this.notes = notes;
         this.slot = slot;
     }
@@ -72,7 +74,7 @@ final class Premises {
     }
 
     void note(SandboxNotes changed) {
-        changed.write(machine.records());
+        changed.write(host.records());
         notes = changed;
     }
 
@@ -80,9 +82,9 @@ final class Premises {
     Container begin() throws Exception {
         var spec = notes.spec();
         if (spec.snapshot() != null) {
-            return bring(machine.snapshots().require(spec.snapshot()), true);
+            return bring(saved.snapshots().require(spec.snapshot()), true);
         }
-        var warm = machine.warm().find(spec.kind());
+        var warm = saved.warm().find(spec.kind());
         if (warm.isPresent()) {
             try {
                 return bring(warm.get(), true);
@@ -91,7 +93,7 @@ final class Premises {
             }
         }
         notes = notes.on(layers(spec));
-        return machine.runtime().start(prepare(spec));
+        return host.runtime().start(prepare(spec));
     }
 
     /// It starts cold instead: slower, and otherwise the same.
@@ -105,16 +107,16 @@ final class Premises {
                 .addKeyValue("template", notes.spec().templateId())
                 .log("a warm snapshot cannot be brought back; the sandbox starts cold");
         clear();
-        machine.warm().refuse(notes.spec().kind(), warm);
+        saved.warm().refuse(notes.spec().kind(), warm);
     }
 
     /// The disk is made by another program, which need not be waited for while the rest is gathered.
     private ContainerSpec prepare(SandboxSpec spec) throws Exception {
         List<Path> layers;
         try (var tasks = new TaskGroup()) {
-            tasks.run(() -> machine.pool().create(id(), spec.resources().diskSizeMB()));
-            machine.network().attach(requireSlot(), spec.internetAccess());
-            layers = layers(spec).stream().map(machine.layers()::require).toList();
+            tasks.run(() -> host.pool().create(id(), spec.resources().diskSizeMB()));
+            host.network().attach(requireSlot(), spec.internetAccess());
+            layers = layers(spec).stream().map(host.layers()::require).toList();
             tasks.join(LIMIT);
         }
         return container(layers);
@@ -125,9 +127,9 @@ final class Premises {
                 id(),
                 requireSlot(),
                 notes.spec().resources(),
-                machine.maxProcesses(),
+                host.maxProcesses(),
                 layers,
-                machine.pool().layer(id()),
+                host.pool().layer(id()),
                 id().value(),
                 notes.owner());
     }
@@ -135,7 +137,7 @@ final class Premises {
     /// All layers below its own files, top first.
     private List<String> layers(SandboxSpec spec) {
         var keys = new ArrayList<String>();
-        keys.add(machine.nodeLayer().require(spec.layers().getLast()));
+        keys.add(host.nodeLayer().require(spec.layers().getLast()));
         keys.addAll(spec.layers());
         return keys;
     }
@@ -143,20 +145,20 @@ final class Premises {
     /// Saves it. It must be closed; it is frozen, and stays so.
     Snapshot save(String name, Keep keep) {
         note(notes.saving());
-        machine.runtime().freeze(id());
+        host.runtime().freeze(id());
         Steps.reach("frozen");
-        return machine.snapshots().take(name, subject(), keep);
+        return saved.snapshots().take(name, subject(), keep);
     }
 
     /// Saves what is left when a machine has lost power: files that nobody uses any more.
     ///
     /// @return false when there are none
     boolean saveRest() {
-        if (!Files.exists(machine.pool().layer(id()))) {
+        if (!Files.exists(host.pool().layer(id()))) {
             return false;
         }
-        machine.snapshots().delete(notes.snapshot());
-        machine.snapshots().take(notes.snapshot(), subject(), Keep.FILES);
+        saved.snapshots().delete(notes.snapshot());
+        saved.snapshots().take(notes.snapshot(), subject(), Keep.FILES);
         note(notes.paused(new Saved(false, "the machine lost power before its memory was on the disk")));
         return true;
     }
@@ -168,19 +170,19 @@ final class Premises {
 
     /// Lets one go on that was saved, if it is still there.
     Optional<Container> thaw() {
-        machine.runtime().thaw(id());
-        return machine.runtime().find(id());
+        host.runtime().thaw(id());
+        return host.runtime().find(id());
     }
 
     /// Lets one go on whose saving was cut short, by whatever.
     Optional<Container> mend() {
-        return machine.runtime().goOn(id());
+        return host.runtime().goOn(id());
     }
 
     /// Gives a paused one a slot again, in which it may run.
     void enter() {
-        machine.room().require();
-        var taken = machine.plan().take();
+        host.capacity().require();
+        var taken = host.plan().take();
         slot = taken;
         note(notes.at(taken.index()).resuming());
         Steps.reach("slot-taken");
@@ -188,44 +190,43 @@ final class Premises {
 
     /// Makes files and container out of a snapshot.
     Container bring(Snapshot snapshot, boolean memory) {
-        machine.network().attach(requireSlot(), notes.spec().internetAccess());
+        host.network().attach(requireSlot(), notes.spec().internetAccess());
         notes = notes.on(snapshot.layers());
-        return machine.snapshots().bring(snapshot, notes.spec(), requireSlot(), processes(), memory);
+        return saved.snapshots().bring(snapshot, notes.spec(), requireSlot(), processes(), memory);
     }
 
     /// Takes a side sandbox off the machine, with its memory sealed; its files stay where they are. It must be closed.
     /// When that fails, or {@link #takeUp} does, it can only be removed.
     void putAway() {
-        var container = machine.runtime()
+        var container = host.runtime()
                 .find(id())
                 .orElseThrow(() -> new CayException(ErrorKind.NOT_FOUND, "it does not run any more"));
-        guest = machine.runtime().guest(id());
-        memory = machine.runtime().usage(container).memory();
-        machine.room().requireMemory(memory);
-        machine.sealed()
+        guest = host.runtime().guest(id());
+        memory = host.runtime().usage(container).memory();
+        host.capacity().requireMemory(memory);
+        saved.sealed()
                 .seal(
                         id(),
                         requireSlot(),
                         memory,
-                        images -> machine.runtime().checkpoint(id(), images, ContainerRuntime.After.END));
-        machine.network().detach(requireSlot());
+                        images -> host.runtime().checkpoint(id(), images, ContainerRuntime.After.END));
+        host.network().detach(requireSlot());
         note(notes.at(SandboxNotes.NO_SLOT));
         giveBack();
     }
 
     /// For a moment its memory is there twice.
     Container takeUp() {
-        machine.room().requireMemory(2 * memory);
-        var taken = machine.plan().take();
+        host.capacity().requireMemory(2 * memory);
+        var taken = host.plan().take();
         slot = taken;
         note(notes.at(taken.index()));
-        machine.network().attach(taken, notes.spec().internetAccess());
+        host.network().attach(taken, notes.spec().internetAccess());
         var layers = Objects.requireNonNull(notes.layers()).stream()
-                .map(machine.layers()::require)
+                .map(host.layers()::require)
                 .toList();
         String version = Objects.requireNonNull(guest);
-        return machine.sealed()
-                .open(id(), taken, images -> machine.runtime().restore(container(layers), images, version));
+        return saved.sealed().open(id(), taken, images -> host.runtime().restore(container(layers), images, version));
     }
 
     /// Takes all that a running sandbox has from the host: first the container, then what it stood on. Stops at the
@@ -239,44 +240,44 @@ final class Premises {
 
     /// The same, but the slot stays for another try.
     void clear() {
-        vacate(machine, id(), slot);
+        vacate(host, id(), slot);
     }
 
     /// Removes all of it; the notes last, so that what failed can be tried again.
     void remove() {
         clear();
         if (notes.generation() > 0) {
-            machine.snapshots().delete(notes.snapshot());
+            saved.snapshots().delete(notes.snapshot());
         }
-        machine.sealed().delete(id());
-        SandboxNotes.delete(machine.records(), id());
+        saved.sealed().delete(id());
+        SandboxNotes.delete(host.records(), id());
         giveBack();
     }
 
     /// The same for what nobody has notes of.
-    static void remove(Machine machine, SandboxId id) {
-        vacate(machine, id, null);
-        machine.snapshots().deleteOf(id);
-        SandboxNotes.delete(machine.records(), id);
+    static void remove(HostParts host, SavedParts saved, SandboxId id) {
+        vacate(host, id, null);
+        saved.snapshots().deleteOf(id);
+        SandboxNotes.delete(host.records(), id);
     }
 
-    private static void vacate(Machine machine, SandboxId id, @Nullable Slot slot) {
-        machine.runtime().delete(id);
+    private static void vacate(HostParts host, SandboxId id, @Nullable Slot slot) {
+        host.runtime().delete(id);
         if (slot != null) {
-            machine.network().detach(slot);
+            host.network().detach(slot);
         }
-        machine.pool().delete(id);
+        host.pool().delete(id);
     }
 
     private void giveBack() {
         var now = slot;
         slot = null;
         if (now != null) {
-            machine.plan().release(now);
+            host.plan().release(now);
         }
     }
 
     private Path processes() {
-        return SandboxNotes.folder(machine.records(), id()).resolve("processes");
+        return SandboxNotes.folder(host.records(), id()).resolve("processes");
     }
 }

@@ -35,7 +35,7 @@ final class Prewarming implements Spares.Maker, AutoCloseable {
         SandboxKeeper start(SandboxSpec spec);
     }
 
-    private final Machine machine;
+    private final SavedParts saved;
     private final Starter starter;
     private final Consumer<SandboxId> kill;
     private final SecureRandom random;
@@ -46,8 +46,8 @@ final class Prewarming implements Spares.Maker, AutoCloseable {
     /// How often each was tried. Guarded by itself.
     private final Map<String, Integer> tries = new HashMap<>();
 
-    Prewarming(Machine machine, Starter starter, Consumer<SandboxId> kill, SecureRandom random, Warming warming) {
-        this.machine = machine;
+    Prewarming(SavedParts saved, Starter starter, Consumer<SandboxId> kill, SecureRandom random, Warming warming) {
+        this.saved = saved;
         this.starter = starter;
         this.kill = kill;
         this.random = random;
@@ -68,12 +68,12 @@ final class Prewarming implements Spares.Maker, AutoCloseable {
     ///
     /// @param then runs when there is one, or will be none; at once where nothing is to be done
     void warm(SandboxKind kind, Runnable then) {
-        if (!machine.warm().isFor(kind) || machine.warm().find(kind).isPresent()) {
+        if (!saved.warm().isFor(kind) || saved.warm().find(kind).isPresent()) {
             then.run();
             return;
         }
         if (!tryNow(kind)) {
-            machine.snapshots().deleteLater(machine.warm().name(kind));
+            saved.snapshots().deleteLater(saved.warm().name(kind));
             then.run();
             return;
         }
@@ -98,14 +98,14 @@ final class Prewarming implements Spares.Maker, AutoCloseable {
 
     private boolean tryNow(SandboxKind kind) {
         synchronized (tries) {
-            return tries.merge(machine.warm().name(kind), 1, Integer::sum) <= MOST_TRIES;
+            return tries.merge(saved.warm().name(kind), 1, Integer::sum) <= MOST_TRIES;
         }
     }
 
     private void save(SandboxKind kind) {
         long began = System.nanoTime();
-        String name = machine.warm().name(kind);
-        machine.snapshots().delete(name);
+        String name = saved.warm().name(kind);
+        saved.snapshots().delete(name);
         var keeper = starter.start(Spares.nobodys(SandboxId.random(random), kind));
         try {
             keeper.warm(warming);
@@ -113,8 +113,8 @@ final class Prewarming implements Spares.Maker, AutoCloseable {
         } finally {
             kill.accept(keeper.id());
         }
-        machine.warm().accept(name);
-        machine.warm().removeOthers(kind);
+        saved.warm().accept(name);
+        saved.warm().removeOthers(kind);
         log.atInfo()
                 .addKeyValue("template", kind.templateId())
                 .addKeyValue("ms", Duration.ofNanos(System.nanoTime() - began).toMillis())

@@ -20,27 +20,29 @@ final class Recovery {
     /// no processor time. Requests for their sandboxes wait, the daemon does not.
     private static final int AT_ONCE = 32;
 
-    private final Machine machine;
+    private final HostParts host;
+    private final SavedParts saved;
     private final Function<Leftovers.Found, SandboxKeeper> keep;
     private final Queue<SandboxId> spares = new ConcurrentLinkedQueue<>();
     private final Semaphore arrivals = new Semaphore(AT_ONCE);
 
     /// @param keep makes the keeper of what has notes
-    Recovery(Machine machine, Function<Leftovers.Found, SandboxKeeper> keep) {
-        this.machine = machine;
+    Recovery(HostParts host, SavedParts saved, Function<Leftovers.Found, SandboxKeeper> keep) {
+        this.host = host;
+        this.saved = saved;
         this.keep = keep;
     }
 
     /// @return spare sandboxes, to be replaced: they were made by a daemon that may have been another version
     List<SandboxId> all() {
-        var found = new Leftovers(machine).look();
+        var found = new Leftovers(host).look();
         ForEachSandbox.each(found.keySet(), AT_ONCE, id -> one(Objects.requireNonNull(found.get(id))));
         return List.copyOf(spares);
     }
 
     private void one(Leftovers.Found found) {
         if (found.notes() == null || (found.slot() == null && !isSaved(found))) {
-            Premises.remove(machine, found.id());
+            Premises.remove(host, saved, found.id());
             return;
         }
         var keeper = keep.apply(found);
@@ -63,14 +65,14 @@ final class Recovery {
                 || (notes != null
                         && notes.phaseNow() == SandboxNotes.Phase.SAVING
                         && found.container() == null
-                        && machine.snapshots().isWhole(notes.snapshot()));
+                        && saved.snapshots().isWhole(notes.snapshot()));
     }
 
     /// A crash may have come between the resume of a sandbox and the note of it. Whatever fails, what was saved stays.
     private void saved(SandboxKeeper keeper, Leftovers.Found found) {
         if (found.phase() == SandboxNotes.Phase.RESUMING) {
-            machine.runtime().settle(found.id());
-            var container = machine.runtime().find(found.id()).orElse(null);
+            host.runtime().settle(found.id());
+            var container = host.runtime().find(found.id()).orElse(null);
             if (Leftovers.canGoOn(found.with(container)) && adopted(keeper)) {
                 return;
             }

@@ -34,7 +34,7 @@ final class SandboxKeeper {
     private static final Duration LIMIT = Duration.ofSeconds(60);
     private static final Duration SAVE_LIMIT = Duration.ofMinutes(6);
 
-    private final Machine machine;
+    private final HostParts host;
     private final Premises premises;
     private final Ended ended;
     private final KeeperThread turns;
@@ -53,16 +53,16 @@ final class SandboxKeeper {
     }
 
     /// @param slot null for one that is paused
-    SandboxKeeper(Machine machine, @Nullable Slot slot, SandboxNotes notes, Ended ended) {
-        this.machine = machine;
-        this.premises = new Premises(machine, notes, slot);
+    SandboxKeeper(KeeperFactory parts, @Nullable Slot slot, SandboxNotes notes, Ended ended) {
+        this.host = parts.host();
+        this.premises = new Premises(parts.host(), parts.saved(), notes, slot);
         this.ended = ended;
-        this.phases = new CreatePhases(machine.meters());
+        this.phases = new CreatePhases(parts.traffic().meters());
         this.turns = new KeeperThread(notes.spec().id());
         this.life = new Life(notes.spec().id());
-        this.doors = new Doors(machine, premises, () -> turns.later(this::recover));
-        this.saving = new Saving(machine, premises, turns, life, doors, this::recover);
-        this.arrival = new Arrival(machine, notes.spec().id(), life, doors);
+        this.doors = new Doors(parts, premises, () -> turns.later(this::recover));
+        this.saving = new Saving(parts, premises, turns, life, doors, this::recover);
+        this.arrival = new Arrival(parts.host().runtime(), notes.spec().id(), life, doors);
     }
 
     SandboxId id() {
@@ -160,11 +160,11 @@ final class SandboxKeeper {
             life.requireWanted();
             var now = requireOpen();
             // Its end may be seconds old and not yet have come to us.
-            if (machine.runtime().find(id()).isEmpty()) {
+            if (host.runtime().find(id()).isEmpty()) {
                 throw life.notRunning();
             }
-            machine.network().attach(premises.requireSlot(), spec.internetAccess());
-            premises.note(notes().given(spec, machine.clock().instant()));
+            host.network().attach(premises.requireSlot(), spec.internetAccess());
+            premises.note(notes().given(spec, host.clock().instant()));
             now.become(spec);
             return null;
         });
@@ -177,7 +177,7 @@ final class SandboxKeeper {
     /// @param arrivals bounds how many sandboxes are opened at the same time
     void adopt(Semaphore arrivals) {
         turns.ask("adopt", SAVE_LIMIT, () -> {
-            machine.network().attach(premises.requireSlot(), notes().spec().internetAccess());
+            host.network().attach(premises.requireSlot(), notes().spec().internetAccess());
             switch (notes().phaseNow()) {
                 case RUNNING -> {
                     arrival.announce();
@@ -188,7 +188,7 @@ final class SandboxKeeper {
                     premises.note(notes().running(notes().startedAt()));
                 }
                 case PAUSED, RESUMING -> {
-                    doors.open(machine.runtime().find(id()).orElseThrow(life::notRunning));
+                    doors.open(host.runtime().find(id()).orElseThrow(life::notRunning));
                     saving.nowRuns();
                 }
             }
@@ -272,7 +272,7 @@ final class SandboxKeeper {
         turns.ask("network", LIMIT, () -> {
             life.requireOpen();
             premises.note(notes().withInternetAccess(allowed));
-            machine.network().setInternetAccess(premises.requireSlot(), allowed);
+            host.network().setInternetAccess(premises.requireSlot(), allowed);
             return null;
         });
     }
@@ -326,9 +326,9 @@ final class SandboxKeeper {
     /// @return why the sandbox must end, or null when it is open again
     private @Nullable String tryAgain() {
         try {
-            var container = machine.runtime().find(id());
+            var container = host.runtime().find(id());
             if (container.isEmpty()) {
-                return machine.runtime().memoryKills(id()) > 0
+                return host.runtime().memoryKills(id()) > 0
                         ? "its first process ended, after it had run out of memory"
                         : "its first process ended";
             }

@@ -1,9 +1,12 @@
 package dev.cay.node.sandbox;
 
 import dev.cay.life.Steps;
+import dev.cay.node.mcp.Gateways;
 import dev.cay.node.runtime.Container;
+import dev.cay.node.runtime.ContainerRuntime;
 import dev.cay.node.sandbox.Life.Stage;
 import dev.cay.node.snapshot.Snapshot;
+import dev.cay.node.snapshot.Snapshots;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
@@ -11,6 +14,7 @@ import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.Saved;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -25,7 +29,10 @@ final class Saving {
     private static final Logger log = LoggerFactory.getLogger(Saving.class);
     private static final Duration LIMIT = Duration.ofMinutes(6);
 
-    private final Machine machine;
+    private final Snapshots snapshots;
+    private final Gateways gateways;
+    private final ContainerRuntime runtime;
+    private final InstantSource clock;
     private final Premises premises;
     private final KeeperThread turns;
     private final Life life;
@@ -33,8 +40,11 @@ final class Saving {
     private final Runnable stuck;
 
     /// @param stuck sees to a sandbox that runs and cannot be opened; on the keeper's thread
-    Saving(Machine machine, Premises premises, KeeperThread turns, Life life, Doors doors, Runnable stuck) {
-        this.machine = machine;
+    Saving(KeeperFactory parts, Premises premises, KeeperThread turns, Life life, Doors doors, Runnable stuck) {
+        this.snapshots = parts.saved().snapshots();
+        this.gateways = parts.traffic().gateways();
+        this.runtime = parts.host().runtime();
+        this.clock = parts.host().clock();
         this.premises = premises;
         this.turns = turns;
         this.life = life;
@@ -89,15 +99,15 @@ final class Saving {
     /// After the sandbox, which does not wait for them. Where its own memory could not be saved, theirs is not either.
     private void putServersAway() {
         if (savedNow().memory()) {
-            machine.gateways().sleep(id());
+            gateways.sleep(id());
         } else {
-            machine.gateways().rest(id());
+            gateways.rest(id());
         }
     }
 
     private void discard(Snapshot snapshot, RuntimeException failure) {
         try {
-            machine.snapshots().delete(snapshot.name());
+            snapshots.delete(snapshot.name());
         } catch (RuntimeException e) {
             failure.addSuppressed(e);
         }
@@ -163,13 +173,12 @@ final class Saving {
 
     /// The original stays until the disk has what was saved: a machine that loses power must not lose both.
     private void settle(String snapshot) {
-        machine.snapshots()
-                .afterSync(() -> turns.later(() -> {
-                    Steps.reach("synced");
-                    if (life.is(Stage.PAUSED) && premises.slot() != null && liesIn(snapshot)) {
-                        premises.vacate();
-                    }
-                }));
+        snapshots.afterSync(() -> turns.later(() -> {
+            Steps.reach("synced");
+            if (life.is(Stage.PAUSED) && premises.slot() != null && liesIn(snapshot)) {
+                premises.vacate();
+            }
+        }));
     }
 
     /// Whether its original is still there because the disk had not all of it.
@@ -185,7 +194,7 @@ final class Saving {
     void awaitSettled() {
         turns.askIfThere("settle", LIMIT, () -> {
             if (unsettled()) {
-                machine.snapshots().sync();
+                snapshots.sync();
                 premises.vacate();
             }
         });
@@ -196,10 +205,10 @@ final class Saving {
         turns.ask("be resumed", LIMIT, () -> {
             if (!life.is(Stage.OPEN)) {
                 life.requirePaused();
-                var snapshot = machine.snapshots().require(notes().snapshot());
+                var snapshot = snapshots.require(notes().snapshot());
                 boolean whole = memory && snapshot.hasMemory();
                 if (!whole) {
-                    machine.gateways().rest(id());
+                    gateways.rest(id());
                 }
                 if (!(whole && unsettled() && thawOriginal())) {
                     bringTwice(snapshot, whole);
@@ -212,7 +221,7 @@ final class Saving {
 
     /// Nothing of it has been taken away yet, so nothing needs to be brought back.
     private boolean thawOriginal() {
-        if (machine.runtime().find(id()).isEmpty()) {
+        if (runtime.find(id()).isEmpty()) {
             return false;
         }
         try {
@@ -269,18 +278,18 @@ final class Saving {
     /// Puts it back to what another snapshot holds. What it is now is kept until that has worked.
     void rollback(String name) {
         turns.ask("be rolled back", LIMIT, () -> {
-            var target = machine.snapshots().require(name);
+            var target = snapshots.require(name);
             boolean ran = life.is(Stage.OPEN);
             if (ran) {
                 keepForRollback();
             }
             life.requirePaused();
-            machine.gateways().rest(id());
+            gateways.rest(id());
             try {
                 bringTwice(target, true);
             } catch (RuntimeException e) {
                 if (ran) {
-                    bringTwice(machine.snapshots().require(notes().snapshot()), true);
+                    bringTwice(snapshots.require(notes().snapshot()), true);
                     nowRuns();
                 }
                 throw e;
@@ -308,24 +317,23 @@ final class Saving {
 
     /// What it was brought back from is of no use any more.
     void nowRuns() {
-        premises.note(notes().running(machine.clock().instant()));
+        premises.note(notes().running(clock.instant()));
         Steps.reach("running");
         life.enter(Stage.OPEN);
-        machine.snapshots().deleteLater(notes().snapshot());
+        snapshots.deleteLater(notes().snapshot());
     }
 
     /// Takes up a paused one. Whatever is left of its container goes.
     void adopt() {
         if (notes().phaseNow() == SandboxNotes.Phase.SAVING) {
-            premises.note(notes().paused(
-                            machine.snapshots().require(notes().snapshot()).saved()));
+            premises.note(notes().paused(snapshots.require(notes().snapshot()).saved()));
         }
-        if (!machine.snapshots().isWhole(notes().snapshot()) && !premises.saveRest()) {
+        if (!snapshots.isWhole(notes().snapshot()) && !premises.saveRest()) {
             log.atError().addKeyValue("sandbox", id()).log("what was saved of a sandbox is gone");
         }
         life.enter(Stage.PAUSED);
         turns.later(() -> {
-            machine.runtime().settle(id());
+            runtime.settle(id());
             if (notes().phaseNow() == SandboxNotes.Phase.RESUMING) {
                 premises.vacate();
                 premises.note(notes().paused(savedNow()));

@@ -2,6 +2,7 @@ package dev.cay.node.sandbox;
 
 import dev.cay.node.files.FileTree;
 import dev.cay.node.guest.GuestLink;
+import dev.cay.node.host.ServerLimits;
 import dev.cay.node.host.Slot;
 import dev.cay.node.mcp.catalog.CatalogServer;
 import dev.cay.node.mcp.server.ServerRoom;
@@ -48,7 +49,9 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
     /// @param online whether its server needs the internet
     private record Side(SandboxKeeper keeper, SandboxId owner, boolean online, Consumer<String> lost) {}
 
-    private final Machine machine;
+    private final KeeperFactory factory;
+    private final HostParts host;
+    private final ServerLimits servers;
     private final Function<SandboxId, @Nullable SandboxKeeper> owners;
     private final SecureRandom random;
     private final Map<SandboxId, Side> sides = new ConcurrentHashMap<>();
@@ -57,8 +60,14 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
     private volatile boolean closed;
 
     /// @param owners finds those they are there for
-    SideSandboxes(Machine machine, Function<SandboxId, @Nullable SandboxKeeper> owners, SecureRandom random) {
-        this.machine = machine;
+    SideSandboxes(
+            KeeperFactory factory,
+            ServerLimits servers,
+            Function<SandboxId, @Nullable SandboxKeeper> owners,
+            SecureRandom random) {
+        this.factory = factory;
+        this.host = factory.host();
+        this.servers = servers;
         this.owners = owners;
         this.random = random;
     }
@@ -103,13 +112,12 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
 
     /// Limits, not reservations: all of one owner share its processors and the memory that each may use.
     private Resources resources(SandboxId owner) {
-        return new Resources(
-                require(owner).resources().cpuCount(), machine.servers().memoryMB(), DISK_SIZE_MB);
+        return new Resources(require(owner).resources().cpuCount(), servers.memoryMB(), DISK_SIZE_MB);
     }
 
     private SandboxKeeper start(
             SandboxId owner, SandboxSpec spec, CatalogServer.Network network, Consumer<String> lost) {
-        machine.room().require();
+        host.capacity().require();
         var keeper = admit(owner, spec, network, lost);
         keeper.start();
         try {
@@ -127,15 +135,15 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
             SandboxId owner, SandboxSpec spec, CatalogServer.Network network, Consumer<String> lost) {
         long others =
                 sides.values().stream().filter(side -> side.owner.equals(owner)).count();
-        if (others >= machine.servers().most()) {
+        if (others >= servers.most()) {
             throw new CayException(
                     ErrorKind.EXHAUSTED,
                     "sandbox %s has %d MCP servers, and may have no more at a time (mcp.maxServers); stop using some"
                             .formatted(owner, others));
         }
-        Slot slot = machine.plan().take();
-        var notes = SandboxNotes.ofSide(spec, slot.index(), machine.clock().instant(), owner);
-        var keeper = new SandboxKeeper(machine, slot, notes, this::ended);
+        Slot slot = host.plan().take();
+        var notes = SandboxNotes.ofSide(spec, slot.index(), host.clock().instant(), owner);
+        var keeper = factory.make(slot, notes, this::ended);
         sides.put(spec.id(), new Side(keeper, owner, !network.disabled(), lost));
         return keeper;
     }
@@ -158,7 +166,7 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
     /// Of one that an earlier daemon left, to be ended.
     SandboxKeeper keep(Leftovers.Found found) {
         var notes = Objects.requireNonNull(found.notes());
-        var keeper = new SandboxKeeper(machine, found.slot(), notes, this::ended);
+        var keeper = factory.make(found.slot(), notes, this::ended);
         sides.put(found.id(), new Side(keeper, Objects.requireNonNull(notes.owner()), false, _ -> {}));
         return keeper;
     }

@@ -17,7 +17,8 @@ import org.slf4j.LoggerFactory;
 final class Sweep {
     private static final Logger log = LoggerFactory.getLogger(Sweep.class);
 
-    private final Machine machine;
+    private final HostParts host;
+    private final SavedParts saved;
     private final Predicate<SandboxId> claimed;
     private final Supplier<List<Slot>> slots;
     private Set<SandboxId> lastIds = Set.of();
@@ -25,8 +26,9 @@ final class Sweep {
 
     /// @param claimed whether a sandbox is somebody's, from before anything of it was made until all of it is gone
     /// @param slots   those of all claimed sandboxes
-    Sweep(Machine machine, Predicate<SandboxId> claimed, Supplier<List<Slot>> slots) {
-        this.machine = machine;
+    Sweep(HostParts host, SavedParts saved, Predicate<SandboxId> claimed, Supplier<List<Slot>> slots) {
+        this.host = host;
+        this.saved = saved;
         this.claimed = claimed;
         this.slots = slots;
     }
@@ -35,15 +37,15 @@ final class Sweep {
     void lookAgain() {
         try {
             // First what there is, then who claims it: what is made in between is claimed before it is there.
-            Set<SandboxId> ids = new HashSet<>(machine.runtime().list());
-            ids.addAll(machine.pool().list());
-            ids.addAll(SandboxNotes.list(machine.records()));
+            Set<SandboxId> ids = new HashSet<>(host.runtime().list());
+            ids.addAll(host.pool().list());
+            ids.addAll(SandboxNotes.list(host.records()));
             ids.removeIf(claimed);
             ids.stream().filter(lastIds::contains).forEach(this::remove);
             lastIds = ids;
 
-            var links = Set.copyOf(machine.network().orphans(slots.get()));
-            links.stream().filter(lastLinks::contains).forEach(machine.network()::removeOrphan);
+            var links = Set.copyOf(host.network().orphans(slots.get()));
+            links.stream().filter(lastLinks::contains).forEach(host.network()::removeOrphan);
             lastLinks = links;
         } catch (RuntimeException e) {
             log.atWarn().setCause(e).log("could not look for leftovers");
@@ -56,7 +58,7 @@ final class Sweep {
         }
         log.atWarn().addKeyValue("sandbox", id).log("removing what is left of a sandbox nobody claims");
         try {
-            Premises.remove(machine, id);
+            Premises.remove(host, saved, id);
         } catch (RuntimeException e) {
             log.atWarn().setCause(e).addKeyValue("sandbox", id).log("leftovers of a sandbox resist");
         }

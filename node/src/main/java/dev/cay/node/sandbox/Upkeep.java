@@ -1,5 +1,6 @@
 package dev.cay.node.sandbox;
 
+import dev.cay.node.network.NetworkPool;
 import dev.cay.wire.SandboxId;
 import java.time.Duration;
 import java.util.List;
@@ -14,7 +15,7 @@ final class Upkeep implements AutoCloseable {
     private static final Duration AFTER_CRASH = Duration.ofSeconds(5);
     private static final Duration EVERY = Duration.ofSeconds(30);
 
-    private final Machine machine;
+    private final NetworkPool network;
     private final Sweep sweep;
     private final Spares spares;
     private final Supplier<List<SandboxId>> resisted;
@@ -26,14 +27,14 @@ final class Upkeep implements AutoCloseable {
     /// @param resisted  those whose end was tried and something would not go
     /// @param saved     looks after what was saved of sandboxes
     Upkeep(
-            Machine machine,
+            NetworkPool network,
             Sweep sweep,
             Spares spares,
             List<SandboxId> inherited,
             Supplier<List<SandboxId>> resisted,
             Consumer<SandboxId> kill,
             Runnable saved) {
-        this.machine = machine;
+        this.network = network;
         this.sweep = sweep;
         this.spares = spares;
         this.resisted = resisted;
@@ -69,7 +70,7 @@ final class Upkeep implements AutoCloseable {
     }
 
     void tidy() {
-        attempt("the network", machine.network()::heal);
+        attempt("the network", network::heal);
         attempt("sandboxes that resisted their end", () -> ForEachSandbox.each(resisted.get(), kill));
         attempt("what nobody claims", sweep::lookAgain);
         attempt("spare sandboxes", spares::tidy);

@@ -4,6 +4,7 @@ import dev.cay.node.log.SandboxLog;
 import dev.cay.node.runtime.Container;
 import dev.cay.node.runtime.ContainerRuntime;
 import dev.cay.node.runtime.Usage;
+import dev.cay.node.storage.Pool;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.ResourceUse;
 import dev.cay.wire.node.Resources;
@@ -139,8 +140,8 @@ final class UseMeter {
     }
 
     /// Of all that are open, one after the other.
-    static Map<SandboxId, ResourceUse> readAll(Machine machine, Collection<SandboxKeeper> keepers) {
-        var disks = machine.pool().used();
+    static Map<SandboxId, ResourceUse> readAll(Pool pool, Collection<SandboxKeeper> keepers) {
+        var disks = pool.used();
         var found = new HashMap<SandboxId, ResourceUse>();
         for (var keeper : keepers) {
             if (!keeper.isThere()) {

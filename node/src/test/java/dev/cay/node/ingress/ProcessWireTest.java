@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.protobuf.ByteString;
 import dev.cay.wire.process.ListResponse;
 import dev.cay.wire.process.ProcessConfig;
-import dev.cay.wire.process.ProcessInput;
+import dev.cay.node.process.ProcessInput;
 import dev.cay.wire.process.ProcessSelector;
 import dev.cay.wire.process.StartRequest;
 import dev.cay.wire.process.StartResponse;

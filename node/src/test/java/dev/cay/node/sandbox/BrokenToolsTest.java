@@ -170,7 +170,7 @@ class BrokenToolsTest extends NodeTest {
     }
 
     private void gone() throws Exception {
-        await(() -> !Files.exists(node.machine.pool().layer(ID)));
+        await(() -> !Files.exists(node.host.pool().layer(ID)));
     }
 
     private CompletableFuture<Boolean> killOnce(String tool, String doing, String file) {
@@ -193,7 +193,7 @@ class BrokenToolsTest extends NodeTest {
 
     private boolean isThere(String file) {
         for (Path places : List.of(
-                node.machine.pool().directory("snapshots"), place.directory().resolve("run/bundles"))) {
+                node.host.pool().directory("snapshots"), place.directory().resolve("run/bundles"))) {
             try (var found = Files.find(
                     places, 3, (path, _) -> path.getFileName().toString().startsWith(file))) {
                 if (found.findAny().isPresent()) {

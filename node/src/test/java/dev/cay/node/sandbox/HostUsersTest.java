@@ -19,14 +19,14 @@ class HostUsersTest extends NodeTest {
     @Test
     void cannotReadDisksAndMemory() throws Exception {
         node.keepers.create(TestNode.spec("sleeper"));
-        assertOutOfReach(node.machine.pool().layer(ID).resolve("upper"));
+        assertOutOfReach(node.host.pool().layer(ID).resolve("upper"));
         node.keepers.pause(ID, Keep.MEMORY);
         assertOutOfReach(saved("inventory.img"));
         assertOutOfReach(saved("upper"));
     }
 
     private Path saved(String name) throws IOException {
-        try (var files = Files.walk(node.machine.pool().directory("snapshots"))) {
+        try (var files = Files.walk(node.host.pool().directory("snapshots"))) {
             return files.filter(file -> file.endsWith(name)).findFirst().orElseThrow();
         }
     }

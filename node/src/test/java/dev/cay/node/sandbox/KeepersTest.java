@@ -70,7 +70,7 @@ class KeepersTest extends NodeTest {
     void leavesNothingWhicheverStepOfAStartFails() throws Exception {
         fails(TestNode.spec("nolayer", "nonesuch"), "layer nonesuch is not on this node");
 
-        node.machine.pool().create(new SandboxId("nodisk"), 10);
+        node.host.pool().create(new SandboxId("nodisk"), 10);
         fails(TestNode.spec("nodisk"), "disk");
 
         Files.writeString(place.records().resolve("nonotes"), "in the way");
@@ -112,8 +112,8 @@ class KeepersTest extends NodeTest {
     }
 
     private void fails(SandboxSpec spec, String message) throws IOException {
-        int slot = node.machine.plan().take().index();
-        node.machine.plan().release(place.plan().claim(slot));
+        int slot = node.host.plan().take().index();
+        node.host.plan().release(place.plan().claim(slot));
         assertThatThrownBy(() -> node.keepers.create(spec))
                 .isInstanceOf(CayException.class)
                 .hasMessageContaining(message);
@@ -125,7 +125,7 @@ class KeepersTest extends NodeTest {
     void takesUpWhatAKilledDaemonLeftAndRemovesTheRest() throws Exception {
         node.close();
         killedDaemon();
-        var orphans = node.machine;
+        var orphans = node.host;
         orphans.pool().create(new SandboxId("disk"), 10);
         var lonely = new SandboxId("lonely");
         node.runc.start(new ContainerSpec(
@@ -278,8 +278,8 @@ class KeepersTest extends NodeTest {
 
         assertThatThrownBy(() -> node.keepers.kill(id)).hasMessageContaining("it resists");
         assertThat(Files.exists(SandboxNotes.folder(place.records(), id))).isTrue();
-        assertThat(Files.exists(node.machine.pool().layer(id))).isTrue();
-        assertThatThrownBy(() -> node.machine.plan().claim(0)).isInstanceOf(CayException.class);
+        assertThat(Files.exists(node.host.pool().layer(id))).isTrue();
+        assertThatThrownBy(() -> node.host.plan().claim(0)).isInstanceOf(CayException.class);
         assertThat(node.get("tough", SystemPorts.ENVD, "/health").statusCode()).isEqualTo(502);
 
         resists.set(false);

@@ -55,7 +55,7 @@ class MeasureTest {
                         TestNode.LIMIT,
                         "sync",
                         "-f",
-                        node.machine.pool().layer(BUSY).toString())
+                        node.host.pool().layer(BUSY).toString())
                 .run();
 
         var all = node.keepers.measureAll();

@@ -115,7 +115,7 @@ class PauseTest extends NodeTest {
         });
 
         assertThat(node.keepers.find(ID).orElseThrow().saved()).isNotNull();
-        var disk = node.machine.pool().directory("snapshots").resolve("sleeper.1/disk");
+        var disk = node.host.pool().directory("snapshots").resolve("sleeper.1/disk");
         try (var files = Files.walk(disk)) {
             assertThat(files.filter(file -> file.endsWith("file") || file.endsWith("etc.old")))
                     .hasSize(2);
@@ -278,7 +278,7 @@ class PauseTest extends NodeTest {
         node.close();
         node.runc.kill(ID);
         Files.writeString(notes, whileSaving.get());
-        var places = node.machine.pool().directory("snapshots");
+        var places = node.host.pool().directory("snapshots");
         // It held the sandbox before the resume, and was to be deleted.
         Files.move(places.resolve("old"), places.resolve("sleeper.1"));
         node = new TestNode(place);
@@ -386,9 +386,9 @@ class PauseTest extends NodeTest {
         node.close();
         // As if the disk had the sandbox's own files, and nothing yet of the snapshot.
         node.runc.kill(ID);
-        var snapshot = node.machine.pool().directory("snapshots").resolve("sleeper.1");
-        if (!Files.exists(node.machine.pool().layer(ID))) {
-            node.machine.pool().bring(snapshot.resolve("disk"), ID, 200);
+        var snapshot = node.host.pool().directory("snapshots").resolve("sleeper.1");
+        if (!Files.exists(node.host.pool().layer(ID))) {
+            node.host.pool().bring(snapshot.resolve("disk"), ID, 200);
         }
         Files.write(snapshot.resolve("about.json"), new byte[0]);
         node = new TestNode(place);
@@ -446,17 +446,17 @@ class PauseTest extends NodeTest {
     }
 
     private int slot() {
-        return node.machine.plan().taken() - 1;
+        return node.host.plan().taken() - 1;
     }
 
     private long snapshots() throws Exception {
-        try (var list = Files.list(node.machine.pool().directory("snapshots"))) {
+        try (var list = Files.list(node.host.pool().directory("snapshots"))) {
             return list.count();
         }
     }
 
     private void awaitSettled() throws Exception {
-        await(() -> !Files.exists(node.machine.pool().layer(ID))
-                && node.machine.plan().taken() == 0);
+        await(() ->
+                !Files.exists(node.host.pool().layer(ID)) && node.host.plan().taken() == 0);
     }
 }

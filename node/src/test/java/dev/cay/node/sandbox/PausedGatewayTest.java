@@ -48,7 +48,7 @@ class PausedGatewayTest extends ServerHomeTest {
         var folder =
                 Files.createDirectories(SandboxNotes.folder(place.records(), ID).resolve("processes"));
         byte[] config = "{\"github/us/counter\": {\"runCmd\": \"counter\"}}".getBytes(UTF_8);
-        node.machine.gateways().start(ID, folder, new GatewayControl.Wanted(config, TOKEN, null, TOKEN));
+        node.traffic.gateways().start(ID, folder, new GatewayControl.Wanted(config, TOKEN, null, TOKEN));
         node.keepers.create(TestNode.spec(ID.value()));
         var answer = post("""
                 {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25",
@@ -131,7 +131,7 @@ class PausedGatewayTest extends ServerHomeTest {
         node.keepers.pause(ID, Keep.MEMORY);
         awaitAsleep();
         node.keepers.kill(ID);
-        await(() -> sealed() == 0 && node.machine.pool().list().equals(List.of(OWNER)));
+        await(() -> sealed() == 0 && node.host.pool().list().equals(List.of(OWNER)));
     }
 
     /// The session goes on nevertheless.

@@ -77,12 +77,12 @@ abstract class ServerHomeTest extends NodeTest {
     SandboxedHomes homes(TestNode where, Duration idle) {
         return new SandboxedHomes(
                 where.keepers.serverRooms(),
-                where.machine.processWorkers(),
+                where.work.processes(),
                 new NpmLayers(
-                        where.machine.layers(),
+                        where.host.layers(),
                         Programs.ofHost(),
                         place.directory().resolve("state/logs")),
-                new FileLayers(where.machine.layers()),
+                new FileLayers(where.host.layers()),
                 () -> List.of("base"),
                 idle,
                 nanos::get);

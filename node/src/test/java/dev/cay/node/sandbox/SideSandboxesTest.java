@@ -158,14 +158,14 @@ class SideSandboxesTest extends ServerHomeTest {
     void aHostWithoutRoomSaysSo() {
         var taken = new ArrayList<dev.cay.node.host.Slot>();
         try (var home = open(script(WAIT, Map.of()))) {
-            for (int free = node.machine.plan().capacity() - node.machine.plan().taken(); free > 0; free--) {
-                taken.add(node.machine.plan().take());
+            for (int free = node.host.plan().capacity() - node.host.plan().taken(); free > 0; free--) {
+                taken.add(node.host.plan().take());
             }
             assertThatThrownBy(() -> home.connect(new Client()))
                     .isInstanceOf(CayException.class)
                     .hasMessageContaining("no room for another sandbox");
         } finally {
-            taken.forEach(node.machine.plan()::release);
+            taken.forEach(node.host.plan()::release);
         }
     }
 

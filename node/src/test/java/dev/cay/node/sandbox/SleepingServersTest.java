@@ -86,18 +86,18 @@ class SleepingServersTest extends ServerHomeTest {
             assertThat(call(first, one)).isEqualTo(2);
             assertThat(call(second, another)).isEqualTo(1);
             for (int round = 0; round < 2; round++) {
-                int taken = node.machine.plan().taken();
+                int taken = node.host.plan().taken();
                 assertThat(home.sleep()).isTrue();
                 assertThat(sides()).isEmpty();
-                assertThat(node.machine.plan().taken()).isEqualTo(taken - 1);
+                assertThat(node.host.plan().taken()).isEqualTo(taken - 1);
                 assertThat(sealed()).hasSize(1);
                 // With other users than before, the second time.
-                var before = round == 0 ? null : node.machine.plan().take();
+                var before = round == 0 ? null : node.host.plan().take();
                 home.wake();
                 assertThat(call(first, one)).isEqualTo(3 + round);
                 assertThat(call(second, another)).isEqualTo(2 + round);
                 if (before != null) {
-                    node.machine.plan().release(before);
+                    node.host.plan().release(before);
                 }
             }
             assertThat(sealed()).isEmpty();
@@ -175,7 +175,7 @@ class SleepingServersTest extends ServerHomeTest {
             assertThat(plain).isNotEmpty().allMatch(file -> file.startsWith(place.directory() + "/run/images/"));
             assertThat(doors).containsExactly("r-x------");
             assertThat(Files.size(sealed().getFirst())).isGreaterThan(1 << 20);
-            node.machine.pool().sync();
+            node.host.pool().sync();
             assertThat(filesWith(SECRET)).isEmpty();
             home.wake();
             assertThat(call(link, client)).isEqualTo(2);
@@ -243,7 +243,7 @@ class SleepingServersTest extends ServerHomeTest {
             node.keepers.kill(OWNER);
             node.keepers.tidy();
             assertThat(sealed()).isEmpty();
-            assertThat(node.machine.pool().list()).isEmpty();
+            assertThat(node.host.pool().list()).isEmpty();
             assertThat(client.reason()).contains("ended with its sandbox");
         }
     }
@@ -257,7 +257,7 @@ class SleepingServersTest extends ServerHomeTest {
         node.close();
         assertThat(sealed()).isEmpty();
         node = new TestNode(place);
-        assertThat(node.machine.pool().list()).containsExactly(OWNER);
+        assertThat(node.host.pool().list()).containsExactly(OWNER);
     }
 
     @Test
@@ -273,7 +273,7 @@ class SleepingServersTest extends ServerHomeTest {
 
         assertThat(sealed()).isEmpty();
         assertThat(place.directory().resolve("run/images")).doesNotExist();
-        assertThat(node.machine.pool().list()).containsExactly(OWNER);
+        assertThat(node.host.pool().list()).containsExactly(OWNER);
         assertThat(SandboxNotes.list(place.records())).containsExactly(OWNER);
     }
 

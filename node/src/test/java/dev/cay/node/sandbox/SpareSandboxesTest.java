@@ -100,8 +100,8 @@ class SpareSandboxesTest extends NodeTest {
                 slot,
                 KIND.resources(),
                 100,
-                List.of(node.machine.layers().require("base")),
-                node.machine.pool().create(id, 10),
+                List.of(node.host.layers().require("base")),
+                node.host.pool().create(id, 10),
                 "left"));
         new SandboxNotes(spec(id), 200, Instant.now(), true, true).write(place.records());
         node.close();

@@ -76,7 +76,7 @@ class SweepTest {
         node.keepers.create(TestNode.spec("alive"));
         var left = List.of(
                 "path " + Files.createDirectories(place.directory().resolve("run/bundles/orphan")),
-                "path " + node.machine.pool().create(new SandboxId("orphan"), 20),
+                "path " + node.host.pool().create(new SandboxId("orphan"), 20),
                 link(place, "zz"));
         node.keepers.tidy();
         assertThat(left.stream().filter(this::isThere)).hasSize(3);
@@ -150,7 +150,7 @@ class SweepTest {
             things.add("mount " + bundle);
             things.add("path " + run.resolve("bundles/orphan1"));
             things.add("path " + Files.createDirectories(run.resolve("runc/orphan2")));
-            var layer = owner.machine.pool().create(new SandboxId("orphan3"), 20);
+            var layer = owner.host.pool().create(new SandboxId("orphan3"), 20);
             programs.require(
                     TestNode.LIMIT,
                     "mount",
@@ -167,7 +167,7 @@ class SweepTest {
             things.add(element(here, "33"));
             things.add(address(here, 77));
         } else {
-            things.add("path " + owner.machine.pool().layer(new SandboxId("alive")));
+            things.add("path " + owner.host.pool().layer(new SandboxId("alive")));
             things.add("path " + here.records().resolve("alive"));
             things.add("address %s".formatted(here.plan().gateway()));
             things.add("element %s %s"

@@ -3,11 +3,12 @@ package dev.cay.node.sandbox;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.cay.http.HttpListeners;
+import dev.cay.life.Progress;
 import dev.cay.life.Undo;
 import dev.cay.metrics.Meters;
 import dev.cay.node.Abandoned;
-import dev.cay.node.files.WatchHub;
-import dev.cay.node.host.HostCapacity;
+import dev.cay.node.CayNode;
+import dev.cay.node.NodeVariant;
 import dev.cay.node.host.HostClaim;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.HostPlan;
@@ -17,28 +18,13 @@ import dev.cay.node.host.Reservation;
 import dev.cay.node.host.ServerLimits;
 import dev.cay.node.host.Sysctls;
 import dev.cay.node.image.BuiltBase;
-import dev.cay.node.image.LayerStore;
-import dev.cay.node.image.NodeLayer;
-import dev.cay.node.linux.FdPoller;
-import dev.cay.node.linux.HostThreads;
-import dev.cay.node.log.LogHub;
 import dev.cay.node.mcp.GatewayRules;
-import dev.cay.node.mcp.Gateways;
 import dev.cay.node.mcp.MetaChoice;
-import dev.cay.node.mcp.catalog.Catalog;
-import dev.cay.node.mcp.intercept.Interceptors;
 import dev.cay.node.mcp.server.ServerHomes;
-import dev.cay.node.network.NetworkPool;
 import dev.cay.node.process.ProcessTable;
-import dev.cay.node.process.Workers;
 import dev.cay.node.runtime.ContainerRuntime;
 import dev.cay.node.runtime.GuestProgram;
 import dev.cay.node.runtime.RuncRuntime;
-import dev.cay.node.snapshot.SealedImages;
-import dev.cay.node.snapshot.Snapshots;
-import dev.cay.node.snapshot.WarmSnapshots;
-import dev.cay.node.storage.Pool;
-import dev.cay.proxy.ReverseProxy;
 import dev.cay.tls.LocalAuthority;
 import dev.cay.wire.CayException;
 import dev.cay.wire.SandboxAddress;
@@ -64,11 +50,11 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
@@ -135,20 +121,20 @@ final class TestNode implements AutoCloseable {
                 undo.step(() ->
                         Programs.ofHost().require(LIMIT, "rm", "-rf", "--one-file-system", "--", directory.toString()));
                 var last = new TestNode(this);
-                undo.step(() -> last.machine.pool().unmount());
-                undo.step(() -> sysctls().leave(instance()));
-                undo.step(() -> last.machine.network().remove());
-                undo.step(last.runc::clear);
                 undo.step(last::close);
-                last.keepers.killAll();
+                last.node.removeAll();
             }
         }
     }
 
     final Place place;
-    final Machine machine;
+    final CayNode node;
     final Keepers keepers;
     final RuncRuntime runc;
+    final HostParts host;
+    final SavedParts saved;
+    final TrafficParts traffic;
+    final WorkParts work;
     final HttpClient http =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     /// A way to the sandbox that is being warmed, which nobody else can reach; by the name {@link #WARMED}.
@@ -201,77 +187,50 @@ final class TestNode implements AutoCloseable {
             throws IOException {
         this.place = place;
         try {
-            var plan = place.plan();
-            var state = Files.createDirectories(place.directory().resolve("state"));
-            Files.setPosixFilePermissions(state, PosixFilePermissions.fromString("rwx--x--x"));
+            var state = passable(place.directory().resolve("state"));
+            var run = passable(place.directory().resolve("run"));
             place.join();
-            var sysctls = place.sysctls();
-            sysctls.apply();
-            var guest = install.apply(state.resolve("guest"));
-            var pool = Pool.open(state, 1024, guest);
-            var network = closing.add(new NetworkPool(plan, limits, List.of("192.0.2.1"), sysctls));
-            network.start();
-            var layers = new LayerStore(place.directory().resolve("cache"));
             var authority = LocalAuthority.open(state.resolve("tls"), "cay.localhost");
-            runc = new RuncRuntime(guest, place.directory().resolve("run"), plan.cgroup(), limits, SERVERS);
-            var poller = closing.add(new FdPoller());
-            poller.start();
-            var proxy = closing.add(new ReverseProxy(new Meters()));
-            proxy.start();
             var listeners = closing.add(new HttpListeners());
             listeners.start();
-            var fileWork = closing.add(new HostThreads("file", 4, 1024));
-            var runtime = around.apply(runc);
-            var snapshots = closing.add(new Snapshots(pool, layers, runtime, fileWork, InstantSource.system(), 1000));
-            var nodeLayer = new NodeLayer(layers, plan.gateway(), authority.caCertificate(), null);
-            var logs = new LogHub(InstantSource.system());
-            var gateways = closing.add(new Gateways(
-                    Catalog.builtIn(),
-                    new GatewayRules("https://git.invalid/", MetaChoice.OFF),
-                    closing.add(new Interceptors(List.of())),
-                    (owner, server) -> serverHomes.open(owner, server),
-                    _ -> {},
-                    state.resolve("mcp.key"),
-                    logs,
-                    InstantSource.system(),
-                    new Meters()));
-            machine = new Machine(
-                    plan,
-                    new HostCapacity(state),
-                    place.records(),
-                    1000,
-                    MOST_SPARES,
-                    SERVERS,
-                    pool,
-                    layers,
-                    nodeLayer,
-                    network,
-                    runtime,
-                    snapshots,
-                    new WarmSnapshots(layers, nodeLayer, snapshots, guest.key()),
-                    new SealedImages(pool, place.directory().resolve("run/images"), fileWork),
-                    poller,
-                    closing.add(new HostThreads("namespace", 2, 1024)),
-                    fileWork,
-                    closing.add(new WatchHub(poller)),
-                    new Workers(
-                            poller,
-                            closing.add(new HostThreads("log", 2, 1024)),
-                            closing.add(new HostThreads("guest", 2, 1024)),
-                            closing.add(new HostThreads("terminal", 2, 1024))),
-                    ProcessTable.Settings.DEFAULT,
-                    listeners,
-                    proxy,
-                    edgePort,
-                    authority.tls(),
-                    exchange -> exchange.send(204),
-                    InstantSource.system(),
-                    logs,
-                    gateways,
-                    new Meters());
-            keepers = closing.add(new Keepers(machine, warming));
-            keepers.start();
-            guest.removeOthers(runc.guestsInUse());
+            var variant = new Variant(around, install, warming);
+            node = closing.add(new CayNode(
+                    new CayNode.Settings(
+                            place.instance(),
+                            state,
+                            run,
+                            place.directory().resolve("cache"),
+                            1024,
+                            (int) place.reservation().claim().uidBase(),
+                            place.range(),
+                            List.of("192.0.2.1"),
+                            limits.connections(),
+                            limits.megabits(),
+                            null,
+                            1000,
+                            MOST_SPARES,
+                            SERVERS,
+                            ProcessTable.Settings.DEFAULT.logBytes(),
+                            edgePort,
+                            List.of(),
+                            null,
+                            new GatewayRules("https://git.invalid/", MetaChoice.OFF),
+                            List.of()),
+                    new CayNode.Surroundings(
+                            listeners,
+                            exchange -> exchange.send(204),
+                            authority.tls(),
+                            authority.caCertificate(),
+                            new Meters()),
+                    variant,
+                    Progress.silent()));
+            keepers = Objects.requireNonNull(variant.keepers);
+            runc = Objects.requireNonNull(variant.runc);
+            host = Objects.requireNonNull(variant.host);
+            saved = Objects.requireNonNull(variant.saved);
+            traffic = Objects.requireNonNull(variant.traffic);
+            work = Objects.requireNonNull(variant.work);
+            node.start();
             edge = URI.create("http://127.0.0.1:"
                     + listeners
                             .listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), exchange -> {
@@ -288,6 +247,60 @@ final class TestNode implements AutoCloseable {
         } catch (IOException | RuntimeException e) {
             closing.close();
             throw e;
+        }
+    }
+
+    private static Path passable(Path directory) throws IOException {
+        Files.createDirectories(directory);
+        return Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
+    }
+
+    /// Remembers the parts that the node is made of, for tests to look at.
+    private final class Variant implements NodeVariant {
+        private final UnaryOperator<ContainerRuntime> around;
+        private final Function<Path, GuestProgram> install;
+        private final Prewarming.Warming warming;
+        private @Nullable RuncRuntime runc;
+        private @Nullable HostParts host;
+        private @Nullable SavedParts saved;
+        private @Nullable TrafficParts traffic;
+        private @Nullable WorkParts work;
+        private @Nullable Keepers keepers;
+
+        Variant(
+                UnaryOperator<ContainerRuntime> around,
+                Function<Path, GuestProgram> install,
+                Prewarming.Warming warming) {
+            this.around = around;
+            this.install = install;
+            this.warming = warming;
+        }
+
+        @Override
+        public GuestProgram guest(Path directory) {
+            return install.apply(directory);
+        }
+
+        @Override
+        public ContainerRuntime runtime(RuncRuntime runc) {
+            this.runc = runc;
+            return around.apply(runc);
+        }
+
+        @Override
+        public ServerHomes serverHomes(ServerHomes usual) {
+            return (owner, server) -> serverHomes.open(owner, server);
+        }
+
+        @Override
+        public Keepers keepers(
+                HostParts host, SavedParts saved, TrafficParts traffic, WorkParts work, Keepers.Limits limits) {
+            this.host = host;
+            this.saved = saved;
+            this.traffic = traffic;
+            this.work = work;
+            keepers = new Keepers(host, saved, traffic, work, limits, warming);
+            return keepers;
         }
     }
 
@@ -370,7 +383,7 @@ final class TestNode implements AutoCloseable {
         var traces = new ArrayList<String>();
         var id = new SandboxId(name);
         Stream.of(
-                        machine.pool().layer(id),
+                        host.pool().layer(id),
                         SandboxNotes.folder(place.records(), id),
                         place.directory().resolve("run/bundles").resolve(name),
                         place.directory().resolve("run/runc").resolve(name),
@@ -379,7 +392,7 @@ final class TestNode implements AutoCloseable {
                 .forEach(path -> traces.add(path.toString()));
         cgroups(name).forEach(path -> traces.add(path.toString()));
         try {
-            machine.plan().release(machine.plan().claim(slot));
+            host.plan().release(host.plan().claim(slot));
         } catch (CayException e) {
             traces.add(String.valueOf(e.getMessage()));
         }
@@ -391,7 +404,7 @@ final class TestNode implements AutoCloseable {
         var found = new ArrayList<Path>();
         try (var hierarchies = Files.list(Path.of("/sys/fs/cgroup"))) {
             var parents = Stream.concat(Stream.of(Path.of("/sys/fs/cgroup")), hierarchies)
-                    .map(root -> root.resolve(machine.plan().cgroup().substring(1)))
+                    .map(root -> root.resolve(host.plan().cgroup().substring(1)))
                     .filter(Files::isDirectory)
                     .toList();
             for (var parent : parents) {

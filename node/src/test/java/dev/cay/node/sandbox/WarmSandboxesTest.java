@@ -157,7 +157,7 @@ class WarmSandboxesTest {
                 .startsWith("yes")
                 .contains("directory");
         unrestorable.set(false);
-        NodeTest.await(() -> warmed.get() == 2 && node.machine.warm().find(kind).isPresent());
+        NodeTest.await(() -> warmed.get() == 2 && node.saved.warm().find(kind).isPresent());
 
         String third = create(kind, new SandboxId("third"));
         assertThat(node.run(third, ASK)).endsWith(" 1").doesNotStartWith(secret + " ");
@@ -177,13 +177,13 @@ class WarmSandboxesTest {
     void goOnFromAnotherOneWhenTheRunnersChange() throws Exception {
         var old = kind("runners");
         expect(old);
-        String name = node.machine.warm().name(old);
+        String name = node.saved.warm().name(old);
         var kind = kind("newrunners");
         node.keepers.expect(kind);
-        NodeTest.await(() -> node.machine.warm().find(kind).isPresent());
+        NodeTest.await(() -> node.saved.warm().find(kind).isPresent());
         assertThat(node.run(create(kind), ASK)).endsWith(" 1");
         assertThat(warmed).hasValue(2);
-        NodeTest.await(() -> node.machine.snapshots().find(name).isEmpty());
+        NodeTest.await(() -> node.saved.snapshots().find(name).isEmpty());
         assertThat(node.run(create(old), "echo $MINE"))
                 .as("what is not warm any more")
                 .isEqualTo("yes");
