@@ -14,7 +14,7 @@ final class MergedList {
     /// Whose it is.
     ///
     /// @param own what its server calls it
-    record Entry(Servers.Place place, String own) {}
+    record Entry(SessionServer server, String own) {}
 
     private final Listed kind;
     private final OfferedNames offered;
@@ -27,20 +27,20 @@ final class MergedList {
         this.offered = new OfferedNames(taken);
     }
 
-    void add(Servers.Place place, ObjectNode item) {
+    void add(SessionServer server, ObjectNode item) {
         String own = item.path(kind.identity()).asString();
-        if (!place.server().offers(kind, own)) {
+        if (!server.server().offers(kind, own)) {
             return;
         }
         if (!kind.isNamed()) {
             // An address is an address: the first who has it is asked.
-            if (table.putIfAbsent(own, new Entry(place, own)) == null) {
+            if (table.putIfAbsent(own, new Entry(server, own)) == null) {
                 items.add(item);
             }
             return;
         }
-        String name = offered.offer(place.server().prefix(), own);
-        table.put(name, new Entry(place, own));
+        String name = offered.offer(server.server().prefix(), own);
+        table.put(name, new Entry(server, own));
         items.add(name.equals(own) ? item : item.deepCopy().put(kind.identity(), name));
     }
 
@@ -54,7 +54,7 @@ final class MergedList {
         return items.stream()
                 .filter(item -> {
                     var name = item.path(kind.identity()).asString();
-                    return Objects.requireNonNull(table.get(name)).place.server() == server;
+                    return Objects.requireNonNull(table.get(name)).server.server() == server;
                 })
                 .toList();
     }

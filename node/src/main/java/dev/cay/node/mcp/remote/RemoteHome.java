@@ -6,10 +6,13 @@ import dev.cay.node.mcp.server.ServerLink;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /// A server that runs elsewhere and is called by HTTP: nothing is started, and the user's credentials go along.
 public final class RemoteHome implements ServerHome {
@@ -21,6 +24,7 @@ public final class RemoteHome implements ServerHome {
     private final BooleanSupplier online;
     private final Limits limits;
     private final Semaphore large = new Semaphore(1);
+    private final Semaphore places = new Semaphore(MOST_LINKS);
     private final Set<ServerLink> links = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
     private volatile boolean silent;
@@ -50,24 +54,28 @@ public final class RemoteHome implements ServerHome {
 
     @Override
     public ServerLink connect(ServerLink.Listener listener) {
-        if (closed || links.size() >= MOST_LINKS) {
-            throw new CayException(
-                    closed ? ErrorKind.UNAVAILABLE : ErrorKind.EXHAUSTED,
-                    "%s takes no more connections".formatted(name));
+        if (closed) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "%s takes no more connections".formatted(name));
         }
         if (!online.getAsBoolean()) {
             throw offline();
         }
+        if (!places.tryAcquire()) {
+            throw new CayException(
+                    ErrorKind.EXHAUSTED,
+                    "%s has %d connections, and there may be no more; close some".formatted(name, MOST_LINKS));
+        }
+        var place = new Place();
         var ear = new Ear(name, listener);
         var posts = new Posts(name, ear, limits.turn());
         var client = new WebClient(remote, dialer, large);
         boolean done = false;
         try {
             var link = switch (remote.transport()) {
-                case STREAMABLE_HTTP -> StreamableLink.open(call(client), ear, posts, links::remove);
-                case SSE -> SseLink.open(call(client), ear, posts, links::remove);
+                case STREAMABLE_HTTP -> StreamableLink.open(call(client), ear, posts, place::leave);
+                case SSE -> SseLink.open(call(client), ear, posts, place::leave);
             };
-            links.add(link);
+            place.take(link);
             if (!online.getAsBoolean()) {
                 cut();
             }
@@ -81,7 +89,40 @@ public final class RemoteHome implements ServerHome {
         } finally {
             if (!done) {
                 client.close();
+                place.leave(null);
             }
+        }
+    }
+
+    /// One of the connections that there may be. It is left once, however often its connection says that it ended.
+    private final class Place {
+        private boolean left;
+
+        synchronized void take(ServerLink link) {
+            if (!left) {
+                links.add(link);
+            }
+        }
+
+        synchronized void leave(@Nullable ServerLink link) {
+            if (link != null) {
+                links.remove(link);
+            }
+            if (!left) {
+                left = true;
+                places.release();
+            }
+        }
+    }
+
+    @Override
+    public void awaitRoom(Duration limit) {
+        try {
+            if (places.tryAcquire(limit.toNanos(), TimeUnit.NANOSECONDS)) {
+                places.release();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -136,6 +136,20 @@ final class SandboxedHome implements ServerHome {
         }
     }
 
+    /// Where this server has room, all servers of the sandbox together have none, and one of them may end at any time.
+    @Override
+    public void awaitRoom(Duration limit) {
+        try {
+            if (places.availablePermits() > 0) {
+                Thread.sleep(limit.compareTo(MOMENT) < 0 ? limit : MOMENT);
+            } else if (places.tryAcquire(limit.toNanos(), TimeUnit.NANOSECONDS)) {
+                places.release();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     private void requireOpen() {
         if (closed) {
             throw new CayException(ErrorKind.UNAVAILABLE, "server %s is being stopped".formatted(plan.name()));

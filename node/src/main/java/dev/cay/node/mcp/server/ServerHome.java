@@ -1,5 +1,8 @@
 package dev.cay.node.mcp.server;
 
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+
 /// One server for one sandbox, with whatever it takes to run it. Thread-safe.
 ///
 /// Nothing is started before the first connection. What nobody is connected to for a while may be stopped, and is
@@ -10,6 +13,13 @@ public interface ServerHome extends AutoCloseable {
     ///
     /// @throws dev.cay.wire.CayException with a sentence for the user when that cannot be done
     ServerLink connect(ServerLink.Listener listener);
+
+    /// After {@link #connect} was refused as there are too many connections: returns when there is one less, or when
+    /// the
+    /// time is over.
+    default void awaitRoom(Duration limit) {
+        LockSupport.parkNanos(limit.toNanos());
+    }
 
     /// Whether something is being fetched before the server can start, which may take minutes.
     default boolean isPreparing() {

@@ -1,0 +1,180 @@
+package dev.cay.node.mcp;
+
+import dev.cay.http.Json;
+import dev.cay.mcp.protocol.RpcException;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/// A client's connections to the servers of its gateway. Thread-safe.
+///
+/// Connections are made when the client first wants something, all at once, and again when one broke. Many a client
+/// comes, says hello and never wants anything.
+final class ServerConnections implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(ServerConnections.class);
+
+    /// How long a client waits for others to leave a server that has as many as it may have.
+    private static final Duration ROOM_LIMIT = Duration.ofSeconds(30);
+
+    /// Where no other client is idle, one may be a moment later.
+    private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
+
+    private final McpGateway gateway;
+    private final Upstream.Audience audience;
+    private ObjectNode hello = Json.mapper().createObjectNode();
+    private List<SessionServer> servers = List.of();
+    private boolean closed;
+
+    ServerConnections(McpGateway gateway, Upstream.Audience audience) {
+        this.gateway = gateway;
+        this.audience = audience;
+    }
+
+    /// @param given the client's `initialize`
+    synchronized void introduce(ObjectNode given) {
+        hello = given;
+    }
+
+    private synchronized ObjectNode hello() {
+        return hello;
+    }
+
+    /// Goes by what servers the gateway has now.
+    void refresh() {
+        var gone = new ArrayList<SessionServer>();
+        synchronized (this) {
+            var known = new HashMap<GatewayServer, SessionServer>();
+            servers.forEach(server -> known.put(server.server(), server));
+            servers = gateway.servers().stream()
+                    .map(server -> Optional.ofNullable(known.remove(server)).orElseGet(() -> new SessionServer(server)))
+                    .toList();
+            gone.addAll(known.values());
+        }
+        gone.forEach(SessionServer::disconnect);
+    }
+
+    synchronized List<SessionServer> servers() {
+        return servers;
+    }
+
+    /// The one there is, or a new one where that is over.
+    CompletableFuture<Upstream> connection(SessionServer server) {
+        synchronized (this) {
+            if (closed) {
+                throw new RpcException(RpcException.INTERNAL_ERROR, "the session has ended");
+            }
+        }
+        return server.connection(fresh ->
+                Thread.ofVirtual().name("mcp-connect-" + server.server().key()).start(() -> connect(server, fresh)));
+    }
+
+    Upstream await(SessionServer server, Duration patience) {
+        return ServerWait.get(server.server(), connection(server), patience);
+    }
+
+    private void connect(SessionServer server, CompletableFuture<Upstream> result) {
+        try {
+            var upstream = open(server.server());
+            server.server().connected(upstream);
+            result.complete(upstream);
+            synchronized (this) {
+                if (!closed && servers.contains(server)) {
+                    return;
+                }
+            }
+            upstream.close();
+        } catch (CayException e) {
+            fail(server.server(), result, e.userMessage());
+        } catch (RpcException e) {
+            fail(server.server(), result, String.valueOf(e.getMessage()));
+        } catch (RuntimeException e) {
+            log.atError()
+                    .setCause(e)
+                    .addKeyValue("server", server.server().key())
+                    .log("an MCP server is not reached");
+            fail(server.server(), result, "it is not reached; the log of Cay says why");
+        }
+    }
+
+    /// A server has only so many clients at a time. Those of sessions that were left lying go first, and take a moment
+    /// to be gone.
+    private Upstream open(GatewayServer server) {
+        long deadline = System.nanoTime() + ROOM_LIMIT.toNanos();
+        boolean asked = false;
+        while (true) {
+            try {
+                return server.connect(hello(), audience);
+            } catch (CayException e) {
+                long left = deadline - System.nanoTime();
+                if (e.kind() != ErrorKind.EXHAUSTED || left <= 0) {
+                    throw e;
+                }
+                asked = asked || gateway.makeRoom(server);
+                server.home().awaitRoom(Duration.ofNanos(asked ? left : Math.min(left, LOOK_AGAIN.toNanos())));
+            }
+        }
+    }
+
+    private static void fail(GatewayServer server, CompletableFuture<Upstream> result, String why) {
+        server.failed(why);
+        result.completeExceptionally(new RpcException(
+                RpcException.INTERNAL_ERROR, "%s cannot be used: %s".formatted(server.key(), Texts.brief(why))));
+    }
+
+    /// The connection to a server that nobody waits for, if there is one.
+    Optional<Upstream> idle(GatewayServer server) {
+        return servers().stream()
+                .filter(place -> place.server() == server)
+                .flatMap(place -> place.connected().stream())
+                .filter(upstream -> !upstream.isOver() && !upstream.idle().isZero())
+                .findFirst();
+    }
+
+    /// Those that are connected now; who fails is skipped.
+    void toOpen(Consumer<Upstream> action) {
+        servers()
+                .forEach(
+                        server -> server.connected().ifPresent(upstream -> skipFailure(() -> action.accept(upstream))));
+    }
+
+    /// Each that is able, one after the other; who fails is skipped.
+    void toAll(String capability, Duration patience, Consumer<Upstream> action) {
+        servers()
+                .forEach(server -> skipFailure(() -> {
+                    var upstream = await(server, patience);
+                    if (upstream.can(capability)) {
+                        action.accept(upstream);
+                    }
+                }));
+    }
+
+    private static void skipFailure(Runnable action) {
+        try {
+            action.run();
+        } catch (RpcException e) {
+            log.atDebug().addKeyValue("reason", e.getMessage()).log("a server is skipped");
+        }
+    }
+
+    /// From a server that was ended. It is connected to again when the client wants something of it.
+    void disconnect(GatewayServer server) {
+        servers().stream().filter(place -> place.server() == server).forEach(SessionServer::disconnect);
+    }
+
+    @Override
+    public void close() {
+        synchronized (this) {
+            closed = true;
+        }
+        servers().forEach(SessionServer::disconnect);
+    }
+}
