@@ -18,12 +18,14 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import dev.cay.testing.Fast;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
 /// The rules of the house: who may know whom, and what lives in one room only.
+@Fast
 final class ArchitectureTest {
     private static final JavaClasses CAY = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())

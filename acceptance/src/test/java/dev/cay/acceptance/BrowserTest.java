@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import dev.cay.bench.NpmClient;
 import dev.cay.bench.OwnCay;
+import dev.cay.testing.NeedsRoot;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /// What runs in a sandbox, seen with a real browser through its port URL. `./cay test` installs one where the system
 /// has a package of it; elsewhere this is skipped.
 @ExtendWith(TestPlatform.class)
+@NeedsRoot
 final class BrowserTest {
     private static final List<String> BROWSERS = List.of("chromium", "chromium-browser", "google-chrome");
 

@@ -2,6 +2,7 @@ package dev.cay.acceptance;
 
 import dev.cay.bench.NpmClient;
 import dev.cay.bench.OwnCay;
+import dev.cay.testing.NeedsRoot;
 import java.util.List;
 import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.TestFactory;
@@ -11,6 +12,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /// Claude Code, the program itself, with a model that follows a script.
 @ExtendWith(TestPlatform.class)
 @Timeout(3000)
+@NeedsRoot
 final class ClaudeCodeTest {
     @TestFactory
     List<DynamicNode> callsTheTools(OwnCay platform) throws Exception {

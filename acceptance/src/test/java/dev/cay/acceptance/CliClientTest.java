@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.bench.NpmClient;
 import dev.cay.bench.OwnCay;
+import dev.cay.testing.NeedsRoot;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.Writer;
@@ -20,6 +21,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /// E2B's own command line against this platform.
 @ExtendWith(TestPlatform.class)
+@NeedsRoot
 final class CliClientTest {
     @Test
     void createsListsRunsInAndKillsASandbox(OwnCay platform) throws Exception {

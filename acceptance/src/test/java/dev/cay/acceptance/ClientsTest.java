@@ -2,6 +2,7 @@ package dev.cay.acceptance;
 
 import dev.cay.acceptance.ClientSuite.Client;
 import dev.cay.bench.OwnCay;
+import dev.cay.testing.NeedsRoot;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.DynamicNode;
@@ -11,6 +12,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /// E2B's own client, unmodified, in several versions and all the ways they have of reaching the platform. The cases are
 /// in `src/test/js`; each says which public methods of the client it covers, and none may be left.
 @ExtendWith(TestPlatform.class)
+@NeedsRoot
 final class ClientsTest {
     private static final List<String> FILES = List.of(
             "sandbox.test.mjs",

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.cay.acceptance.ClientSuite.Client;
 import dev.cay.bench.NpmClient;
 import dev.cay.bench.OwnCay;
+import dev.cay.testing.NeedsRoot;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /// E2B's own client of the code interpreter, unmodified, against contexts in real sandboxes. The cases are in
 /// `src/test/js/interpreter`.
 @ExtendWith(TestPlatform.class)
+@NeedsRoot
 final class CodeInterpreterTest {
     private static final String PACKAGE = "@e2b/code-interpreter";
     private static final List<String> FILES = List.of(

@@ -2,12 +2,14 @@ package dev.cay.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.NeedsRoot;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// The server that is put behind the gateway to measure it. Whatever fails there and not here is the gateway's.
 @Timeout(900)
+@NeedsRoot
 final class ConformanceTest {
     @Test
     void theFixturesLackNothingAlone() throws Exception {

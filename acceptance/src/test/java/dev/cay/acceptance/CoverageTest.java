@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.acceptance.ClientTests.Result;
 import dev.cay.acceptance.ClientTests.Run;
+import dev.cay.testing.Fast;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /// A public method of a client that no case calls is found, and so is one whose only case is skipped.
+@Fast
 final class CoverageTest {
     private static final List<String> METHODS = List.of("Commands.run", "Commands.list", "Git.clone");
 

@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.bench.NpmClient;
 import dev.cay.bench.OwnCay;
+import dev.cay.testing.NeedsRoot;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 /// What a user sees of a daemon that dies without warning: nothing is lost.
+@NeedsRoot
 final class CrashTest {
     private static final int TRIES = 3;
 

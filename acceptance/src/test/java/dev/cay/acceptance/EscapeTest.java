@@ -10,6 +10,7 @@ import dev.cay.prove.escape.EdgeVisits;
 import dev.cay.prove.escape.OutsideWorld;
 import dev.cay.prove.escape.Probes;
 import dev.cay.prove.escape.ServerHogs;
+import dev.cay.testing.NeedsRoot;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /// Root inside tries every way out. That each attempt would work without what stops it is shown by `cay prove escape`,
 /// which takes longer.
 @ExtendWith(TestPlatform.class)
+@NeedsRoot
 final class EscapeTest {
     @Test
     void refusesEveryWayOut(OwnCay platform) throws Exception {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.net.httpserver.HttpServer;
 import dev.cay.bench.NpmClient;
 import dev.cay.bench.OwnCay;
+import dev.cay.testing.NeedsRoot;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// What the documentation shows people is what they get.
 @ExtendWith(TestPlatform.class)
 @Timeout(3000)
+@NeedsRoot
 final class ExamplesTest {
     private static final Path DOCS = Path.of("../docs");
     private static final Pattern BLOCK = Pattern.compile("```js\n(.*?)```", Pattern.DOTALL);

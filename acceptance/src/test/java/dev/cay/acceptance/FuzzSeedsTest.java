@@ -6,6 +6,7 @@ import dev.cay.bench.OwnCay;
 import dev.cay.prove.fuzz.DaemonLog;
 import dev.cay.prove.fuzz.FuzzTargets;
 import dev.cay.prove.fuzz.Target;
+import dev.cay.testing.NeedsRoot;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// A seed means its input only as long as the target makes it in the same way. Whoever changes that plays the proof
 /// again; what was found before has a test of its own where it was mended.
 @ExtendWith(TestPlatform.class)
+@NeedsRoot
 final class FuzzSeedsTest {
     private static final long LIMIT_SECONDS = 120;
     private static final int WORKERS = 8;

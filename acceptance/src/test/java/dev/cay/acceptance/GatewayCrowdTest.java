@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.cay.bench.Agents;
 import dev.cay.bench.OwnCay;
 import dev.cay.prove.Household;
+import dev.cay.testing.NeedsRoot;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Many agents that call many tools at once, each through the gateway of its own sandbox.
 @Timeout(1800)
+@NeedsRoot
 final class GatewayCrowdTest {
     private static final int AGENTS = 10;
     private static final int CALLS = 100;

@@ -5,12 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.net.httpserver.HttpServer;
 import dev.cay.bench.NpmClient;
 import dev.cay.bench.OwnCay;
-import dev.cay.node.mcp.McpGateway;
+import dev.cay.wire.SystemPorts;
 import dev.cay.sdk.Cay;
 import dev.cay.sdk.Command;
 import dev.cay.sdk.NewSandbox;
 import dev.cay.sdk.Sandbox;
 import dev.cay.sdk.Settings;
+import dev.cay.testing.NeedsRoot;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -34,6 +35,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Gateways of sandboxes, with servers of all kinds behind them.
 @TestInstance(Lifecycle.PER_CLASS)
 @Timeout(1800)
+@NeedsRoot
 final class GatewayTest {
     private static final List<String> HOSTILE = List.of(
             "silent-call",
@@ -248,6 +250,6 @@ final class GatewayTest {
 
     /// Without TLS, whose handshake would refuse wrong host names before the gateway hears of them.
     private String url(Sandbox sandbox) {
-        return "http://%s:%d/mcp".formatted(sandbox.host(McpGateway.PORT).replaceFirst(":.*", ""), platform.port());
+        return "http://%s:%d/mcp".formatted(sandbox.host(SystemPorts.MCP).replaceFirst(":.*", ""), platform.port());
     }
 }

@@ -6,6 +6,7 @@ import dev.cay.bench.OwnCay;
 import dev.cay.bench.RemoteSandbox;
 import dev.cay.node.host.Programs;
 import dev.cay.prove.escape.HostUser;
+import dev.cay.testing.NeedsRoot;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.Test;
 
 /// Users of the host read nothing below the state directory, whatever names they know, also where an earlier version
 /// let them; sandboxes, whose users are users of the host as well, work all the same.
+@NeedsRoot
 final class HostUserTest {
     private static final Duration LIMIT = Duration.ofMinutes(1);
 

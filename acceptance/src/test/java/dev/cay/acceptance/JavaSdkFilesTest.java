@@ -11,6 +11,7 @@ import dev.cay.sdk.SandboxException;
 import dev.cay.sdk.SandboxException.Kind;
 import dev.cay.sdk.Settings;
 import dev.cay.sdk.Watch;
+import dev.cay.testing.NeedsRoot;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -34,6 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Files of sandboxes: whole, as streams, by address, and what happens to them.
+@NeedsRoot
 final class JavaSdkFilesTest extends SdkTest {
     @TempDir
     @SuppressWarnings("NullAway.Init")

@@ -13,6 +13,7 @@ import dev.cay.sdk.SandboxException.Kind;
 import dev.cay.sdk.SandboxFilter;
 import dev.cay.sdk.SandboxInfo;
 import dev.cay.sdk.Settings;
+import dev.cay.testing.NeedsRoot;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
@@ -29,6 +30,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /// The life of sandboxes, and what runs in them.
+@NeedsRoot
 final class JavaSdkTest extends SdkTest {
     @Test
     void livesAndIsFoundAndEnds() {

@@ -2,6 +2,7 @@ package dev.cay.acceptance;
 
 import dev.cay.bench.NpmClient;
 import dev.cay.bench.OwnCay;
+import dev.cay.testing.NeedsRoot;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +15,7 @@ import tools.jackson.databind.json.JsonMapper;
 /// Sandboxes as tools of an MCP client.
 @ExtendWith(TestPlatform.class)
 @Timeout(3000)
+@NeedsRoot
 final class McpToolsTest {
     private static final String CLASSIC = "@modelcontextprotocol/sdk";
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.bench.NpmClient;
 import dev.cay.bench.OwnCay;
+import dev.cay.testing.NeedsRoot;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -14,6 +15,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /// A machine that is full says so to the official client, and goes on when it is not any more.
+@NeedsRoot
 final class NoRoomTest {
     @Test
     void theClientShowsWhyAMachineTakesNoMoreSandboxes() throws Exception {

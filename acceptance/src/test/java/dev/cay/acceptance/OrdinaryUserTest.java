@@ -6,6 +6,7 @@ import dev.cay.bench.OwnCay;
 import dev.cay.bench.RemoteSandbox;
 import dev.cay.node.host.Programs;
 import dev.cay.node.image.HouseTemplate;
+import dev.cay.testing.NeedsRoot;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// What is installed can be read by the ordinary user of a sandbox, however strict the daemon is with its own files.
 @ExtendWith(TestPlatform.class)
 @Timeout(3600)
+@NeedsRoot
 final class OrdinaryUserTest {
     private static final Duration LIMIT = Duration.ofMinutes(1);
 

@@ -10,6 +10,8 @@ import dev.cay.node.mcp.remote.Addresses;
 import dev.cay.node.mcp.remote.Dialer;
 import dev.cay.node.mcp.remote.RemoteHome;
 import dev.cay.node.mcp.server.ServerLink;
+import dev.cay.mcp.protocol.Message;
+import dev.cay.testing.NeedsRoot;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -25,6 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /// A remote MCP server that others wrote, by both transports.
 @Timeout(900)
+@NeedsRoot
 final class RemoteMcpTest {
     private final LinkedBlockingQueue<String> heard = new LinkedBlockingQueue<>();
 

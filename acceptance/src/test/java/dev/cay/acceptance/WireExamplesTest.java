@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.bench.OwnCay;
+import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.filesystem.StatRequest;
 import dev.cay.wire.filesystem.StatResponse;
 import dev.cay.wire.process.ListRequest;
@@ -31,6 +32,7 @@ import tools.jackson.databind.json.JsonMapper;
 /// client: its models want every field, its watcher asks instead of listening, and it sends limits with every call.
 @ExtendWith(TestPlatform.class)
 @Timeout(120)
+@NeedsRoot
 final class WireExamplesTest {
     private static final String JSON = "application/json";
     private static final String JSON_STREAM = "application/connect+json";

@@ -2,6 +2,7 @@ package dev.cay.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.NeedsRoot;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -10,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(660)
+@NeedsRoot
 class NpmClientTest {
     @Test
     void isInstalledOnceForManyThreads() throws Exception {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cay.node.mcp.catalog.Catalog;
 import dev.cay.node.mcp.catalog.ServerLaunch;
 import dev.cay.prove.CatalogTable.Row;
+import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,6 +15,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@Fast
 final class CatalogTableTest {
     private static final Pattern LINE = Pattern.compile("\\| `(\\w+)` \\| `(\\S+ \\S+)` \\| (\\d+|–) \\| (.*) \\|");
 

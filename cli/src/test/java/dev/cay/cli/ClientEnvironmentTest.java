@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.cay.cli.ClientEnvironment.Mode;
 import dev.cay.cli.ClientEnvironment.Shell;
 import dev.cay.cli.local.RunFile;
+import dev.cay.testing.Fast;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
+@Fast
 final class ClientEnvironmentTest {
     private static final RunFile DAEMON =
             new RunFile(1, "1", "0", "http://127.0.0.1:3000", "cay.localhost:8443", "/s/ca.pem", "/s/bundle.pem", "/s");

@@ -2,12 +2,12 @@ package dev.cay.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.cay.bench.OwnCay;
 import dev.cay.cli.local.Root;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.Programs;
+import dev.cay.testing.NeedsRoot;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.URI;
@@ -25,13 +25,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /// Whole daemons, side by side, killed, taken off the host: what an operator meets.
+@NeedsRoot
 final class HostCareTest {
     private static final Duration LIMIT = Duration.ofMinutes(5);
     private static final List<String> SETTINGS =
@@ -42,11 +42,6 @@ final class HostCareTest {
 
     private final HttpClient http = HttpClient.newHttpClient();
     private final Programs programs = Programs.ofHost();
-
-    @BeforeEach
-    void needsRoot() {
-        assumeTrue(Root.here(), "only root can start Cay");
-    }
 
     @Test
     void twoInstancesShareAHostAndTheLastToLeavePutsItBack() throws Exception {

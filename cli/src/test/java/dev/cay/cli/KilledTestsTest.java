@@ -1,7 +1,6 @@
 package dev.cay.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.cay.bench.OwnCay;
 import dev.cay.bench.RemoteSandbox;
@@ -10,16 +9,17 @@ import dev.cay.node.Abandoned;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.HostProcess;
 import dev.cay.node.host.Programs;
+import dev.cay.testing.NeedsRoot;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// A test that is killed while its daemon serves a sandbox, and what is left when the next one has begun.
+@NeedsRoot
 final class KilledTestsTest {
     private static final Duration LIMIT = Duration.ofMinutes(10);
 
@@ -27,11 +27,6 @@ final class KilledTestsTest {
     private Path directory = Path.of("unset");
 
     private final Programs programs = Programs.ofHost();
-
-    @BeforeEach
-    void needsRoot() {
-        assumeTrue(Root.here(), "only root can start Cay");
-    }
 
     @Test
     void theNextRemovesEverything() throws Exception {

@@ -2,6 +2,8 @@ package dev.cay.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Fast;
+import dev.cay.testing.NeedsRoot;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -15,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// The launcher's functions, each called in a bash that has read the script but not run it.
+@Fast
 final class LauncherTest {
     private static final Path LAUNCHER = Path.of("..", "cay").toAbsolutePath().normalize();
 
@@ -158,6 +161,7 @@ final class LauncherTest {
     }
 
     @Test
+    @NeedsRoot
     void seesAProcessThatWasLeftBehind() throws Exception {
         Path program = directory.resolve("cay-left");
         Files.copy(Path.of("/bin/sleep"), program);

@@ -2,6 +2,7 @@ package dev.cay.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Fast;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
@@ -12,6 +13,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /// `cay mcp catalog`, as a process, with no daemon anywhere.
+@Fast
 final class McpCatalogCommandTest {
     private static final JsonMapper JSON = new JsonMapper();
 

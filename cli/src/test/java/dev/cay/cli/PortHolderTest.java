@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.cli.local.PortHolder;
 import dev.cay.config.CayConfig;
+import dev.cay.testing.Fast;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
+@Fast
 final class PortHolderTest {
     private static final InetAddress LOOPBACK = InetAddress.getLoopbackAddress();
 

@@ -7,6 +7,7 @@ import dev.cay.cli.local.Root;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.Programs;
 import dev.cay.node.host.Reservation;
+import dev.cay.testing.NeedsRoot;
 import java.io.IOException;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Whatever keeps Cay from starting is one sentence that says how to mend it, never a trace.
+@NeedsRoot
 final class StartRefusalTest {
     private static final Duration LIMIT = Duration.ofMinutes(5);
 
@@ -38,7 +40,6 @@ final class StartRefusalTest {
 
     @BeforeEach
     void configure() throws IOException {
-        assumeTrue(Root.here(), "only root can start Cay");
         Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
         Files.createDirectory(directory.resolve("state"));
         var reserved = HostLedger.ofHost().reserve(directory, 24);

@@ -6,6 +6,7 @@ import com.sun.net.httpserver.HttpServer;
 import dev.cay.node.host.Programs;
 import dev.cay.node.image.HouseTemplate;
 import dev.cay.node.image.LayerStore;
+import dev.cay.testing.Fast;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// What `cay template list` says is what the daemon says.
+@Fast
 final class TemplateCommandTest {
     private static final String TEMPLATES = """
             [{"names": ["base"], "buildStatus": "ready"},

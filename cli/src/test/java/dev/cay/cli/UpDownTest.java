@@ -1,7 +1,6 @@
 package dev.cay.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.cay.cli.local.ConfigOptions;
 import dev.cay.cli.local.KeyFile;
@@ -11,6 +10,7 @@ import dev.cay.life.Trees;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.Reservation;
 import dev.cay.tls.LocalAuthority;
+import dev.cay.testing.NeedsRoot;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
@@ -36,6 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// The real command in processes of its own, with directories, ports, addresses and names no other daemon uses.
 /// Only the cache is shared: the first run on a machine makes the base template, hence the long limit.
+@NeedsRoot
 final class UpDownTest {
     private static final Duration LIMIT = Duration.ofMinutes(20);
 
@@ -46,8 +47,7 @@ final class UpDownTest {
     private final List<Process> started = new ArrayList<>();
 
     @BeforeEach
-    void needsRoot() throws IOException {
-        assumeTrue(Root.here(), "only root can start Cay");
+    void configure() throws IOException {
         Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
         var reserved = HostLedger.ofHost().reserve(directory, 24);
         place = reserved;
@@ -82,9 +82,6 @@ final class UpDownTest {
 
     @AfterEach
     void leaveNothingRunning() throws Exception {
-        if (!Root.here()) {
-            return;
-        }
         var down = run("down", "--all");
         for (Process process : started) {
             process.destroyForcibly().waitFor();

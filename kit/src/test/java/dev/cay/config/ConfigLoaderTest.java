@@ -3,6 +3,7 @@ package dev.cay.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@Fast
 final class ConfigLoaderTest {
     @TempDir
     private Path directory = Path.of("unset");

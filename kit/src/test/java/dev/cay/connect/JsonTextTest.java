@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Message;
 import com.google.protobuf.util.JsonFormat;
+import dev.cay.testing.Fast;
 import dev.cay.wire.process.ConnectRequest;
 import dev.cay.wire.process.ListResponse;
 import dev.cay.wire.process.ProcessEvent;
@@ -16,6 +17,7 @@ import dev.cay.wire.process.StartResponse;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
+@Fast
 class JsonTextTest {
     private static void isTheSame(Message message) throws Exception {
         assertThat(JsonText.knows(message.getDescriptorForType())).isTrue();

@@ -2,6 +2,7 @@ package dev.cay.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Fast;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.LocalConnector;
 import org.eclipse.jetty.server.Request;
@@ -12,6 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /// Answers that no handler of ours gives.
+@Fast
 class JettyErrorsTest {
     @ParameterizedTest
     @CsvSource({"503, true", "429, true", "400, false", "500, false"})

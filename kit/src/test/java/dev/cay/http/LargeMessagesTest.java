@@ -3,6 +3,7 @@ package dev.cay.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import dev.cay.wire.SandboxId;
 import java.util.ArrayList;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(30)
+@Fast
 class LargeMessagesTest {
     private static final int LARGEST = LargeMessages.MOST_BYTES;
     private static final Supplier<Future<?>> HURRY = CompletableFuture::new;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.wire.EdgeAnswer;
 import dev.cay.wire.SandboxAddress;
+import dev.cay.testing.Fast;
 import dev.cay.wire.SandboxId;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@Fast
 class PageOrJsonTest {
     private static final String BROWSER = "Mozilla/5.0 (X11; Linux) Firefox/140";
 

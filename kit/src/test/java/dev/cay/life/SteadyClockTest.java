@@ -2,6 +2,7 @@ package dev.cay.life;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Fast;
 import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
@@ -9,6 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// A program that is held up between the readings of two clocks does not take that for a clock that was set.
+@Fast
 class SteadyClockTest {
     private final StallingMachine machine = new StallingMachine();
 

@@ -2,10 +2,12 @@ package dev.cay.life;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Fast;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /// The clocks of a machine whose programs are held up between any two steps.
+@Fast
 class SystemClockTest {
     private static final long SECOND = Duration.ofSeconds(1).toNanos();
 

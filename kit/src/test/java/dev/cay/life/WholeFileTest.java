@@ -2,6 +2,7 @@ package dev.cay.life;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Fast;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(60)
+@Fast
 class WholeFileTest {
     private static final int TIMES = 200;
     private static final int SIZE = 1 << 20;

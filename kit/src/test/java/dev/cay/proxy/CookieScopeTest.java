@@ -2,10 +2,12 @@ package dev.cay.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Fast;
 import org.eclipse.jetty.http.HttpField;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+@Fast
 class CookieScopeTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """

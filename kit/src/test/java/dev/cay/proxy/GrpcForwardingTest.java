@@ -8,6 +8,7 @@ import dev.cay.http.HttpListeners;
 import dev.cay.http.Routes;
 import dev.cay.http.TestHttp;
 import dev.cay.metrics.Meters;
+import dev.cay.testing.Fast;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
@@ -37,6 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Calls of gRPC as its libraries make them: HTTP/2 all the way, and trailers that tell how the call ended.
 @Timeout(60)
+@Fast
 class GrpcForwardingTest {
     private static final String GRPC = "application/grpc+proto";
 

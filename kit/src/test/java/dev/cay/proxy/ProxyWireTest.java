@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.cay.http.RawClient;
 import dev.cay.http.TestHttp;
 import dev.cay.metrics.Meters;
+import dev.cay.testing.Fast;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;
@@ -38,6 +39,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// What goes over the wire on both sides of the proxy, byte by byte; the server inside is played by the test.
 @Timeout(60)
+@Fast
 class ProxyWireTest {
     @TempDir
     @SuppressWarnings("NullAway.Init")

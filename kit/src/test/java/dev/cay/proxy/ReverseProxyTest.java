@@ -10,6 +10,7 @@ import dev.cay.http.RawClient;
 import dev.cay.http.Routes;
 import dev.cay.http.TestHttp;
 import dev.cay.metrics.Meters;
+import dev.cay.testing.Fast;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.ConnectException;
@@ -40,6 +41,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// The server "inside" is one of ours; the connector opens plain loopback connections and counts them.
+@Fast
 class ReverseProxyTest {
     @TempDir
     @SuppressWarnings("NullAway.Init")

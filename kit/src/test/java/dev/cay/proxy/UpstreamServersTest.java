@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cay.http.RawClient;
 import dev.cay.http.TestHttp;
 import dev.cay.metrics.Meters;
+import dev.cay.testing.Fast;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// The proxy against servers that say exactly what the test tells them to, good or bad.
+@Fast
 class UpstreamServersTest {
     @TempDir
     @SuppressWarnings("NullAway.Init")

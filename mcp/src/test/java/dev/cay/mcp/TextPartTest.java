@@ -2,6 +2,7 @@ package dev.cay.mcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Fast;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -10,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@Fast
 class TextPartTest {
     private static final String TEXT = "a grüß 𝄞😀 line\r\nand 漢字".repeat(50);
 

@@ -2,10 +2,12 @@ package dev.cay.sdk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Fast;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import org.junit.jupiter.api.Test;
 
+@Fast
 class OutputTest {
     @Test
     void aCharacterThatComesInPiecesIsWhole() {

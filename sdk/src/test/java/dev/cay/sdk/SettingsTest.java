@@ -3,6 +3,7 @@ package dev.cay.sdk;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cay.testing.Fast;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
@@ -10,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@Fast
 class SettingsTest {
     private static final String KEY = "e2b_0123456789abcdef";
 

@@ -2,11 +2,13 @@ package dev.cay.sdk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Fast;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /// What other clients send in the same place, so that every server understands it.
+@Fast
 class WireFormTest {
     @Test
     void aSignatureIsThatOfOtherClients() {

@@ -2,12 +2,14 @@ package dev.cay.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Fast;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.attribute.PosixFilePermissions;
 import org.junit.jupiter.api.Test;
 
 /// Keys and templates.
+@Fast
 final class AccessTest extends ServerTest {
     @Test
     void theFirstStartMakesAKeyThatIsKeptOnlyHashed() throws Exception {

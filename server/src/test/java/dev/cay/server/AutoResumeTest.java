@@ -2,6 +2,8 @@ package dev.cay.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.wire.FileSignature;
+import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.FileSignature;
@@ -16,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /// Requests that come for a paused sandbox.
+@Fast
 final class AutoResumeTest extends ServerTest {
     private static final String WAKES = "\"autoPause\":true,\"autoResume\":{\"enabled\":true}";
 

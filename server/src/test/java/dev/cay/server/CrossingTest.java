@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.http.HttpListeners;
+import dev.cay.testing.Fast;
 import dev.cay.wire.SandboxId;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// What code in one sandbox reaches of others through the edge on its loopback.
+@Fast
 final class CrossingTest {
     private static final String BARRED = "{\"templateID\":\"base\",\"allow_internet_access\":false}";
 

@@ -2,6 +2,7 @@ package dev.cay.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Fast;
 import dev.cay.wire.SandboxId;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
@@ -25,6 +26,7 @@ import tools.jackson.databind.JsonNode;
 
 /// Which requests reach which side, in the order that matters.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Fast
 final class FrontDoorTest {
     private static final String MISSING = "i00000000000000000000";
 

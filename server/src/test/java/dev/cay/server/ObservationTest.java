@@ -2,6 +2,7 @@ package dev.cay.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Fast;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.LogLine;
 import java.time.Duration;
@@ -13,6 +14,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /// Metrics, logs and events, as clients and operators read them.
+@Fast
 class ObservationTest extends ServerTest {
     @Test
     void keepsMetricsAndLogsOfASandboxThatIsGoneAlsoAfterARestart() throws Exception {

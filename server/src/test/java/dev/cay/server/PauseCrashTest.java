@@ -2,6 +2,7 @@ package dev.cay.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /// What a start finds that came after a crash in the middle of a change: a second server on the same files and node
 /// sees just what that would.
+@Fast
 final class PauseCrashTest extends ServerTest {
     private final CountDownLatch reached = new CountDownLatch(1);
     private final CountDownLatch go = new CountDownLatch(1);

@@ -2,6 +2,7 @@ package dev.cay.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /// Pause and resume on a client's word.
+@Fast
 final class PauseTest extends ServerTest {
     @Test
     void aPausedSandboxGoesOnWithItsTokensAndANewRun() {

@@ -2,6 +2,7 @@ package dev.cay.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Fast;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
@@ -13,6 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /// What is turned away before it reaches any sandbox: without a key, or not served.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Fast
 final class RefusalTest {
     private TestServer cay;
 

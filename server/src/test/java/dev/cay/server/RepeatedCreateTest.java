@@ -2,6 +2,7 @@ package dev.cay.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.util.ArrayList;
@@ -14,6 +15,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
+@Fast
 final class RepeatedCreateTest extends ServerTest {
     @Test
     void theSameKeyAndBodyGiveTheSameSandboxAlsoAfterARestart() throws Exception {

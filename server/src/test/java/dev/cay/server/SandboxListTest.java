@@ -2,6 +2,7 @@ package dev.cay.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Fast;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -11,6 +12,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
+@Fast
 final class SandboxListTest extends ServerTest {
     @Test
     void pagesNewestFirstAndTheLastHasNoToken() {

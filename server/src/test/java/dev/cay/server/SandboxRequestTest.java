@@ -2,6 +2,7 @@ package dev.cay.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Fast;
 import dev.cay.wire.SandboxId;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
@@ -14,6 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /// What is accepted and what is refused, and with which words. One server for all, as none of them minds the others.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Fast
 final class SandboxRequestTest {
     private static final String MISSING = "i00000000000000000000";
 

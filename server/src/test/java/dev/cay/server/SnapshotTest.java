@@ -2,6 +2,7 @@ package dev.cay.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
 /// Sandboxes that are saved while they go on.
+@Fast
 final class SnapshotTest extends ServerTest {
     @Test
     void aSnapshotWithoutANameIsATemplateByItsId() {

@@ -2,6 +2,7 @@ package dev.cay.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Fast;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.NodeTemplate.State;
 import dev.cay.wire.node.Resources;
@@ -10,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 /// Templates that come with Cay, before and after the node has made them.
+@Fast
 final class TemplateSupplyTest extends ServerTest {
     private static final String NAME = "code-interpreter-v1";
     private static final Resources RESOURCES = new Resources(2, 512, 10240);

@@ -7,11 +7,13 @@ import dev.cay.node.host.HostRoutes;
 import dev.cay.node.network.ForeignFirewalls.Obstacle;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import dev.cay.testing.Fast;
 import java.time.LocalDate;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
+@Fast
 final class ChecksTest {
     @Test
     void readsVersionsAsPeopleWriteThem() {

@@ -2,9 +2,11 @@ package dev.cay.cli.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Fast;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
+@Fast
 final class ConfigOptionsTest {
     @Test
     void aCommandThatIsShownNamesTheSameFile() {

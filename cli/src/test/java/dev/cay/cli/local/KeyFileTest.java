@@ -1,8 +1,9 @@
 package dev.cay.cli.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.cay.testing.Fast;
+import dev.cay.testing.NeedsRoot;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -10,13 +11,14 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@Fast
 final class KeyFileTest {
     @TempDir
     private Path home = Path.of("unset");
 
     @Test
+    @NeedsRoot
     void aSavedKeyIsItsOwnersAlone() throws Exception {
-        assumeTrue(Root.here(), "only root saves keys");
         String instance = "t" + ProcessHandle.current().pid();
         Path file = KeyFile.in(Path.of("/root"), instance);
         try {

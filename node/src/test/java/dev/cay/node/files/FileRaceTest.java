@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.node.linux.FdPoller;
 import dev.cay.node.linux.HostThreads;
+import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Somebody inside exchanges a directory and a link to the host's files, without pause, while we work there.
+@NeedsRoot
 class FileRaceTest {
     private static final int ROUNDS = 1000;
     private static final String SECRET = "a secret of the host";

@@ -3,11 +3,13 @@ package dev.cay.node.files;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cay.testing.Fast;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+@Fast
 class SandboxPathTest {
     private static final Account USER = new Account("user", 1000, 1000, "/home/user", "/bin/bash", List.of());
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.node.linux.Descriptor;
 import dev.cay.node.linux.DescriptorIo;
+import dev.cay.testing.Fast;
 import java.net.ProtocolException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
+@Fast
 class FramesTest {
     private static byte[] frame(int type, int request, byte[] payload) {
         return ByteBuffer.allocate(9 + payload.length)

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.node.linux.NetNamespace;
+import dev.cay.testing.NeedsRoot;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// A guest is only as honest as root in its sandbox: whatever it sends, the link ends, nothing of it stays
 /// here, and the neighbour on the same poller does not notice.
+@NeedsRoot
 class HostileGuestTest {
     private static final Duration SHORT = Duration.ofSeconds(2);
     private static final Spawn ECHO =

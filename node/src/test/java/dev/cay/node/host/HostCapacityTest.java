@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cay.testing.Fast;
+import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
@@ -11,9 +13,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 
+@Fast
 final class HostCapacityTest {
     private static final Duration LIMIT = Duration.ofSeconds(20);
 
@@ -35,7 +37,7 @@ final class HostCapacityTest {
     }
 
     @Test
-    @EnabledIf(value = "dev.cay.node.network.FirewallTest#isRoot", disabledReason = "mounts a small disk")
+    @NeedsRoot
     void refusesWhenTheHostsDiskIsNearlyFull() throws IOException {
         var programs = Programs.ofHost();
         var disk = Files.createDirectory(dir.resolve("disk"));

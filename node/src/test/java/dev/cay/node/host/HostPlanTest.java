@@ -3,10 +3,12 @@ package dev.cay.node.host;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import java.net.Inet4Address;
 import org.junit.jupiter.api.Test;
 
+@Fast
 final class HostPlanTest {
     private final HostPlan plan = new HostPlan("a", 1_000_000, "10.200.0.0/16");
 

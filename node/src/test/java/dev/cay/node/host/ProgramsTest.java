@@ -3,6 +3,7 @@ package dev.cay.node.host;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
+@Fast
 class ProgramsTest {
     private static final Programs PROGRAMS = Programs.ofHost();
 

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.cay.node.host.Programs;
+import dev.cay.testing.Fast;
+import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -20,10 +22,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 
 /// A proxy that notes what it is asked for and answers that nothing is there, so that no packet leaves this machine.
+@Fast
 final class CorporateProxyTest {
     @TempDir
     private Path dir;
@@ -43,7 +45,7 @@ final class CorporateProxyTest {
     }
 
     @Test
-    @EnabledIf(value = "dev.cay.node.image.TreeLayerTest#isRoot", disabledReason = "makes a tree as root")
+    @NeedsRoot
     void theBaseTemplateIsFetchedThroughIt() throws IOException {
         assumeTrue(BuildTools.missing(Programs.ofHost()).isEmpty(), "no tools to build with");
         var base = new TreeLayer(new LayerStore(dir), programs(), dir.resolve("logs"), Recipe.of("base"));

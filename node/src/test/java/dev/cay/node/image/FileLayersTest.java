@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.node.host.Programs;
+import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@Fast
 final class FileLayersTest {
     private static final String SUBJECT = "launch.files of mcp.mine";
 

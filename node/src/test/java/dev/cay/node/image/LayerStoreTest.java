@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.life.TaskGroup;
+import dev.cay.testing.Fast;
+import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,6 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@Fast
 final class LayerStoreTest {
     @TempDir
     private Path cache;
@@ -78,6 +81,7 @@ final class LayerStoreTest {
 
     /// `mmdebstrap` mounts `/proc` and others below the tree it makes, and a kill leaves them there.
     @Test
+    @NeedsRoot
     void buildsAgainAfterAKillThatLeftSomethingMounted() throws Exception {
         var unfinished = Files.createDirectories(cache.resolve("layers/.unfinished-one.123/rootfs/proc"));
         run("mount", "-t", "tmpfs", "cay-test", unfinished.toString());

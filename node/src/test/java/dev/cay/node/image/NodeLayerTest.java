@@ -3,6 +3,7 @@ package dev.cay.node.image;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.node.host.Programs;
+import dev.cay.testing.Fast;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,6 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@Fast
 final class NodeLayerTest {
     private static final Duration LIMIT = Duration.ofSeconds(20);
 

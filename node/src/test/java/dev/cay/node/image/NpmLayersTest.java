@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.cay.node.host.Programs;
+import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// The npm of a real base template, with a registry of our own.
 @Timeout(120)
+@NeedsRoot
 class NpmLayersTest {
     private static final Duration LIMIT = Duration.ofSeconds(60);
 

@@ -3,9 +3,11 @@ package dev.cay.node.image;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import org.junit.jupiter.api.Test;
 
+@Fast
 final class RecipeTest {
     @Test
     void changesItsKeyWithEverythingThatIsInTheTree() {

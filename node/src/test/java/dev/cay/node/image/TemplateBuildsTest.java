@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.cay.node.host.Programs;
+import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import dev.cay.wire.node.NodeTemplate;
 import dev.cay.wire.node.NodeTemplate.State;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Builds in the background, with programs in place of mmdebstrap that fail or never end.
 @Timeout(60)
+@Fast
 final class TemplateBuildsTest {
     private static final String NAME = "code-interpreter-lite";
 

@@ -4,27 +4,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.node.host.Programs;
+import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 
+@NeedsRoot
 final class TreeLayerTest {
     private static final Duration LIMIT = Duration.ofSeconds(20);
 
     @TempDir
     private Path dir;
 
-    static boolean isRoot() {
-        return System.getProperty("user.name").equals("root");
-    }
-
     @Test
-    @EnabledIf(value = "isRoot", disabledReason = "makes a network namespace")
     void saysWhatToDoWhenThereIsNoNetwork() {
         String cut = "caytcut" + ProcessHandle.current().pid();
         Programs.ofHost().require(LIMIT, "ip", "netns", "add", cut);

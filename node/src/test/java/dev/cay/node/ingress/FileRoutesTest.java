@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.wire.FileSignature;
+import dev.cay.wire.FileSignature;
+import dev.cay.testing.NeedsRoot;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.URLEncoder;
@@ -28,6 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /// What `/files` answers, row by row as clients know it.
 @Timeout(60)
+@NeedsRoot
 class FileRoutesTest extends EnvdFilesTest {
     private static void refused(HttpResponse<String> answer, int status, String message) {
         assertThat(answer.body()).isEqualTo("{\"code\":%d,\"message\":\"%s\"}".formatted(status, message));

@@ -2,6 +2,7 @@ package dev.cay.node.ingress;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.NeedsRoot;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// What the calls on files answer, row by row as clients know it.
 @Timeout(60)
+@NeedsRoot
 class FilesystemCallsTest extends EnvdFilesTest {
     private HttpResponse<String> call(String method, String path) throws Exception {
         return envd.call(method, "{\"path\":\"%s\"}".formatted(path));

@@ -2,6 +2,7 @@ package dev.cay.node.ingress;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.NeedsRoot;
 import java.io.IOException;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
+@NeedsRoot
 class FullDiskTest {
     private Path disk;
     private TestEnvd envd;

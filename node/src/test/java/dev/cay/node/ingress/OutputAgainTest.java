@@ -3,6 +3,7 @@ package dev.cay.node.ingress;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.node.process.ProcessTable;
+import dev.cay.testing.NeedsRoot;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -11,6 +12,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// Reading output again by `Cay-Output-From`, and readers who do not read.
 @Timeout(90)
+@NeedsRoot
 class OutputAgainTest {
     private static final String FROM = "Cay-Output-From";
 

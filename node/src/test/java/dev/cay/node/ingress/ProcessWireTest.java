@@ -4,9 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
+import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.process.ListResponse;
 import dev.cay.wire.process.ProcessConfig;
-import dev.cay.node.process.ProcessInput;
+import dev.cay.wire.process.ProcessInput;
 import dev.cay.wire.process.ProcessSelector;
 import dev.cay.wire.process.StartRequest;
 import dev.cay.wire.process.StartResponse;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// What clients of every kind read and write when they start, follow and steer processes.
 @Timeout(90)
+@NeedsRoot
 class ProcessWireTest {
     private static final String JSON = "application/connect+json";
     private static final String PROTO = "application/connect+proto";

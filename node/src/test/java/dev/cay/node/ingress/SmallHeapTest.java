@@ -2,6 +2,7 @@ package dev.cay.node.ingress;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.NeedsRoot;
 import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Files many times larger than the heap of the node go in and out.
 @Timeout(300)
+@NeedsRoot
 class SmallHeapTest {
     private static final long SIZE = Long.getLong("megabytes", 512) << 20;
 

@@ -2,6 +2,7 @@ package dev.cay.node.ingress;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.NeedsRoot;
 import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -10,6 +11,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// Terminals as `pty.create` of the clients starts and uses them.
 @Timeout(120)
+@NeedsRoot
 class TerminalTest {
     private static final String SIZE = ",\"pty\":{\"size\":{\"cols\":80,\"rows\":24}}";
 

@@ -2,6 +2,7 @@ package dev.cay.node.ingress;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.NeedsRoot;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.time.Duration;
@@ -9,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
+@NeedsRoot
 class WatchCallsTest extends EnvdFilesTest {
     private String json(String more) {
         return "{\"path\":\"%s\"%s}".formatted(folder, more);

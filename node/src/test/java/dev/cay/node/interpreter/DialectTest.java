@@ -3,6 +3,7 @@ package dev.cay.node.interpreter;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cay.testing.Fast;
 import java.net.ProtocolException;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
@@ -10,6 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Lines of a runner, which may be anybody's.
+@Fast
 class DialectTest {
     private static Object read(String line) throws ProtocolException {
         return Dialect.read(line.getBytes(StandardCharsets.UTF_8)).orElse(null);

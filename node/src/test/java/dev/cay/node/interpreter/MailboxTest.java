@@ -2,11 +2,13 @@ package dev.cay.node.interpreter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Fast;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(30)
+@Fast
 class MailboxTest {
     private static final Duration MOMENT = Duration.ofMillis(100);
     private static final RunnerEvent ONE = new RunnerEvent.End(1);

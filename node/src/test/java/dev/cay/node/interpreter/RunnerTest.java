@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.cay.node.guest.Spawn;
 import dev.cay.node.guest.TestSandbox;
 import dev.cay.node.lines.LongLines;
+import dev.cay.testing.NeedsRoot;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Timeout;
@@ -12,6 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 @Timeout(60)
+@NeedsRoot
 class RunnerTest {
     @ParameterizedTest
     @CsvSource({

@@ -3,8 +3,10 @@ package dev.cay.node.lines;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Fast;
 import org.junit.jupiter.api.Test;
 
+@Fast
 class TailTest {
     private final Tail tail = new Tail(5);
 

@@ -3,6 +3,7 @@ package dev.cay.node.linux;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import java.io.IOException;
 import java.time.Duration;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(30)
+@Fast
 class HostThreadsTest {
     private static final Duration LIMIT = Duration.ofSeconds(10);
     private static final Duration SHORT = Duration.ofMillis(50);

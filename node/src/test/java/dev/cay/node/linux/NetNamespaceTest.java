@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.node.guest.TestSandbox;
+import dev.cay.testing.NeedsRoot;
 import java.net.BindException;
 import java.net.ConnectException;
 import java.net.InetAddress;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
+@NeedsRoot
 class NetNamespaceTest {
     private static final java.util.List<InetAddress> LOOPBACK = java.util.List.of(InetAddress.ofLiteral("127.0.0.1"));
 

@@ -2,6 +2,7 @@ package dev.cay.node.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Fast;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.LogLine;
 import java.time.Instant;
@@ -12,6 +13,7 @@ import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
+@Fast
 class SandboxLogTest {
     private final List<LogLine> lines = new ArrayList<>();
     private Instant now = Instant.ofEpochSecond(1_800_000_000);

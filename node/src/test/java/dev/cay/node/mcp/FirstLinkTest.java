@@ -10,6 +10,8 @@ import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.catalog.ServerLaunch;
 import dev.cay.node.mcp.server.ServerHome;
 import dev.cay.node.mcp.server.ServerLink;
+import dev.cay.mcp.protocol.Message;
+import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
@@ -29,6 +31,7 @@ import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.node.ObjectNode;
 
 @Timeout(60)
+@Fast
 class FirstLinkTest {
     private static final ObjectNode NOTHING = hello("{}");
 

@@ -3,6 +3,7 @@ package dev.cay.node.mcp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.node.log.LogHub;
+import dev.cay.testing.Fast;
 import dev.cay.wire.SandboxId;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
+@Fast
 class GatewayLogTest {
     private final GatewayLog log =
             new GatewayLog(new LogHub(InstantSource.system()).of(new SandboxId("one")), InstantSource.system());

@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.node.mcp.catalog.Catalog;
 import dev.cay.node.mcp.catalog.LaunchPlan;
+import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.node.JsonNodeFactory;
 
+@Fast
 final class GatewaySettingsTest {
     private static final CustomServers CUSTOM = new CustomServers("https://git.example/");
 

@@ -11,6 +11,7 @@ import dev.cay.node.mcp.remote.Dialer;
 import dev.cay.node.mcp.remote.RemoteHome;
 import dev.cay.node.mcp.server.ServerHome;
 import dev.cay.node.mcp.server.ServerLink;
+import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.net.URI;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Who may begin a gateway, and what becomes of it when one of its servers does not work, comes late or is barred.
 @Timeout(180)
+@Fast
 final class GatewaysTest {
     @TempDir
     private Path directory = Path.of("unset");

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.cay.http.Json;
+import dev.cay.testing.Fast;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -28,6 +29,7 @@ import tools.jackson.databind.JsonNode;
 
 /// Calls that are looked at by real programs and servers of the operator's.
 @Timeout(120)
+@Fast
 final class InterceptorsTest {
     @TempDir
     private Path directory = Path.of("unset");

@@ -3,6 +3,7 @@ package dev.cay.node.mcp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.http.Json;
+import dev.cay.testing.Fast;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /// Finding, adding, removing and calling servers by the tools of the gateway, against servers that are real.
 @Timeout(120)
+@Fast
 final class MetaToolsTest {
     private static final String KEY = """
               guarded:

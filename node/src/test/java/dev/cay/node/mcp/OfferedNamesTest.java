@@ -2,10 +2,12 @@ package dev.cay.node.mcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Fast;
 import java.util.HashSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
+@Fast
 final class OfferedNamesTest {
     private final OfferedNames names = new OfferedNames(Set.of());
 

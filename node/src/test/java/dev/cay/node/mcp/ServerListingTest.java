@@ -3,9 +3,11 @@ package dev.cay.node.mcp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.http.Json;
+import dev.cay.testing.Fast;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.node.ObjectNode;
 
+@Fast
 final class ServerListingTest {
     /// With `'` for `"`.
     private static ObjectNode tree(String json) {

@@ -4,8 +4,10 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
+import dev.cay.testing.Fast;
 import org.junit.jupiter.api.Test;
 
+@Fast
 final class UriTemplatesTest {
     @Test
     void fitWhatWasMadeFromThem() {

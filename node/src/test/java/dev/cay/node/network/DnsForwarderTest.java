@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.life.Undo;
+import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@Fast
 final class DnsForwarderTest {
     private static final int MOST_TRIES = 10;
     private static final InetAddress LOOPBACK = InetAddress.ofLiteral("127.0.0.1");

@@ -4,16 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Slot;
+import dev.cay.testing.NeedsRoot;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIf;
 
 /// Every refusal stands beside a control that succeeds, and is seen to fail without the rules.
-@EnabledIf(value = "isRoot", disabledReason = "makes network namespaces")
+@NeedsRoot
 final class FirewallTest {
     private static final int WEB = 8080;
     private static final int DNS = 53;
@@ -26,10 +26,6 @@ final class FirewallTest {
     private String a;
     private String b;
     private NetworkLab.Talker internet;
-
-    static boolean isRoot() {
-        return System.getProperty("user.name").equals("root");
-    }
 
     @BeforeEach
     void build() throws Exception {

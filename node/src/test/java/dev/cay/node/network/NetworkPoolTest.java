@@ -7,15 +7,15 @@ import dev.cay.node.host.HostPlan;
 import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Slot;
 import dev.cay.node.host.Sysctls;
+import dev.cay.testing.NeedsRoot;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Runs the pool in a JVM of its own, inside the fake host of a {@link NetworkLab}: it is the whole host's business.
-@EnabledIf(value = "dev.cay.node.network.FirewallTest#isRoot", disabledReason = "makes network namespaces")
+@NeedsRoot
 final class NetworkPoolTest {
     @Test
     void servesASandboxFromFirstAttachToRemoval(@TempDir Path ledger) throws Exception {

@@ -4,11 +4,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.node.guest.TestSandbox;
+import dev.cay.testing.NeedsRoot;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(120)
+@NeedsRoot
 class KilledDaemonTest {
     private static final int LAST = 400_000;
     private static final int KILLS = 4;

@@ -4,6 +4,7 @@ import static dev.cay.node.process.ProcessTableTest.await;
 import static dev.cay.node.process.ProcessTableTest.shell;
 
 import dev.cay.node.guest.TestSandbox;
+import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// Whenever a client leaves, nothing of the command it wanted stays that nobody knows of.
 @Timeout(60)
+@NeedsRoot
 class LeavingClientTest {
     private static final ProcessTable.Settings FORGETFUL =
             new ProcessTable.Settings(1 << 20, Duration.ofSeconds(2), Duration.ofMillis(1), Duration.ofSeconds(5));

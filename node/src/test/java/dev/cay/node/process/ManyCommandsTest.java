@@ -3,6 +3,7 @@ package dev.cay.node.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.node.guest.TestSandbox;
+import dev.cay.testing.NeedsRoot;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(90)
+@NeedsRoot
 class ManyCommandsTest {
     private static final int COUNT = 1200;
     private static final int KEPT = 1024;

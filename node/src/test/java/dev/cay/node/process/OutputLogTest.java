@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cay.node.linux.DescriptorIo;
 import dev.cay.node.linux.Errno;
 import dev.cay.node.linux.ErrnoException;
+import dev.cay.testing.Fast;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -14,6 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@Fast
 class OutputLogTest {
     private static final int SEGMENT = 64 << 10;
     private static final String A = "a".repeat(SEGMENT);

@@ -8,6 +8,7 @@ import static org.assertj.core.api.InstanceOfAssertFactories.type;
 import dev.cay.node.guest.Exit;
 import dev.cay.node.guest.GuestLink;
 import dev.cay.node.guest.TestSandbox;
+import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.process.ProcessInfo;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
+@NeedsRoot
 class ProcessTableTest {
     private static final Duration LIMIT = Duration.ofSeconds(10);
     private static final ProcessTable.Settings SETTINGS =

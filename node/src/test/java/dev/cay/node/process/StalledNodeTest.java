@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.life.Undo;
 import dev.cay.node.guest.TestSandbox;
+import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
 import java.io.IOException;
 import java.time.Duration;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// Root inside takes the descriptors of pid 1 and makes them block: the node must not wait with them.
 @Timeout(180)
+@NeedsRoot
 class StalledNodeTest {
     private static final Duration LIMIT = Duration.ofSeconds(60);
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cay.node.guest.Exit;
 import dev.cay.node.guest.GuestLink;
 import dev.cay.node.guest.TestSandbox;
+import dev.cay.testing.NeedsRoot;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// Terminals behave the same whether the guest copies them or, being an older one, shares them.
 @Timeout(180)
+@NeedsRoot
 class TerminalTest {
     private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final ProcessTable.Settings SETTINGS =

@@ -3,6 +3,7 @@ package dev.cay.node.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cay.testing.Fast;
 import dev.cay.wire.SandboxId;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Reads both kinds of hierarchies, of which a host has one or the other: files as the kernel writes them.
+@Fast
 class CgroupsTest {
     @TempDir
     Path root;

@@ -3,6 +3,7 @@ package dev.cay.node.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.node.host.Slot;
+import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.SandboxId;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -11,6 +12,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
 /// A sandbox keeps its processes through pause and resume, and through a second pause and resume.
+@NeedsRoot
 class CheckpointTest {
     @Test
     void keepsBackgroundProcessesAndTerminalsThroughTwoCheckpoints() throws IOException {

@@ -2,6 +2,7 @@ package dev.cay.node.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Fast;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// Processes that have the names of runc and CRIU, and do nothing.
 @Timeout(30)
+@Fast
 class CutCriuTest {
     /// Says the number of a CRIU that lives on: a child of one that is gone, or at work.
     private static final String RUNC = """

@@ -2,6 +2,7 @@ package dev.cay.node.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.NeedsRoot;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,6 +11,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /// Who logged in, as the kernel's audit records tell it of a process.
+@NeedsRoot
 final class LoginUidTest {
     private static final String UNSET = "4294967295";
 

@@ -3,6 +3,7 @@ package dev.cay.node.sandbox;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Keep;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// runc or CRIU are killed while a sandbox is saved or brought back: it goes on, and the next try succeeds.
+@NeedsRoot
 class BrokenToolsTest extends NodeTest {
     private static final SandboxId ID = new SandboxId("victim");
 

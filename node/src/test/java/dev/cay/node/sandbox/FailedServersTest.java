@@ -11,6 +11,7 @@ import dev.cay.node.mcp.Gateways;
 import dev.cay.node.mcp.MetaChoice;
 import dev.cay.node.mcp.catalog.Catalog;
 import dev.cay.node.mcp.intercept.Interceptors;
+import dev.cay.testing.NeedsRoot;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// What users of a gateway get to read about servers that do not begin.
+@NeedsRoot
 class FailedServersTest extends ServerHomeTest {
     private static final String SECRET = "s3cr3t-of-the-test";
 

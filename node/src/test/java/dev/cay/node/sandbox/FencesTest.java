@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Programs;
+import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.SystemPorts;
 import java.io.IOException;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Timeout;
 /// What root in one sandbox may take of what all share. The long list, with neighbours, is
 /// `cay prove overload`; here is what can be shown quickly, each with a control.
 @Timeout(120)
+@NeedsRoot
 class FencesTest {
     private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final int MEGABITS = 8;

@@ -2,6 +2,7 @@ package dev.cay.node.sandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.SandboxId;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -10,6 +11,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// The command `mcp-gateway` in a sandbox of the base template, which has nothing for gateways.
 @Timeout(180)
+@NeedsRoot
 class GatewayCommandTest {
     private static final String ID = "plain";
     private static final String AS_NOBODY = "setpriv --reuid=65534 --regid=65534 --clear-groups ";

@@ -3,6 +3,7 @@ package dev.cay.node.sandbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.node.host.Programs;
+import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Keep;
 import java.io.IOException;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /// Users of the host come near nothing that sandboxes have or had. CRIU makes images that everybody may read, and disks
 /// are full of such files.
+@NeedsRoot
 class HostUsersTest extends NodeTest {
     private static final SandboxId ID = new SandboxId("sleeper");
 

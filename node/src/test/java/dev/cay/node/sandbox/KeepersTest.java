@@ -10,6 +10,7 @@ import dev.cay.node.process.DoomedProgram;
 import dev.cay.node.runtime.Container;
 import dev.cay.node.runtime.ContainerRuntime;
 import dev.cay.node.runtime.ContainerSpec;
+import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
@@ -37,6 +38,7 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /// Real runc, btrfs, nftables and guests; needs root.
+@NeedsRoot
 class KeepersTest extends NodeTest {
     private static final Executor THREADS = task -> Thread.ofVirtual().start(task);
 

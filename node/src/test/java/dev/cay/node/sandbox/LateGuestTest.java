@@ -2,6 +2,7 @@ package dev.cay.node.sandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.NodeSandbox;
 import java.nio.file.Files;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// A daemon starts beside sandboxes whose guests have no processor time, here because they are frozen; needs root.
 @Timeout(180)
+@NeedsRoot
 class LateGuestTest {
     private static final SandboxId LATE = new SandboxId("late");
 

@@ -3,6 +3,7 @@ package dev.cay.node.sandbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.node.runtime.Command;
+import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.LogLine;
 import dev.cay.wire.node.ResourceUse;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// What real sandboxes use and do; needs root.
 @Timeout(120)
+@NeedsRoot
 class MeasureTest {
     private static final SandboxId BUSY = new SandboxId("busy");
     private static final SandboxId IDLE = new SandboxId("idle");

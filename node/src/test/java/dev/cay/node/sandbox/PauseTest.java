@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.life.Trees;
 import dev.cay.node.runtime.ContainerRuntime;
+import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
@@ -27,6 +28,7 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /// A paused sandbox has nothing but disk, and goes on where it was; so do copies of one that runs.
+@NeedsRoot
 class PauseTest extends NodeTest {
     private static final SandboxId ID = new SandboxId("sleeper");
     private static final String COUNTER = "i=0; while true; do i=$((i+1)); echo $i > /count; sleep 0.02; done";

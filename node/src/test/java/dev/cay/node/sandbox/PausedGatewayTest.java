@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.http.Json;
 import dev.cay.node.mcp.GatewayControl;
+import dev.cay.node.mcp.McpGateway;
+import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.SystemPorts;
 import dev.cay.wire.node.Keep;
@@ -19,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 /// A client's session with a gateway, and what servers remember of it, while the sandbox is paused and after.
+@NeedsRoot
 class PausedGatewayTest extends ServerHomeTest {
     private static final SandboxId ID = new SandboxId("gated");
     private static final String TOKEN = "token-of-the-gateway";

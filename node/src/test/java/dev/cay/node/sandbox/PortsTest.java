@@ -2,6 +2,7 @@ package dev.cay.node.sandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.NeedsRoot;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.net.http.HttpRequest;
@@ -12,6 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /// Servers in a real sandbox, whichever way they listen.
+@NeedsRoot
 class PortsTest extends NodeTest {
     private static final String SERVER = """
             import socket, sys

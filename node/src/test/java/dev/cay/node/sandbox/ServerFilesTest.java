@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.node.mcp.catalog.LaunchPlan;
+import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,6 +13,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /// Servers whose programs are files of the host.
+@NeedsRoot
 class ServerFilesTest extends ServerHomeTest {
     private static final String SERVER = """
             const fs = require('fs');

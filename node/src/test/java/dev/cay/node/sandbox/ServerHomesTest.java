@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.mcp.protocol.Message;
 import dev.cay.node.mcp.catalog.LaunchPlan;
+import dev.cay.mcp.protocol.Message;
+import dev.cay.testing.NeedsRoot;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /// Real servers in real side sandboxes; packages come from the npm registry the host is set up for.
+@NeedsRoot
 class ServerHomesTest extends ServerHomeTest {
     private static final String INITIALIZE = """
             {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",

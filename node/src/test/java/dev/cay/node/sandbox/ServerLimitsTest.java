@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.node.mcp.catalog.CatalogServer;
 import dev.cay.node.mcp.server.ServerRoom;
+import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.util.ArrayList;
@@ -14,6 +15,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
 /// What side sandboxes of one sandbox may use together, and who is told when that was not enough.
+@NeedsRoot
 class ServerLimitsTest extends ServerHomeTest {
     private static final CatalogServer.Network OFFLINE = new CatalogServer.Network(true, List.of());
 

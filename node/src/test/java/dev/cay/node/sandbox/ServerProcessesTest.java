@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cay.mcp.protocol.Message;
 import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.server.ServerLink;
+import dev.cay.mcp.protocol.Message;
+import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.nio.file.Files;
@@ -17,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /// What servers do, and what comes of it.
+@NeedsRoot
 class ServerProcessesTest extends ServerHomeTest {
     /// Answers each request with its own params and how many it has seen.
     private static final String ECHO = """

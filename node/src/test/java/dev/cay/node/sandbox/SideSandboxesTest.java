@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.node.mcp.catalog.CatalogServer;
+import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.SystemPorts;
@@ -17,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /// Who sees side sandboxes, how long they live, and what lies on the disk of them.
+@NeedsRoot
 class SideSandboxesTest extends ServerHomeTest {
     private static final String SECRET = "planted-0f3b9c71d2";
     private static final String WAIT = "setInterval(() => {}, 1000)";

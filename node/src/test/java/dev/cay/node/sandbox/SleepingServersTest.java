@@ -8,6 +8,7 @@ import dev.cay.node.host.Programs;
 import dev.cay.node.mcp.server.ServerHome;
 import dev.cay.node.mcp.server.ServerLink;
 import dev.cay.node.runtime.ContainerRuntime;
+import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /// Servers are put away with all they remember and go on where they were, and nobody can read it meanwhile.
+@NeedsRoot
 class SleepingServersTest extends ServerHomeTest {
     private static final String SECRET = "planted-6e1d0a94b7";
 

@@ -3,6 +3,7 @@ package dev.cay.node.sandbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.node.runtime.ContainerSpec;
+import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.SystemPorts;
 import dev.cay.wire.node.NodeSandbox;
@@ -14,6 +15,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /// Sandboxes started in advance, for real; needs root.
+@NeedsRoot
 class SpareSandboxesTest extends NodeTest {
     private static final SandboxKind KIND = TestNode.spec("any").kind();
 

@@ -2,6 +2,7 @@ package dev.cay.node.sandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// How many are kept, told from what was asked for. That they are real sandboxes is shown by `SpareSandboxesTest`.
 @Timeout(30)
+@Fast
 class SparesTest {
     private static final int MOST = 8;
     private static final SandboxKind BASE = kind("base");

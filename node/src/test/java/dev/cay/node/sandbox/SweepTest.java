@@ -6,6 +6,7 @@ import dev.cay.life.Undo;
 import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Programs;
 import dev.cay.node.runtime.TestHost;
+import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.SandboxId;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Timeout;
 /// Plants on the host whatever a crash could leave of sandboxes. A second instance beside it is the control: nothing of
 /// it may be touched.
 @Timeout(180)
+@NeedsRoot
 class SweepTest {
     private final Programs programs = Programs.ofHost();
     private final List<Process> started = new ArrayList<>();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.cay.node.runtime.Container;
 import dev.cay.node.runtime.ContainerRuntime;
 import dev.cay.node.runtime.ContainerSpec;
+import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.Timeout;
 /// Sandboxes of a template with an interpreter go on from where it was ready. The interpreter of these tests is a
 /// shell that keeps a secret and counts how often it was asked. Needs root.
 @Timeout(180)
+@NeedsRoot
 class WarmSandboxesTest {
     private static final String INTERPRETER =
             "n=0; secret=$RANDOM$RANDOM; trap 'n=$((n+1)); echo $secret $n > /tmp/said' USR1; echo $$ > /tmp/pid;"

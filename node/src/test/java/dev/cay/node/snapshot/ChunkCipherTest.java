@@ -3,6 +3,7 @@ package dev.cay.node.snapshot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cay.testing.Fast;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -14,6 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// What was sealed is opened as it was, or not at all.
+@Fast
 class ChunkCipherTest {
     private static final int PIECE = ChunkCipher.CHUNK + ChunkCipher.TAG;
 

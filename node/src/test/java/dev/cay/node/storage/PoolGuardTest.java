@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.node.host.Programs;
 import dev.cay.node.runtime.GuestProgram;
+import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.SandboxId;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// One sandbox writes all it can into a pool that is smaller than its limit. A real btrfs in a file; needs root.
 @Timeout(300)
+@NeedsRoot
 class PoolGuardTest {
     private static final SandboxId WRITER = new SandboxId("writer");
     private static final SandboxId NEIGHBOUR = new SandboxId("neighbour");

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cay.node.host.Programs;
 import dev.cay.node.runtime.Command;
 import dev.cay.node.runtime.GuestProgram;
+import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// A real btrfs in a file; needs root.
+@NeedsRoot
 class PoolTest {
     private static final SandboxId ONE = new SandboxId("one");
     private static final SandboxId TWO = new SandboxId("two");

@@ -3,6 +3,7 @@ package dev.cay.server.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.server.ring.RingFile;
+import dev.cay.testing.Fast;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -14,6 +15,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@Fast
 class SeriesTest {
     private static final int DAY = 17_280;
 

@@ -2,6 +2,7 @@ package dev.cay.server.ring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Fast;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
@@ -15,6 +16,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@Fast
 class RingFileTest {
     /// Room for 36 bytes in a block, for 20 blocks in the file, for 5 of one key.
     private static final RingFile.Limits LIMITS = new RingFile.Limits(100, 2000, 500, Duration.ofHours(1));

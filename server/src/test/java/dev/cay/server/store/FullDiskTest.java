@@ -3,6 +3,7 @@ package dev.cay.server.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
@@ -13,34 +14,25 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 
 /// A real disk that is too small, and a file that is no database.
+@NeedsRoot
 final class FullDiskTest {
     @TempDir
     private Path directory = Path.of("unset");
 
     @BeforeEach
     void mount() throws Exception {
-        if (isRoot()) {
-            run("mount", "-t", "tmpfs", "-o", "size=4m", "cay-test", directory.toString());
-        }
+        run("mount", "-t", "tmpfs", "-o", "size=4m", "cay-test", directory.toString());
     }
 
     @AfterEach
     void unmount() throws Exception {
-        if (isRoot()) {
-            run("umount", directory.toString());
-        }
-    }
-
-    static boolean isRoot() {
-        return System.getProperty("user.name").equals("root");
+        run("umount", directory.toString());
     }
 
     @Test
-    @EnabledIf(value = "isRoot", disabledReason = "mounts a small disk")
     void aFullDiskIsOneSentenceAndNothingIsLostOnceThereIsSpaceAgain() throws Exception {
         Path file = directory.resolve("cay.db");
         try (var store = Store.open(file)) {

@@ -3,6 +3,7 @@ package dev.cay.server.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cay.testing.Fast;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -11,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.sqlite.SQLiteDataSource;
 
+@Fast
 final class SchemaTest {
     /// What the first Cay had.
     private static final List<String> FIRST = Schema.MIGRATIONS.subList(0, 1);

@@ -3,6 +3,7 @@ package dev.cay.server.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
+@Fast
 final class StoreTest {
     @TempDir
     Path directory;

@@ -5,6 +5,7 @@ import static dev.cay.mcp.protocol.face.FaceServer.code;
 import static dev.cay.mcp.protocol.face.FaceServer.tool;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Fast;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(120)
+@Fast
 class SessionTransportTest {
     private static final String SESSION = "Mcp-Session-Id";
     private static final String VERSION = "MCP-Protocol-Version";

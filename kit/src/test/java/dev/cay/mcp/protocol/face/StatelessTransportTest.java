@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.cay.http.Json;
 import dev.cay.mcp.protocol.Message;
 import dev.cay.mcp.protocol.stateless.Envelope;
+import dev.cay.testing.Fast;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -21,6 +22,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 @Timeout(120)
+@Fast
 class StatelessTransportTest {
     private FaceServer server;
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.cay.http.Json;
 import dev.cay.mcp.protocol.Conversation;
 import dev.cay.mcp.protocol.Message;
+import dev.cay.testing.Fast;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+@Fast
 class StdioFaceTest {
     private final List<String> heard = new ArrayList<>();
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();

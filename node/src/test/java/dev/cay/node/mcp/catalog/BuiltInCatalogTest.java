@@ -2,6 +2,7 @@ package dev.cay.node.mcp.catalog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Fast;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -19,6 +20,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /// What `catalog/servers.yaml` holds, against what E2B's clients can write.
+@Fast
 final class BuiltInCatalogTest {
     private static final List<CatalogServer> SERVERS = Catalog.builtIn().servers();
 

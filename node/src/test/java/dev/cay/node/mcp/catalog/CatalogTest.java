@@ -3,6 +3,7 @@ package dev.cay.node.mcp.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.nio.file.Files;
@@ -18,6 +19,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /// Looking things up, and files of the operator's own.
+@Fast
 final class CatalogTest {
     private static final Catalog BUILT_IN = Catalog.builtIn();
 

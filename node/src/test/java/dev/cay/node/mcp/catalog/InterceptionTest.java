@@ -3,6 +3,7 @@ package dev.cay.node.mcp.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,6 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /// Section `mcp.interceptors` of the configuration.
+@Fast
 final class InterceptionTest {
     private static final Catalog CATALOG = Catalog.builtIn();
 

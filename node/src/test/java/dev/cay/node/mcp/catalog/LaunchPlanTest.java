@@ -3,6 +3,7 @@ package dev.cay.node.mcp.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.net.URI;
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.json.JsonMapper;
 
+@Fast
 final class LaunchPlanTest {
     private static final JsonMapper JSON = new JsonMapper();
     private static final String SECRET = "hunter2-hunter2";

@@ -3,11 +3,13 @@ package dev.cay.node.mcp.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cay.testing.Fast;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+@Fast
 final class TemplateTest {
     private static final Map<String, Value> OPTIONS = Map.of(
             "path", Value.of("/a", false),

@@ -2,6 +2,7 @@ package dev.cay.node.mcp.remote;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Fast;
 import java.net.InetAddress;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -9,6 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// What the node calls for its users, and what not.
+@Fast
 final class AddressesTest {
     private static final Addresses NONE = Addresses.allowing(List.of());
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.node.mcp.catalog.ServerLaunch;
 import dev.cay.tls.LocalAuthority;
+import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.net.InetAddress;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Where users' addresses lead to, and where they must not. The forbidden server is at 127.0.0.1, as that is what
 /// tests may reach; the allowed one at 127.0.0.2.
 @Timeout(60)
+@Fast
 final class DialerTest {
     private static final InetAddress ALLOWED = InetAddress.ofLiteral("127.0.0.2");
     private static final InetAddress FORBIDDEN = InetAddress.ofLiteral("127.0.0.1");

@@ -3,6 +3,7 @@ package dev.cay.node.mcp.remote;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cay.testing.Fast;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -14,6 +15,7 @@ import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.Test;
 
 /// Server-sent events as servers send them, and as they should not.
+@Fast
 final class EventStreamTest {
     @Test
     void readsEveryWayToEndALine() throws IOException {

@@ -3,6 +3,7 @@ package dev.cay.node.mcp.remote;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cay.testing.Fast;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -12,6 +13,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /// The transport of 2024-11-05 against a server that does what the test says.
 @Timeout(60)
+@Fast
 final class SseLinkTest {
     private static ScriptedServer server(String endpoint, AtomicReference<ScriptedServer.Answering> stream)
             throws IOException {

@@ -3,6 +3,7 @@ package dev.cay.node.mcp.remote;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import java.io.IOException;
 import java.net.URI;
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// Streamable HTTP against a server that does what the test says.
 @Timeout(60)
+@Fast
 final class StreamableLinkTest {
     private static final String GREETING =
             "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{}}}";

@@ -2,9 +2,11 @@ package dev.cay.node.mcp.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Fast;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
+@Fast
 class SecretsTest {
     private final Secrets secrets =
             new Secrets(Stream.of("token-1", "token-1-and-more", "abc", "-----BEGIN-----\nfirst line\n----END----"));
