@@ -239,6 +239,54 @@ final class LauncherTest {
         assertThat(script("main sdk || echo refused")).contains("Usage: cay sdk install", "refused");
     }
 
+    @Test
+    void theFastLaneRunsForAnyUserAndTellsHowManyTestsThereWere() throws Exception {
+        String said = tests("is_root() { false; }", "main test --fast 'Catalog*'");
+        assertThat(said).contains("[INFO] Tests run: 12, Failures: 0, Errors: 0, Skipped: 0", "\nall good");
+        assertThat(Files.readString(directory.resolve("arguments")))
+                .contains(" -Dgroups=fast & !root ", " -Dtest=Catalog* ", " test ")
+                .doesNotContain("verify");
+    }
+
+    @Test
+    void allTestsNeedRoot() throws Exception {
+        assertThat(tests("is_root() { false; }", "main test"))
+                .contains("need root: sudo ./cay test")
+                .doesNotContain("Tests run");
+    }
+
+    @Test
+    void aTestThatFailsMakesTheRunFail() throws Exception {
+        assertThat(tests("outcome=1", "main test --fast && echo fine || echo bad"))
+                .endsWith("failed; everything is in %s/target/test-fast.log\nbad".formatted(directory));
+    }
+
+    @Test
+    void bothLanesAreExplainedAndMistypedOptionsRefused() throws Exception {
+        assertThat(script("main test --help")).contains("cay test --fast   the tests that need no root");
+        assertThat(script("main test --fst")).endsWith("cay: test has no option --fst");
+        assertThat(script("main test ATest BTest"))
+                .isEqualTo("cay: test takes one NAME; separate several by commas: ./cay test ATest,BTest");
+    }
+
+    /// Tests whose Maven is played by a few lines of shell.
+    private String tests(String before, String command) throws Exception {
+        return script("""
+                home='%s'; outcome=0
+                cache_dir() { printf '%%s' "$home/cache"; }
+                require_packages() { :; }
+                choose_jdk() { :; }
+                choose_maven() { :; }
+                run_maven() {
+                    echo " $* " >"$home/arguments"
+                    echo '[INFO] Tests run: 12, Failures: 0, Errors: 0, Skipped: 0, Time elapsed: 1 s -- in dev.cay.ATest'
+                    echo '[INFO] Tests run: 12, Failures: 0, Errors: 0, Skipped: 0'
+                    return $outcome
+                }
+                %s
+                %s""".formatted(directory, before, command));
+    }
+
     /// A build whose Maven is played by a few lines of shell, the last of which are given.
     private String build(String before, String end) throws Exception {
         Path jar =
