@@ -41,7 +41,7 @@ final class ClientEnvironmentTest {
         String exports = ClientEnvironment.write(Map.of("CAY_TEST_VALUE", hostile), Shell.BASH);
         var bash = new ProcessBuilder(List.of("bash", "-c", exports + "\nprintf %s \"$CAY_TEST_VALUE\"")).start();
         String read = new String(bash.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(bash.waitFor(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(bash.waitFor(1, TimeUnit.MINUTES)).isTrue();
         assertThat(read).isEqualTo(hostile);
     }
 

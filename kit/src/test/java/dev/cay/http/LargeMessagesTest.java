@@ -15,7 +15,7 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(30)
+@Timeout(180)
 @Fast
 class LargeMessagesTest {
     private static final int LARGEST = LargeMessages.MOST_BYTES;

@@ -7,7 +7,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(30)
+@Timeout(180)
 @Fast
 class MailboxTest {
     private static final Duration MOMENT = Duration.ofMillis(100);

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(30)
+@Timeout(180)
 @Fast
 class HostThreadsTest {
     private static final Duration LIMIT = Duration.ofSeconds(10);

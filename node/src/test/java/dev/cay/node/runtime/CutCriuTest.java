@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Processes that have the names of runc and CRIU, and do nothing.
-@Timeout(30)
+@Timeout(180)
 @Fast
 class CutCriuTest {
     /// Says the number of a CRIU that lives on: a child of one that is gone, or at work.
@@ -27,13 +27,13 @@ class CutCriuTest {
                 become('criu')
                 helper = os.fork()
                 if helper == 0:
-                    time.sleep(60)
+                    time.sleep(600)
                 print(helper, flush=True)
                 if sys.argv[1] == 'cut':
                     os._exit(1)
-                time.sleep(60)
+                time.sleep(600)
                 os._exit(0)
-            time.sleep(60)
+            time.sleep(600)
             """;
 
     private final List<ProcessHandle> started = new ArrayList<>();
