@@ -52,6 +52,7 @@ record ClientSuite(CompatibilityReport.Part part, String folder, int atOnce, Set
             nodes.add(dynamicTest(client.title("every public method has a case"), () -> requireAllCovered(runs)));
         }
         report.write();
+        nodes.add(dynamicTest(report.page() + " says what this run found", report::requireOnPage));
         return nodes;
     }
 

@@ -1,5 +1,7 @@
 package dev.cay.acceptance;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.cay.acceptance.ClientTests.Result;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// Which calls work with which versions of one client, as the run found it. Written to `target/compatibility/`;
 /// the page in `docs/` has the parts of all clients and is checked against them.
 final class CompatibilityReport {
-    static final Path DIRECTORY = Path.of("target/compatibility");
+    private static final Path DIRECTORY = Path.of("target/compatibility");
 
     /// A part of the page for every client.
     enum Part {
@@ -72,6 +74,18 @@ final class CompatibilityReport {
     void write() throws IOException {
         Files.createDirectories(DIRECTORY);
         Files.writeString(DIRECTORY.resolve("%d.md".formatted(part.ordinal())), render());
+    }
+
+    /// The page as it is named from the project's directory.
+    String page() {
+        return "docs/compatibility.md";
+    }
+
+    /// A page that says something else than the run that is just over must not be believed.
+    void requireOnPage() throws IOException {
+        assertThat(Files.readString(Path.of("..", page())))
+                .as("%s; bring it up to date: cat acceptance/target/compatibility/*.md > %s", part.client, page())
+                .contains(render());
     }
 
     private String render() {

@@ -38,15 +38,6 @@ final class DocumentsTest {
         assertThat(missing).isEmpty();
     }
 
-    @Test
-    void noPathOfARequestIsLongerThanSevenHops() throws Exception {
-        var text = Files.readString(ARCHITECTURE);
-        var section = text.substring(text.indexOf("## 5. "), text.indexOf("## 6."));
-        var requests = section.split("\\*\\*[^*]+\\*\\* — ");
-        assertThat(requests).hasSizeGreaterThan(4);
-        assertThat(section).doesNotContain("8. ");
-    }
-
     /// Nobody has put the launcher on the PATH.
     @Test
     void commandsAreShownAsTheyAreTyped() throws Exception {
@@ -83,18 +74,5 @@ final class DocumentsTest {
         assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
         assertThat(process.exitValue()).isEqualTo(2);
         assertThat(said).startsWith("MODEL_URL is not set").hasLineCount(1);
-    }
-
-    @Test
-    void theCompatibilityPageIsWhatTheClientsFound() throws Exception {
-        if (Files.exists(CompatibilityReport.DIRECTORY)) {
-            try (var parts = Files.list(CompatibilityReport.DIRECTORY)) {
-                for (var part : parts.toList()) {
-                    assertThat(Files.readString(Path.of("../docs/compatibility.md")))
-                            .as("run: cat acceptance/target/compatibility/*.md > docs/compatibility.md")
-                            .contains(Files.readString(part));
-                }
-            }
-        }
     }
 }
