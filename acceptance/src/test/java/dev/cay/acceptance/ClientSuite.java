@@ -40,17 +40,19 @@ record ClientSuite(CompatibilityReport.Part part, String folder, int atOnce, Set
     List<DynamicNode> run(OwnCay platform, List<Client> clients) throws Exception {
         var report = new CompatibilityReport(part);
         var nodes = new ArrayList<DynamicNode>();
+        var versions = new LinkedHashMap<String, List<ClientTests.Run>>();
         for (var entry : runs(platform, clients).entrySet()) {
             var client = entry.getKey();
-            var runs = new ArrayList<ClientTests.Run>();
             for (var file : entry.getValue().entrySet()) {
                 var run = file.getValue().get();
-                runs.add(run);
+                versions.computeIfAbsent(client.version(), _ -> new ArrayList<>())
+                        .add(run);
                 report.add(client.version(), file.getKey(), run.results());
                 nodes.add(dynamicContainer(client.title(file.getKey()), run.cases(platform)));
             }
-            nodes.add(dynamicTest(client.title("every public method has a case"), () -> requireAllCovered(runs)));
         }
+        versions.forEach((version, runs) ->
+                nodes.add(dynamicTest(version + ", every public method has a case", () -> requireAllCovered(runs))));
         report.write();
         nodes.add(dynamicTest(report.page() + " says what this run found", report::requireOnPage));
         return nodes;

@@ -27,15 +27,20 @@ final class ClientsTest {
             "pause.test.mjs",
             "methods.test.mjs");
 
+    /// What has to do with the way to the platform; all else is the same by any.
+    private static final List<String> WAY =
+            List.of("sandbox.test.mjs", "commands.test.mjs", "files.test.mjs", "ports.test.mjs");
+
+    /// Every version with every file once, and the newest once more by the other way.
     private static final List<Client> CLIENTS = List.of(
-            client("2.51.0", OwnCay.Mode.DOMAIN),
-            client("2.51.0", OwnCay.Mode.URL),
-            client("2.30.1", OwnCay.Mode.DOMAIN),
-            client("2.30.1", OwnCay.Mode.URL),
-            client("2.9.0", OwnCay.Mode.DOMAIN),
-            client("2.9.0", OwnCay.Mode.URL),
+            client("2.51.0", OwnCay.Mode.DOMAIN, FILES),
+            client("2.51.0", OwnCay.Mode.URL, FILES),
+            client("2.30.1", OwnCay.Mode.DOMAIN, FILES),
+            client("2.30.1", OwnCay.Mode.URL, WAY),
+            client("2.9.0", OwnCay.Mode.DOMAIN, FILES),
+            client("2.9.0", OwnCay.Mode.URL, WAY),
             // It does not read the variables that hold URLs.
-            client("1.9.0", OwnCay.Mode.DOMAIN));
+            client("1.9.0", OwnCay.Mode.DOMAIN, FILES));
 
     /// The cases mostly wait, so a few files run side by side.
     private static final ClientSuite SUITE = new ClientSuite(
@@ -44,8 +49,8 @@ final class ClientsTest {
             3,
             Set.of("Commands.run", "Filesystem.watchDir", "CommandHandle.wait", "WatchHandle.stop"));
 
-    private static Client client(String version, OwnCay.Mode mode) {
-        return new Client("e2b", version, mode, FILES);
+    private static Client client(String version, OwnCay.Mode mode, List<String> files) {
+        return new Client("e2b", version, mode, files);
     }
 
     @TestFactory

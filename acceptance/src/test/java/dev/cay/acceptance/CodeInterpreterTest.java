@@ -31,7 +31,12 @@ final class CodeInterpreterTest {
             "extremes.test.mjs");
 
     /// What has to do with the way to the platform; what cells do and give back is the same by any.
-    private static final List<String> WAY = List.of("suite.test.mjs", "contexts.test.mjs", "life.test.mjs");
+    private static final List<String> WAY = List.of("suite.test.mjs", "life.test.mjs");
+
+    /// What has to do with the client; what runners do with languages, and with cells that are large or broken, is the
+    /// same for any.
+    private static final List<String> VERSION =
+            List.of("suite.test.mjs", "contexts.test.mjs", "results.test.mjs", "charts.test.mjs", "life.test.mjs");
 
     /// Speaks to no client.
     private static final String WIRE = "wire.test.mjs";
@@ -40,10 +45,10 @@ final class CodeInterpreterTest {
     private static final String HOSTILE = "hostile.test.mjs";
 
     private static final List<Client> CLIENTS = List.of(
-            new Client(PACKAGE, "2.8.0", OwnCay.Mode.DOMAIN, with(FILES.stream(), WIRE)),
-            new Client(PACKAGE, "2.8.0", OwnCay.Mode.URL, with(WAY.stream(), HOSTILE)),
+            new Client(PACKAGE, "2.8.0", OwnCay.Mode.DOMAIN, with(FILES.stream(), WIRE, HOSTILE)),
+            new Client(PACKAGE, "2.8.0", OwnCay.Mode.URL, WAY),
             // It does not read the variables that hold URLs.
-            new Client(PACKAGE, "2.0.1", OwnCay.Mode.DOMAIN, FILES));
+            new Client(PACKAGE, "2.0.1", OwnCay.Mode.DOMAIN, VERSION));
 
     /// Its cases compute more than they wait.
     private static final ClientSuite SUITE = new ClientSuite(
