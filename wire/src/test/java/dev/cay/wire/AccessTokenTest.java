@@ -2,10 +2,12 @@ package dev.cay.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Fast;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
 
+@Fast
 class AccessTokenTest {
     private record Holder(@Nullable AccessToken token) {}
 
