@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// A few hundred inputs of each target of `cay prove fuzz`, and all that ever found something.
 ///
 /// A seed means its input only as long as the target makes it in the same way. Whoever changes that plays the proof
-/// again; what was found before has a test of its own where it was mended.
+/// again; what was found before has a test of its own where it was fixed.
 @ExtendWith(TestPlatform.class)
 @NeedsRoot
 final class FuzzSeedsTest {

@@ -137,7 +137,7 @@ final class Foreground {
                     : e.getClass().getSimpleName().replace("Exception", "");
             throw new CayException(
                     ErrorKind.UNAVAILABLE,
-                    "%s cannot be written to (%s); mend that, or set another %s".formatted(directory, reason, key),
+                    "%s cannot be written to (%s); fix that, or set another %s".formatted(directory, reason, key),
                     e);
         }
     }

@@ -98,7 +98,7 @@ final class McpInstallCommand implements Callable<Integer> {
         var whole = read(file);
         if (whole.has("mcpServers") && !whole.path("mcpServers").isObject()) {
             throw new CayException(
-                    ErrorKind.INVALID_ARGUMENT, "mcpServers in %s is no object; mend it first".formatted(file));
+                    ErrorKind.INVALID_ARGUMENT, "mcpServers in %s is no object; fix it first".formatted(file));
         }
         whole.withObject("mcpServers").set(NAME, entry);
         Files.createDirectories(file.toAbsolutePath().getParent());
@@ -120,6 +120,6 @@ final class McpInstallCommand implements Callable<Integer> {
         }
         throw new CayException(
                 ErrorKind.INVALID_ARGUMENT,
-                "%s is no JSON object; mend it, or use --print and add the entry by hand".formatted(file));
+                "%s is no JSON object; fix it, or use --print and add the entry by hand".formatted(file));
     }
 }

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Whatever keeps Cay from starting is one sentence that says how to mend it, never a trace.
+/// Whatever keeps Cay from starting is one sentence that says how to fix it, never a trace.
 @NeedsRoot
 final class StartRefusalTest {
     private static final Duration LIMIT = Duration.ofMinutes(5);

@@ -18,22 +18,22 @@ import java.util.regex.Pattern;
 public interface ConfigValue<T> {
     T parse(String text);
 
-    static ConfigValue<String> matching(String regex, String mend) {
+    static ConfigValue<String> matching(String regex, String expected) {
         var pattern = Pattern.compile(regex);
         return text -> {
-            require(pattern.matcher(text).matches(), mend);
+            require(pattern.matcher(text).matches(), expected);
             return text;
         };
     }
 
     static ConfigValue<Path> path() {
-        String mend = "an absolute path";
+        String expected = "an absolute path";
         return text -> {
-            require(text.startsWith("/"), mend);
+            require(text.startsWith("/"), expected);
             try {
                 return Path.of(text).normalize();
             } catch (InvalidPathException _) {
-                throw new IllegalArgumentException(mend);
+                throw new IllegalArgumentException(expected);
             }
         };
     }
@@ -52,17 +52,17 @@ public interface ConfigValue<T> {
                 .toList();
     }
 
-    static <T> ConfigValue<List<T>> nonEmptyList(ConfigValue<T> value, String mend) {
+    static <T> ConfigValue<List<T>> nonEmptyList(ConfigValue<T> value, String expected) {
         return text -> {
             List<T> items = list(value).parse(text);
-            require(!items.isEmpty(), mend);
+            require(!items.isEmpty(), expected);
             return items;
         };
     }
 
     static ConfigValue<Integer> number(int least, int most) {
-        String mend = "a whole number from %d to %d".formatted(least, most);
-        return text -> (int) inRange(wholeNumber(text.replace("_", ""), mend), least, most, mend);
+        String expected = "a whole number from %d to %d".formatted(least, most);
+        return text -> (int) inRange(wholeNumber(text.replace("_", ""), expected), least, most, expected);
     }
 
     static ConfigValue<Boolean> yesOrNo() {
@@ -89,63 +89,63 @@ public interface ConfigValue<T> {
 
     /// `90s`, `5m`, `1h30m`, `30d`; a bare number means seconds.
     static ConfigValue<Duration> duration(Duration least, Duration most) {
-        String mend = "a time like 90s, 5m, 1h30m or 2d, from %s to %s".formatted(show(least), show(most));
+        String expected = "a time like 90s, 5m, 1h30m or 2d, from %s to %s".formatted(show(least), show(most));
         return text -> {
-            Duration value = text.matches("\\d{1,9}") ? Duration.ofSeconds(Long.parseLong(text)) : units(text, mend);
-            require(value.compareTo(least) >= 0 && value.compareTo(most) <= 0, mend);
+            Duration value = text.matches("\\d{1,9}") ? Duration.ofSeconds(Long.parseLong(text)) : units(text, expected);
+            require(value.compareTo(least) >= 0 && value.compareTo(most) <= 0, expected);
             return value;
         };
     }
 
     /// `512MB`, `20GB`; a bare number means megabytes. 1 GB is 1024 MB here, as everywhere in Cay.
     static ConfigValue<Integer> megabytes(int least, int most) {
-        String mend = "a size like 512MB or 20GB, from %dMB to %dMB".formatted(least, most);
+        String expected = "a size like 512MB or 20GB, from %dMB to %dMB".formatted(least, most);
         return text -> {
-            long bytes = bytes(text, 1L << 20, mend);
-            require(bytes % (1L << 20) == 0, mend);
-            return (int) inRange(bytes >> 20, least, most, mend);
+            long bytes = bytes(text, 1L << 20, expected);
+            require(bytes % (1L << 20) == 0, expected);
+            return (int) inRange(bytes >> 20, least, most, expected);
         };
     }
 
     /// `64KB`, `1MB`; a bare number means bytes.
     static ConfigValue<Long> bytes(long least, long most) {
-        String mend = "a size like 64KB or 1MB, from %d to %d bytes".formatted(least, most);
-        return text -> inRange(bytes(text, 1, mend), least, most, mend);
+        String expected = "a size like 64KB or 1MB, from %d to %d bytes".formatted(least, most);
+        return text -> inRange(bytes(text, 1, expected), least, most, expected);
     }
 
     /// An IPv4 or IPv6 address, not a name: a name would be looked up.
     static ConfigValue<String> address() {
-        String mend = "an IP address such as 127.0.0.1, 0.0.0.0 or ::1";
+        String expected = "an IP address such as 127.0.0.1, 0.0.0.0 or ::1";
         return text -> {
             try {
                 return InetAddress.ofLiteral(text) == null ? "" : text;
             } catch (IllegalArgumentException _) {
-                throw new IllegalArgumentException(mend);
+                throw new IllegalArgumentException(expected);
             }
         };
     }
 
     /// An IPv4 range whose address is the range's first.
     static ConfigValue<String> range(int shortest, int longest) {
-        String mend = "a private IPv4 range such as 10.200.0.0/16, with a prefix from /%d to /%d"
+        String expected = "a private IPv4 range such as 10.200.0.0/16, with a prefix from /%d to /%d"
                 .formatted(shortest, longest);
         var pattern = Pattern.compile("(\\d{1,3}\\.\\d{1,3}\\.\\d{1,3}\\.\\d{1,3})/(\\d{1,2})");
         return text -> {
             Matcher parts = pattern.matcher(text);
-            require(parts.matches(), mend);
+            require(parts.matches(), expected);
             address().parse(parts.group(1));
-            int prefix = (int) inRange(Long.parseLong(parts.group(2)), shortest, longest, mend);
+            int prefix = (int) inRange(Long.parseLong(parts.group(2)), shortest, longest, expected);
             int network = Arrays.stream(parts.group(1).split("\\."))
                     .mapToInt(Integer::parseInt)
                     .reduce(0, (sum, octet) -> sum << 8 | octet);
-            require((network & ~(-1 << (32 - prefix))) == 0, mend + "; the address must be the first of the range");
+            require((network & ~(-1 << (32 - prefix))) == 0, expected + "; the address must be the first of the range");
             return text;
         };
     }
 
     /// A host name, a domain with `*.` before it, an address, or a range of addresses of either kind.
     static ConfigValue<String> destination() {
-        String mend = "a host name, *.domain, an address or a range such as 10.1.0.0/16";
+        String expected = "a host name, *.domain, an address or a range such as 10.1.0.0/16";
         var name = Pattern.compile("(\\*\\.)?([a-z0-9_]([a-z0-9_-]*[a-z0-9])?\\.)*[a-z]([a-z0-9-]*[a-z0-9])?");
         var range = Pattern.compile("([0-9a-f:]*:[0-9a-f:.]*|\\d+\\.\\d+\\.\\d+\\.\\d+)(/(\\d{1,3}))?");
         return text -> {
@@ -154,19 +154,19 @@ public interface ConfigValue<T> {
                 return lower;
             }
             Matcher parts = range.matcher(lower);
-            require(parts.matches(), mend);
+            require(parts.matches(), expected);
             try {
                 int bits = InetAddress.ofLiteral(parts.group(1)).getAddress().length * 8;
-                require(parts.group(3) == null || Integer.parseInt(parts.group(3)) <= bits, mend);
+                require(parts.group(3) == null || Integer.parseInt(parts.group(3)) <= bits, expected);
                 return lower;
             } catch (IllegalArgumentException _) {
-                throw new IllegalArgumentException(mend);
+                throw new IllegalArgumentException(expected);
             }
         };
     }
 
-    private static Duration units(String text, String mend) {
-        require(text.matches("(\\d{1,9}(ms|s|m|h|d))+"), mend);
+    private static Duration units(String text, String expected) {
+        require(text.matches("(\\d{1,9}(ms|s|m|h|d))+"), expected);
         Duration sum = Duration.ZERO;
         Matcher part = Pattern.compile("(\\d+)(ms|s|m|h|d)").matcher(text);
         while (part.find()) {
@@ -183,31 +183,31 @@ public interface ConfigValue<T> {
         return sum;
     }
 
-    private static long bytes(String text, long bareUnit, String mend) {
+    private static long bytes(String text, long bareUnit, String expected) {
         Matcher parts = Pattern.compile("(\\d{1,12})\\s*(|B|KB|MB|GB|TB)")
                 .matcher(text.toUpperCase(Locale.ROOT).replace("_", "").replace("IB", "B"));
-        require(parts.matches(), mend);
+        require(parts.matches(), expected);
         var units = Map.of("", bareUnit, "B", 1L, "KB", 1L << 10, "MB", 1L << 20, "GB", 1L << 30, "TB", 1L << 40);
         try {
             return Math.multiplyExact(Long.parseLong(parts.group(1)), units.getOrDefault(parts.group(2), 1L));
         } catch (ArithmeticException _) {
-            throw new IllegalArgumentException(mend);
+            throw new IllegalArgumentException(expected);
         }
     }
 
-    private static long wholeNumber(String text, String mend) {
-        require(text.matches("-?\\d{1,12}"), mend);
+    private static long wholeNumber(String text, String expected) {
+        require(text.matches("-?\\d{1,12}"), expected);
         return Long.parseLong(text);
     }
 
-    private static long inRange(long value, long least, long most, String mend) {
-        require(value >= least && value <= most, mend);
+    private static long inRange(long value, long least, long most, String expected) {
+        require(value >= least && value <= most, expected);
         return value;
     }
 
-    private static void require(boolean holds, String mend) {
+    private static void require(boolean holds, String expected) {
         if (!holds) {
-            throw new IllegalArgumentException(mend);
+            throw new IllegalArgumentException(expected);
         }
     }
 

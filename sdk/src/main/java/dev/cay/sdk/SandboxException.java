@@ -40,7 +40,7 @@ public final class SandboxException extends RuntimeException {
 
     /// What a program may want to tell apart.
     public enum Kind {
-        /// The call itself makes no sense; the message names what to mend.
+        /// The call itself makes no sense; the message names what to fix.
         INVALID,
         /// No key, a wrong one, or one that may not do this.
         UNAUTHORIZED,

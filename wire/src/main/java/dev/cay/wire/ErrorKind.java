@@ -2,7 +2,7 @@ package dev.cay.wire;
 
 /// What kind of failure it is, for machines. Each face (REST, Connect) maps a kind to its own code in one place.
 public enum ErrorKind {
-    /// The request is malformed or names an impossible value; the message names the field and the mend.
+    /// The request is malformed or names an impossible value; the message names the field and the fix.
     INVALID_ARGUMENT,
     /// No credential, or one we do not know.
     UNAUTHENTICATED,

@@ -71,7 +71,7 @@ public final class DoctorCommand implements Callable<Integer> {
                 ? "ok"
                 : finding.level().name().toLowerCase(Locale.ROOT);
         String line = String.format(Locale.ROOT, "%-5s %-12s %s", mark, finding.name(), finding.found());
-        return finding.mend() == null ? line : line + "\n                   fix: " + finding.mend();
+        return finding.fix() == null ? line : line + "\n                   fix: " + finding.fix();
     }
 
     private static String summary(List<Finding> findings) {

@@ -4,9 +4,9 @@ import org.jspecify.annotations.Nullable;
 
 /// One line of the doctor's table.
 ///
-/// @param mend the command or the step that puts it right; null when nothing needs to be done
+/// @param fix the command or the step that puts it right; null when nothing needs to be done
 public record Finding(
-        String name, Level level, String found, @Nullable String mend) {
+        String name, Level level, String found, @Nullable String fix) {
     public enum Level {
         OK,
         /// Worth knowing, and no reason to act.
@@ -25,11 +25,11 @@ public record Finding(
         return new Finding(name, Level.NOTE, found, null);
     }
 
-    public static Finding warn(String name, String found, String mend) {
-        return new Finding(name, Level.WARN, found, mend);
+    public static Finding warn(String name, String found, String fix) {
+        return new Finding(name, Level.WARN, found, fix);
     }
 
-    public static Finding fail(String name, String found, String mend) {
-        return new Finding(name, Level.FAIL, found, mend);
+    public static Finding fail(String name, String found, String fix) {
+        return new Finding(name, Level.FAIL, found, fix);
     }
 }

@@ -100,10 +100,10 @@ final class NetworkChecks implements Check {
         }
         String what = "%s overlaps %s behind %s"
                 .formatted(range, found.get().range(), found.get().through());
-        String mend = "set network.range to a range nobody uses, e.g. 10.201.0.0/16";
+        String fix = "set network.range to a range nobody uses, e.g. 10.201.0.0/16";
         return found.get().range().isWiderThan(range)
-                ? Finding.warn("addresses", what, mend)
-                : Finding.fail("addresses", what, mend);
+                ? Finding.warn("addresses", what, fix)
+                : Finding.fail("addresses", what, fix);
     }
 
     /// Docker, ufw and the like are served by Cay itself, as far as they are iptables; what somebody wrote by hand in
@@ -112,12 +112,12 @@ final class NetworkChecks implements Check {
         if (obstacles.isEmpty()) {
             return List.of(Finding.ok(FIREWALL, "none of this host stops sandboxes"));
         }
-        var mends = new LinkedHashMap<String, List<String>>();
+        var fixes = new LinkedHashMap<String, List<String>>();
         for (var obstacle : obstacles) {
-            mends.computeIfAbsent(obstacle.where(), _ -> new ArrayList<>())
-                    .add(obstacle.mend().replaceFirst("^nft (.*)$", "sudo nft '$1'"));
+            fixes.computeIfAbsent(obstacle.where(), _ -> new ArrayList<>())
+                    .add(obstacle.fix().replaceFirst("^nft (.*)$", "sudo nft '$1'"));
         }
-        return mends.entrySet().stream()
+        return fixes.entrySet().stream()
                 .map(entry -> Finding.warn(
                         FIREWALL,
                         entry.getKey() + ": sandboxes cannot reach the network",

@@ -50,7 +50,7 @@ final class ProgramChecks implements Check {
                 : Finding.fail(
                         "templates",
                         "cannot be built without " + String.join(", ", missing.keySet()),
-                        "sudo " + BuildTools.mend(missing));
+                        "sudo " + BuildTools.fix(missing));
     }
 
     private static Finding ask(Program program) {
@@ -58,10 +58,10 @@ final class ProgramChecks implements Check {
                 .map(answer -> Finding.ok(
                         program.name(), answer.text().lines().findFirst().orElse("there")))
                 .orElseGet(() -> {
-                    String mend = "sudo apt-get install " + program.debian();
+                    String fix = "sudo apt-get install " + program.debian();
                     return program.needed()
-                            ? Finding.fail(program.name(), "missing", mend)
-                            : Finding.warn(program.name(), "missing: " + program.lost(), mend);
+                            ? Finding.fail(program.name(), "missing", fix)
+                            : Finding.warn(program.name(), "missing: " + program.lost(), fix);
                 });
     }
 

@@ -35,7 +35,7 @@ final class SecurityChecks implements Check {
         return findings;
     }
 
-    /// Versions say little, as distributions mend old ones; the day it was built says how long it was not mended.
+    /// Versions say little, as distributions fix old ones; the day it was built says how long it was not fixed.
     static Finding kernelAge(String version, LocalDate today) {
         var built = built(version);
         if (built.isEmpty()) {
@@ -68,7 +68,7 @@ final class SecurityChecks implements Check {
         return Optional.empty();
     }
 
-    /// The holes of runc that are mended in a version; see docs/security.md.
+    /// The holes of runc that are fixed in a version; see docs/security.md.
     static Finding runc(String answer) {
         var version = RUNC.matcher(answer);
         if (!version.find()) {
@@ -98,7 +98,7 @@ final class SecurityChecks implements Check {
                         "%s is a distribution's own: look into its changelog for %s"
                                 .formatted(name, String.join(", ", open)))
                 : Finding.warn(
-                        "runc", name + " lacks the mends of " + String.join(", ", open), "install runc 1.4.3 or newer");
+                        "runc", name + " lacks the fixes of " + String.join(", ", open), "install runc 1.4.3 or newer");
     }
 
     private static Finding atLeast(String name, String key, int wanted, String otherwise) {

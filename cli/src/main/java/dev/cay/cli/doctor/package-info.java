@@ -1,4 +1,4 @@
-/// `cay doctor`: what this host lacks, and the command that mends it. Each {@link dev.cay.cli.doctor.Check} looks at
+/// `cay doctor`: what this host lacks, and the command that fixes it. Each {@link dev.cay.cli.doctor.Check} looks at
 /// one subject and changes nothing; {@link dev.cay.cli.doctor.DoctorCommand} lists them. What other rooms know about a
 /// host (say, foreign firewalls) joins as one more check.
 @NullMarked

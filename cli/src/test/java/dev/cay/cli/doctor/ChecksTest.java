@@ -96,7 +96,7 @@ final class ChecksTest {
             var finding = NetworkChecks.port(taken.getLocalPort(), "./cay up --port N --config /x.yaml");
             assertThat(finding.found())
                     .contains("pid " + ProcessHandle.current().pid());
-            assertThat(finding.mend()).endsWith("sudo ./cay up --port N --config /x.yaml");
+            assertThat(finding.fix()).endsWith("sudo ./cay up --port N --config /x.yaml");
         }
     }
 
@@ -130,7 +130,7 @@ final class ChecksTest {
         var findings = NetworkChecks.firewall(both);
         assertThat(findings).hasSize(1);
         assertThat(findings.getFirst().found()).contains("inet mine forward");
-        assertThat(findings.getFirst().mend()).isEqualTo("sudo nft 'insert rule a'; sudo nft 'insert rule \"b\"'");
+        assertThat(findings.getFirst().fix()).isEqualTo("sudo nft 'insert rule a'; sudo nft 'insert rule \"b\"'");
         assertThat(NetworkChecks.firewall(List.of()).getFirst().level()).isEqualTo(Level.OK);
     }
 
@@ -139,7 +139,7 @@ final class ChecksTest {
         assertThat(ProgramChecks.templates(Map.of()).level()).isEqualTo(Level.OK);
         var missing = ProgramChecks.templates(Map.of("mmdebstrap", "mmdebstrap"));
         assertThat(missing.level()).isEqualTo(Level.FAIL);
-        assertThat(missing.mend()).isEqualTo("sudo apt-get install -y mmdebstrap");
+        assertThat(missing.fix()).isEqualTo("sudo apt-get install -y mmdebstrap");
     }
 
     @Test

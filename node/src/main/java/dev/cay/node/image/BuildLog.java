@@ -59,7 +59,7 @@ final class BuildLog implements AutoCloseable {
         }
     }
 
-    CayException failed(String what, String complaint, String mend) {
+    CayException failed(String what, String complaint, String fix) {
         return new CayException(
                 ErrorKind.UNAVAILABLE,
                 "%s could not %s (%s): %s, then try again; the whole log is %s"
@@ -67,7 +67,7 @@ final class BuildLog implements AutoCloseable {
                                 subject,
                                 what,
                                 complaint.isBlank() ? "no reason given" : complaint.strip(),
-                                mend,
+                                fix,
                                 file));
     }
 

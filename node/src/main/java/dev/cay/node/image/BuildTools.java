@@ -36,7 +36,7 @@ public final class BuildTools {
     }
 
     /// The command that brings what {@link #missing} found.
-    public static String mend(Map<String, String> missing) {
+    public static String fix(Map<String, String> missing) {
         return "apt-get install -y " + String.join(" ", missing.values());
     }
 }

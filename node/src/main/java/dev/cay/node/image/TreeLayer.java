@@ -80,7 +80,7 @@ final class TreeLayer {
             throw new CayException(
                     ErrorKind.UNAVAILABLE,
                     "template %s needs %s on this host: %s"
-                            .formatted(recipe.name(), String.join(", ", missing.keySet()), BuildTools.mend(missing)));
+                            .formatted(recipe.name(), String.join(", ", missing.keySet()), BuildTools.fix(missing)));
         }
     }
 

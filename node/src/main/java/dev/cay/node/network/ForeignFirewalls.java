@@ -18,8 +18,8 @@ public final class ForeignFirewalls {
 
     /// A firewall that stops our packets and that we must not change.
     ///
-    /// @param mend what the operator can do about it
-    public record Obstacle(String where, String mend) {}
+    /// @param fix what the operator can do about it
+    public record Obstacle(String where, String fix) {}
 
     /// One iptables program with the rules of its filter table, as `-S` prints them.
     private record Filter(String program, List<String> rules) {

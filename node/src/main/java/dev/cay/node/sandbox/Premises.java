@@ -175,7 +175,7 @@ final class Premises {
     }
 
     /// Lets one go on whose saving was cut short, by whatever.
-    Optional<Container> mend() {
+    Optional<Container> repair() {
         return host.runtime().goOn(id());
     }
 

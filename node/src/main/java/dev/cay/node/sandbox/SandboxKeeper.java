@@ -184,7 +184,7 @@ final class SandboxKeeper {
                     turns.later(() -> arrive(arrivals));
                 }
                 case SAVING -> {
-                    doors.open(premises.mend().orElseThrow(life::notRunning));
+                    doors.open(premises.repair().orElseThrow(life::notRunning));
                     premises.note(notes().running(notes().startedAt()));
                 }
                 case PAUSED, RESUMING -> {

@@ -218,7 +218,7 @@ record SandboxNotes(
     private static CayException unreadable(Path file, IOException e) {
         return new CayException(
                 ErrorKind.UNAVAILABLE,
-                "cannot read %s: %s; nothing was changed, mend that and start again".formatted(file, e.getMessage()),
+                "cannot read %s: %s; nothing was changed, fix that and start again".formatted(file, e.getMessage()),
                 e);
     }
 

@@ -156,7 +156,7 @@ final class Saving {
         try {
             return premises.save(name, keep);
         } catch (RuntimeException e) {
-            goOn(premises::mend);
+            goOn(premises::repair);
             throw e;
         }
     }

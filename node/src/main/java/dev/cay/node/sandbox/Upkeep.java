@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Mends from time to time what others break: firewalls, sandboxes that resisted their end, what nobody claims.
+/// Repairs from time to time what others break: firewalls, sandboxes that resisted their end, what nobody claims.
 final class Upkeep implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Upkeep.class);
     private static final Duration AFTER_CRASH = Duration.ofSeconds(5);

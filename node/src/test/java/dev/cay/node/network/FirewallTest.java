@@ -205,7 +205,7 @@ final class FirewallTest {
         foreign.makeWay();
         assertThat(foreign.obstacles())
                 .hasSize(2)
-                .allSatisfy(obstacle -> assertThat(obstacle.mend()).contains("inet byhand guard"));
+                .allSatisfy(obstacle -> assertThat(obstacle.fix()).contains("inet byhand guard"));
     }
 
     private void assertGetsThrough(String chain) throws Exception {

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Knows every API key by its hash and tells whose request it is, without asking the database.
 public final class Access {
-    static final String MEND = "; `cay env` prints the key of this server as E2B_API_KEY";
+    static final String FIX = "; `cay env` prints the key of this server as E2B_API_KEY";
 
     /// Answers a request of a known team.
     public interface TeamHandler {
@@ -88,7 +88,7 @@ public final class Access {
     public Team authenticate(Exchange exchange) {
         Team team = teams.get(new ApiKey(credential(exchange)).hash());
         if (team == null) {
-            throw unauthenticated("the API key is not known here: wrong key, or a key of another server" + MEND);
+            throw unauthenticated("the API key is not known here: wrong key, or a key of another server" + FIX);
         }
         return team;
     }
@@ -107,16 +107,16 @@ public final class Access {
         String authorization = exchange.header("Authorization");
         if (authorization == null || authorization.isBlank()) {
             throw unauthenticated(
-                    "the API key is missing: send it as header 'X-API-Key' or 'Authorization: Bearer <key>'" + MEND);
+                    "the API key is missing: send it as header 'X-API-Key' or 'Authorization: Bearer <key>'" + FIX);
         }
         if (!authorization.regionMatches(true, 0, "Bearer ", 0, 7)) {
-            throw unauthenticated("the header 'Authorization' must be 'Bearer <key>'" + MEND);
+            throw unauthenticated("the header 'Authorization' must be 'Bearer <key>'" + FIX);
         }
         String bearer = authorization.substring(7).strip();
         if (!bearer.startsWith(ApiKey.PREFIX)) {
             throw unauthenticated(
                     "the header 'Authorization' holds no API key: access tokens and logins are not served by Cay, "
-                            + "use a key that begins with 'e2b_'" + MEND);
+                            + "use a key that begins with 'e2b_'" + FIX);
         }
         return bearer;
     }

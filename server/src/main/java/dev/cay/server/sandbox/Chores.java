@@ -32,7 +32,7 @@ public final class Chores implements AutoCloseable {
 
     public void start() {
         every(Duration.ofSeconds(5), sandboxes::finishUnfinished);
-        every(Duration.ofSeconds(5), pauses::mend);
+        every(Duration.ofSeconds(5), pauses::repair);
         every(Duration.ofHours(1), this::forgetOld);
     }
 

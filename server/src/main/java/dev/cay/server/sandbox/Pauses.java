@@ -214,7 +214,7 @@ public final class Pauses {
     }
 
     /// Sandboxes in the middle of a change that nobody is making any more: the database was full, or their node away.
-    void mend() {
+    void repair() {
         for (var sandbox : directory.list()) {
             if (isChanging(sandbox)) {
                 transitions.begin(sandbox.id()).ifPresent(this::mendAlone);
@@ -324,7 +324,7 @@ public final class Pauses {
     }
 
     /// A call that failed may have been done all the same, if only its answer was lost: the node knows. When that
-    /// cannot be asked either, the record stays as it is and is mended later.
+    /// cannot be asked either, the record stays as it is and is repaired later.
     private Optional<SandboxRecord> lookAfter(SandboxRecord sandbox) {
         try {
             var there = fleet.node().find(sandbox.id());

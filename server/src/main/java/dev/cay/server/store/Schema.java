@@ -78,14 +78,14 @@ final class Schema {
 
     private CayException newer(int has, int knows) throws IOException {
         var copies = copies().tailMap(knows + 1, true);
-        String mend = copies.isEmpty()
+        String fix = copies.isEmpty()
                 ? "there is no copy %s to go back to".formatted(copyBefore(knows + 1))
                 : "or go back to the day of the upgrade with %s: while Cay is down, delete %s-wal and %s-shm and copy it to %s"
                         .formatted(copies.firstEntry().getValue(), file, file, file);
         return new CayException(
                 ErrorKind.CONFLICT,
                 "the database %s was written by a newer Cay (its tables have version %d, this Cay knows up to %d); use the newer Cay, %s"
-                        .formatted(file, has, knows, mend));
+                        .formatted(file, has, knows, fix));
     }
 
     /// In one transaction of SQLite's own, so that the copy is whole whatever else goes on.

@@ -39,7 +39,7 @@ final class CatalogFile {
             int line = e.getLocation() == null ? 1 : e.getLocation().getLineNr();
             throw new CayException(
                     ErrorKind.INVALID_ARGUMENT,
-                    "%s:%d: not YAML, or a name is given twice; mend the line or the one before".formatted(name, line));
+                    "%s:%d: not YAML, or a name is given twice; fix the line or the one before".formatted(name, line));
         }
     }
 
@@ -63,7 +63,7 @@ final class CatalogFile {
             }
             return new CatalogFile(file.toString(), Files.readString(file));
         } catch (NoSuchFileException _) {
-            throw new CayException(ErrorKind.INVALID_ARGUMENT, file + " does not exist; mend mcp.catalogs");
+            throw new CayException(ErrorKind.INVALID_ARGUMENT, file + " does not exist; fix mcp.catalogs");
         } catch (IOException e) {
             throw new CayException(
                     ErrorKind.INVALID_ARGUMENT,

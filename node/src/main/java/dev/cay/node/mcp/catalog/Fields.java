@@ -69,22 +69,22 @@ final class Fields {
         return Optional.of(node.stringValue());
     }
 
-    /// @param form what it must look like, said in `mend`
-    Optional<String> text(String name, Pattern form, String mend) {
+    /// @param form what it must look like, said in `expected`
+    Optional<String> text(String name, Pattern form, String expected) {
         var text = text(name);
         if (text.isPresent() && !form.matcher(text.get()).matches()) {
-            problem(name, "must be " + mend);
+            problem(name, "must be " + expected);
             return Optional.empty();
         }
         return text;
     }
 
     /// A stand-in if it is missing, as the problem is noted.
-    String requireText(String name, Pattern form, String mend) {
+    String requireText(String name, Pattern form, String expected) {
         if (!has(name)) {
-            problem(name, "is missing; it must be " + mend);
+            problem(name, "is missing; it must be " + expected);
         }
-        return text(name, form, mend).orElse("");
+        return text(name, form, expected).orElse("");
     }
 
     boolean flag(String name) {
@@ -139,13 +139,13 @@ final class Fields {
 
     /// In the order of the file.
     ///
-    /// @param form of names, said in `mend`
-    Map<String, Template> templateMap(String name, Pattern form, String mend) {
+    /// @param form of names, said in `expected`
+    Map<String, Template> templateMap(String name, Pattern form, String expected) {
         var templates = new LinkedHashMap<String, Template>();
         section(name).ifPresent(section -> {
             for (String each : section.names()) {
                 if (!form.matcher(each).matches()) {
-                    section.problem(each, "is not " + mend);
+                    section.problem(each, "is not " + expected);
                 }
                 section.template(each).ifPresent(template -> templates.put(each, template));
             }

@@ -166,7 +166,7 @@ final class CatalogTest {
                 .isEqualTo(list + ": must hold lines of the form `name: value`");
         var missing = directory.resolve("missing.yaml");
         assertThat(thrown(() -> Catalog.load(List.of(missing), null)).userMessage())
-                .isEqualTo(missing + " does not exist; mend mcp.catalogs");
+                .isEqualTo(missing + " does not exist; fix mcp.catalogs");
         assertThat(Catalog.load(List.of(write("empty.yaml", "")), null).servers())
                 .hasSize(265);
     }
