@@ -108,6 +108,20 @@ final class ArchitectureTest {
                 .check(CAY);
     }
 
+    /// The daemon runs without measurements and proofs: they are not on its class path.
+    @Test
+    void onlyThreeOfTheCommandsKnowMeasurementsAndProofs() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages("dev.cay.bench..", "dev.cay.prove..")
+                .and()
+                .haveNameNotMatching("dev\\.cay\\.cli\\.(BenchCommand|ProveCommand|doctor\\.SecurityReport)(\\$.*)?")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("dev.cay.bench..", "dev.cay.prove..")
+                .check(CAY);
+    }
+
     @Test
     void onlyOneRoomKnowsPrometheus() {
         noClasses()

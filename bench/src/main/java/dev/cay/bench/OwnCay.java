@@ -7,15 +7,18 @@ import dev.cay.node.Abandoned;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.Reservation;
 import dev.cay.wire.CayException;
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -23,6 +26,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -178,8 +182,24 @@ public final class OwnCay implements AutoCloseable {
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
                 "-cp",
-                System.getProperty("java.class.path"),
+                classPath(),
                 "dev.cay.cli.Main");
+    }
+
+    /// As a daemon has it that was started by hand: without this module.
+    private static String classPath() {
+        try {
+            var own = Path.of(OwnCay.class
+                    .getProtectionDomain()
+                    .getCodeSource()
+                    .getLocation()
+                    .toURI());
+            return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+                    .filter(entry -> !Path.of(entry).toAbsolutePath().equals(own))
+                    .collect(Collectors.joining(File.pathSeparator));
+        } catch (URISyntaxException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private static String variable(String key) {

@@ -287,6 +287,19 @@ final class LauncherTest {
                 %s""".formatted(directory, before, command));
     }
 
+    @Test
+    void onlyCommandsHaveMeasurementsAndProofsOnTheirClassPath() throws Exception {
+        Path java = Files.createDirectories(directory.resolve("jdk/bin")).resolve("java");
+        Files.writeString(java, "#!/bin/sh\necho \"$@\"\n");
+        Files.setPosixFilePermissions(java, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Files.writeString(directory.resolve("classpath"), "cli.jar:node.jar\n");
+        Files.writeString(directory.resolve("classpath.proofs"), "bench.jar\n");
+        String begin = "jdk='%1$s/jdk'; CAY_BUILD='%1$s'; ".formatted(directory);
+        assertThat(script(begin + "run daemon up")).contains(" -cp cli.jar:node.jar dev.cay.cli.Main up");
+        assertThat(script(begin + "run command prove"))
+                .contains(" -cp cli.jar:node.jar:bench.jar dev.cay.cli.Main prove");
+    }
+
     /// A build whose Maven is played by a few lines of shell, the last of which are given.
     private String build(String before, String end) throws Exception {
         Path jar =
