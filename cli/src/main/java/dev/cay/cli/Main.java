@@ -5,6 +5,7 @@ import dev.cay.wire.CayException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
@@ -48,6 +49,13 @@ public final class Main implements Runnable {
             }
         });
         return line.setCaseInsensitiveEnumValuesAllowed(true);
+    }
+
+    /// Those that can be described where measurements and proofs are not on the class path, as for the daemon.
+    static List<String> commandsWithoutProofs() {
+        return COMMANDS.keySet().stream()
+                .filter(name -> !name.equals("bench") && !name.equals("prove"))
+                .toList();
     }
 
     private static Map<String, Supplier<Callable<Integer>>> commands() {

@@ -23,10 +23,12 @@ final class WarmUpCommand implements Callable<Integer> {
         for (var shell : ClientEnvironment.Shell.values()) {
             ClientEnvironment.write(variables, shell);
         }
-        Main.commandLine()
-                .getSubcommands()
-                .values()
-                .forEach(command -> command.getUsageMessage(CommandLine.Help.Ansi.OFF));
+        for (String name : Main.commandsWithoutProofs()) {
+            Main.commandLine(name)
+                    .getSubcommands()
+                    .values()
+                    .forEach(command -> command.getUsageMessage(CommandLine.Help.Ansi.OFF));
+        }
         try (var rehearsal = new Rehearsal()) {
             rehearsal.run();
         }
