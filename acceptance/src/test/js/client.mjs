@@ -19,8 +19,8 @@ function tellWhatBreaks({ request, connectParams, error }) {
 if (process.argv[1].endsWith('.test.mjs'))
   for (const channel of ['undici:request:error', 'undici:client:connectError']) diagnostics.subscribe(channel, tellWhatBreaks)
 
-/** Polls until `probe` gives something truthy; fails after `limit` ms. */
-export async function until(what, probe, limit = 15_000) {
+/** Polls until `probe` gives something truthy; fails after `limit` ms, which no busy machine needs. */
+export async function until(what, probe, limit = 120_000) {
   const end = Date.now() + limit
   for (;;) {
     const value = await probe()
