@@ -113,12 +113,12 @@ final class ArchitectureTest {
     void onlyThreeOfTheCommandsKnowMeasurementsAndProofs() {
         noClasses()
                 .that()
-                .resideOutsideOfPackages("dev.cay.bench..", "dev.cay.prove..")
+                .resideOutsideOfPackages("dev.cay.platform..", "dev.cay.bench..", "dev.cay.prove..")
                 .and()
                 .haveNameNotMatching("dev\\.cay\\.cli\\.(BenchCommand|ProveCommand|doctor\\.SecurityReport)(\\$.*)?")
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage("dev.cay.bench..", "dev.cay.prove..")
+                .resideInAnyPackage("dev.cay.platform..", "dev.cay.bench..", "dev.cay.prove..")
                 .check(CAY);
     }
 

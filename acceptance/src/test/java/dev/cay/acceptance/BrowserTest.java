@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
-import dev.cay.bench.NpmClient;
-import dev.cay.bench.OwnCay;
+import dev.cay.platform.NpmClient;
+import dev.cay.platform.OwnCay;
 import dev.cay.testing.NeedsRoot;
 import java.io.File;
 import java.nio.file.Files;

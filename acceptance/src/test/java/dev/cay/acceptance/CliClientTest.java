@@ -2,8 +2,8 @@ package dev.cay.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.cay.bench.NpmClient;
-import dev.cay.bench.OwnCay;
+import dev.cay.platform.NpmClient;
+import dev.cay.platform.OwnCay;
 import dev.cay.testing.NeedsRoot;
 import java.io.BufferedReader;
 import java.io.IOException;

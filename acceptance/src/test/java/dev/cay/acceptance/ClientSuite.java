@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.DynamicContainer.dynamicContainer;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
-import dev.cay.bench.NpmClient;
-import dev.cay.bench.OwnCay;
+import dev.cay.platform.NpmClient;
+import dev.cay.platform.OwnCay;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;

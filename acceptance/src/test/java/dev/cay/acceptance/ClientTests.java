@@ -4,8 +4,8 @@ import static java.util.concurrent.TimeUnit.MINUTES;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
-import dev.cay.bench.NpmClient;
-import dev.cay.bench.OwnCay;
+import dev.cay.platform.NpmClient;
+import dev.cay.platform.OwnCay;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 package dev.cay.acceptance;
 
 import dev.cay.acceptance.ClientSuite.Client;
-import dev.cay.bench.OwnCay;
+import dev.cay.platform.OwnCay;
 import dev.cay.testing.NeedsRoot;
 import java.util.List;
 import java.util.Set;

@@ -3,8 +3,8 @@ package dev.cay.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.acceptance.ClientSuite.Client;
-import dev.cay.bench.NpmClient;
-import dev.cay.bench.OwnCay;
+import dev.cay.platform.NpmClient;
+import dev.cay.platform.OwnCay;
 import dev.cay.testing.NeedsRoot;
 import java.util.List;
 import java.util.Map;

@@ -2,8 +2,8 @@ package dev.cay.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.cay.bench.OwnCay;
-import dev.cay.bench.RemoteSandbox;
+import dev.cay.platform.OwnCay;
+import dev.cay.platform.RemoteSandbox;
 import dev.cay.prove.escape.Attempt;
 import dev.cay.prove.escape.Besieged;
 import dev.cay.prove.escape.EdgeVisits;

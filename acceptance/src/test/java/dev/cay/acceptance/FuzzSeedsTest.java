@@ -2,7 +2,7 @@ package dev.cay.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.cay.bench.OwnCay;
+import dev.cay.platform.OwnCay;
 import dev.cay.prove.fuzz.DaemonLog;
 import dev.cay.prove.fuzz.FuzzTargets;
 import dev.cay.prove.fuzz.Target;

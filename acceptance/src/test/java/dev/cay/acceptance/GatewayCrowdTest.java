@@ -2,8 +2,8 @@ package dev.cay.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.cay.bench.Agents;
-import dev.cay.bench.OwnCay;
+import dev.cay.platform.Agents;
+import dev.cay.platform.OwnCay;
 import dev.cay.prove.Household;
 import dev.cay.testing.NeedsRoot;
 import java.nio.file.Path;

@@ -3,8 +3,8 @@ package dev.cay.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
-import dev.cay.bench.NpmClient;
-import dev.cay.bench.OwnCay;
+import dev.cay.platform.NpmClient;
+import dev.cay.platform.OwnCay;
 import dev.cay.wire.SystemPorts;
 import dev.cay.sdk.Cay;
 import dev.cay.sdk.Command;

@@ -1,7 +1,7 @@
 package dev.cay.acceptance;
 
 import com.sun.net.httpserver.HttpServer;
-import dev.cay.bench.OwnCay;
+import dev.cay.platform.OwnCay;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

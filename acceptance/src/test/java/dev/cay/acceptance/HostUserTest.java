@@ -2,9 +2,9 @@ package dev.cay.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.cay.bench.OwnCay;
-import dev.cay.bench.RemoteSandbox;
 import dev.cay.node.host.Programs;
+import dev.cay.platform.OwnCay;
+import dev.cay.platform.RemoteSandbox;
 import dev.cay.prove.escape.HostUser;
 import dev.cay.testing.NeedsRoot;
 import java.nio.file.Files;

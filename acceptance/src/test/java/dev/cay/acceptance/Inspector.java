@@ -3,8 +3,8 @@ package dev.cay.acceptance;
 import static java.util.concurrent.TimeUnit.MINUTES;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.cay.bench.NpmClient;
 import dev.cay.life.Trees;
+import dev.cay.platform.NpmClient;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

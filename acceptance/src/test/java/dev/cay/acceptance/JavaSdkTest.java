@@ -2,7 +2,7 @@ package dev.cay.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.cay.bench.OwnCay;
+import dev.cay.platform.OwnCay;
 import dev.cay.sdk.Cay;
 import dev.cay.sdk.Cell;
 import dev.cay.sdk.Command;

@@ -1,7 +1,7 @@
 package dev.cay.acceptance;
 
-import dev.cay.bench.NpmClient;
-import dev.cay.bench.OwnCay;
+import dev.cay.platform.NpmClient;
+import dev.cay.platform.OwnCay;
 import dev.cay.testing.NeedsRoot;
 import java.util.HashMap;
 import java.util.List;

@@ -2,7 +2,7 @@ package dev.cay.acceptance;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 
-import dev.cay.bench.NpmClient;
+import dev.cay.platform.NpmClient;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

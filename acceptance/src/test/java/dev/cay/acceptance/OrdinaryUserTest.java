@@ -2,11 +2,11 @@ package dev.cay.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.cay.bench.OwnCay;
-import dev.cay.bench.RemoteSandbox;
 import dev.cay.node.host.Programs;
 import dev.cay.node.image.HouseTemplate;
 import dev.cay.testing.NeedsRoot;
+import dev.cay.platform.OwnCay;
+import dev.cay.platform.RemoteSandbox;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -2,7 +2,7 @@ package dev.cay.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.cay.bench.OwnCay;
+import dev.cay.platform.OwnCay;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.URI;

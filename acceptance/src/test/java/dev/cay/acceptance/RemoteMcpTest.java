@@ -2,7 +2,6 @@ package dev.cay.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.cay.bench.NpmClient;
 import dev.cay.mcp.protocol.Message;
 import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.catalog.ServerLaunch;
@@ -12,6 +11,7 @@ import dev.cay.node.mcp.remote.RemoteHome;
 import dev.cay.node.mcp.server.ServerLink;
 import dev.cay.mcp.protocol.Message;
 import dev.cay.testing.NeedsRoot;
+import dev.cay.platform.NpmClient;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.URI;

@@ -3,7 +3,7 @@ package dev.cay.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.cay.bench.OwnCay;
+import dev.cay.platform.OwnCay;
 import dev.cay.sdk.Cay;
 import dev.cay.sdk.SandboxException;
 import dev.cay.sdk.SandboxException.Kind;

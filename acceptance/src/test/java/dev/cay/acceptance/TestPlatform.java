@@ -1,6 +1,6 @@
 package dev.cay.acceptance;
 
-import dev.cay.bench.OwnCay;
+import dev.cay.platform.OwnCay;
 import java.util.Map;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;

@@ -3,7 +3,7 @@ package dev.cay.acceptance;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.cay.bench.OwnCay;
+import dev.cay.platform.OwnCay;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.filesystem.StatRequest;
 import dev.cay.wire.filesystem.StatResponse;

@@ -1,6 +1,9 @@
 package dev.cay.bench;
 
 import dev.cay.life.Progress;
+import dev.cay.platform.OwnCay;
+import dev.cay.platform.Script;
+import dev.cay.platform.Times;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,8 @@
 package dev.cay.bench;
 
 import dev.cay.life.Progress;
+import dev.cay.platform.OwnCay;
+import dev.cay.platform.Script;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

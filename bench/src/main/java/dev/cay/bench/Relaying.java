@@ -2,6 +2,10 @@ package dev.cay.bench;
 
 import dev.cay.life.Progress;
 import dev.cay.life.Trees;
+import dev.cay.platform.Agents;
+import dev.cay.platform.NpmServer;
+import dev.cay.platform.OwnCay;
+import dev.cay.platform.Times;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,6 +1,8 @@
 package dev.cay.bench;
 
 import dev.cay.life.Progress;
+import dev.cay.platform.OwnCay;
+import dev.cay.platform.Times;
 import java.util.List;
 import java.util.Map;
 

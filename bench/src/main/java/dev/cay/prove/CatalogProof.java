@@ -1,11 +1,11 @@
 package dev.cay.prove;
 
-import dev.cay.bench.NpmClient;
-import dev.cay.bench.OwnCay;
-import dev.cay.bench.Script;
 import dev.cay.node.mcp.catalog.Catalog;
 import dev.cay.node.mcp.catalog.CatalogServer;
 import dev.cay.node.mcp.catalog.ServerLaunch;
+import dev.cay.platform.NpmClient;
+import dev.cay.platform.OwnCay;
+import dev.cay.platform.Script;
 import dev.cay.prove.CatalogTable.Row;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 package dev.cay.prove;
 
-import dev.cay.bench.OwnCay;
-import dev.cay.bench.Script;
+import dev.cay.platform.OwnCay;
+import dev.cay.platform.Script;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,10 +1,10 @@
 package dev.cay.prove;
 
-import dev.cay.bench.OwnCay;
-import dev.cay.bench.RemoteSandbox;
-import dev.cay.bench.Script;
-import dev.cay.bench.Times;
 import dev.cay.life.Trees;
+import dev.cay.platform.OwnCay;
+import dev.cay.platform.RemoteSandbox;
+import dev.cay.platform.Script;
+import dev.cay.platform.Times;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package dev.cay.prove;
 
-import dev.cay.bench.OwnCay;
+import dev.cay.platform.OwnCay;
 import dev.cay.prove.escape.ServerHogs;
 import dev.cay.prove.escape.Siege;
 import java.util.Map;

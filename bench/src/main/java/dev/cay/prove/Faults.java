@@ -1,7 +1,7 @@
 package dev.cay.prove;
 
-import dev.cay.bench.OwnCay;
 import dev.cay.node.host.Programs;
+import dev.cay.platform.OwnCay;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package dev.cay.prove;
 
-import dev.cay.bench.OwnCay;
+import dev.cay.platform.OwnCay;
 import dev.cay.prove.fuzz.Campaign;
 import dev.cay.prove.fuzz.Findings;
 import dev.cay.prove.fuzz.FuzzTargets;

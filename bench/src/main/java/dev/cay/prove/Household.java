@@ -1,8 +1,8 @@
 package dev.cay.prove;
 
-import dev.cay.bench.OwnCay;
 import dev.cay.node.linux.BtrfsQuotas;
 import dev.cay.node.linux.ErrnoException;
+import dev.cay.platform.OwnCay;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -1,9 +1,9 @@
 package dev.cay.prove;
 
-import dev.cay.bench.NpmClient;
-import dev.cay.bench.OwnCay;
-import dev.cay.bench.RemoteSandbox;
-import dev.cay.bench.Script;
+import dev.cay.platform.NpmClient;
+import dev.cay.platform.OwnCay;
+import dev.cay.platform.RemoteSandbox;
+import dev.cay.platform.Script;
 import dev.cay.prove.Neighbours.Pace;
 import java.io.IOException;
 import java.net.URI;

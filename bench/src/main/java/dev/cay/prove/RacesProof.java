@@ -1,6 +1,6 @@
 package dev.cay.prove;
 
-import dev.cay.bench.OwnCay;
+import dev.cay.platform.OwnCay;
 import dev.cay.prove.escape.Races;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,10 +1,10 @@
 package dev.cay.prove;
 
 import dev.cay.bench.Crowding;
-import dev.cay.bench.OwnCay;
-import dev.cay.bench.RemoteSandbox;
-import dev.cay.bench.Script;
-import dev.cay.bench.Times;
+import dev.cay.platform.OwnCay;
+import dev.cay.platform.RemoteSandbox;
+import dev.cay.platform.Script;
+import dev.cay.platform.Times;
 import dev.cay.prove.Neighbours.Pace;
 import java.io.IOException;
 import java.time.Duration;

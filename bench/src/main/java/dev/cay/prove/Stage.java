@@ -1,8 +1,8 @@
 package dev.cay.prove;
 
-import dev.cay.bench.NpmClient;
-import dev.cay.bench.OwnCay;
 import dev.cay.life.Progress;
+import dev.cay.platform.NpmClient;
+import dev.cay.platform.OwnCay;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package dev.cay.prove;
 
-import dev.cay.bench.OwnCay;
+import dev.cay.platform.OwnCay;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

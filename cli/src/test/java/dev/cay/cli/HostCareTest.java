@@ -3,11 +3,11 @@ package dev.cay.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.cay.bench.OwnCay;
 import dev.cay.cli.local.Root;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.Programs;
 import dev.cay.testing.NeedsRoot;
+import dev.cay.platform.OwnCay;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.URI;

@@ -1,7 +1,7 @@
 package dev.cay.prove.escape;
 
-import dev.cay.bench.RemoteSandbox;
 import dev.cay.life.Undo;
+import dev.cay.platform.RemoteSandbox;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

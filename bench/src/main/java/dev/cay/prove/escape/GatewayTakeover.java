@@ -1,6 +1,6 @@
 package dev.cay.prove.escape;
 
-import dev.cay.bench.RemoteSandbox;
+import dev.cay.platform.RemoteSandbox;
 import java.io.IOException;
 import java.util.List;
 

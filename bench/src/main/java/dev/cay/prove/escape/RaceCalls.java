@@ -2,7 +2,7 @@ package dev.cay.prove.escape;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.cay.bench.RemoteSandbox;
+import dev.cay.platform.RemoteSandbox;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.URLEncoder;

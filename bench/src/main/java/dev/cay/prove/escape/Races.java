@@ -1,8 +1,8 @@
 package dev.cay.prove.escape;
 
-import dev.cay.bench.RemoteSandbox;
 import dev.cay.life.TaskGroup;
 import dev.cay.life.Undo;
+import dev.cay.platform.RemoteSandbox;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;

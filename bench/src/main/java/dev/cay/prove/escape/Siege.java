@@ -1,7 +1,7 @@
 package dev.cay.prove.escape;
 
-import dev.cay.bench.RemoteSandbox;
 import dev.cay.node.host.Programs;
+import dev.cay.platform.RemoteSandbox;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;

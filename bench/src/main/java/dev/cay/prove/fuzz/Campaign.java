@@ -1,7 +1,7 @@
 package dev.cay.prove.fuzz;
 
-import dev.cay.bench.OwnCay;
-import dev.cay.bench.RemoteSandbox;
+import dev.cay.platform.OwnCay;
+import dev.cay.platform.RemoteSandbox;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package dev.cay.prove.fuzz;
 
-import dev.cay.bench.OwnCay;
+import dev.cay.platform.OwnCay;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;

@@ -1,8 +1,8 @@
 package dev.cay.prove.fuzz;
 
-import dev.cay.bench.OwnCay;
-import dev.cay.bench.RemoteSandbox;
 import dev.cay.life.Undo;
+import dev.cay.platform.OwnCay;
+import dev.cay.platform.RemoteSandbox;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;

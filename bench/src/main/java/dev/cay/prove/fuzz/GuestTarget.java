@@ -2,7 +2,6 @@ package dev.cay.prove.fuzz;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.cay.bench.RemoteSandbox;
 import dev.cay.life.Trees;
 import dev.cay.life.Undo;
 import dev.cay.node.guest.GuestLink;
@@ -14,6 +13,7 @@ import dev.cay.node.process.Launch;
 import dev.cay.node.process.Output;
 import dev.cay.node.process.ProcessTable;
 import dev.cay.node.process.Workers;
+import dev.cay.platform.RemoteSandbox;
 import dev.cay.wire.CayException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

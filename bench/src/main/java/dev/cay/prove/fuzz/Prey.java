@@ -1,6 +1,6 @@
 package dev.cay.prove.fuzz;
 
-import dev.cay.bench.RemoteSandbox;
+import dev.cay.platform.RemoteSandbox;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;

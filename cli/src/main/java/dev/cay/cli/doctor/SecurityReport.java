@@ -1,9 +1,9 @@
 package dev.cay.cli.doctor;
 
-import dev.cay.bench.OwnCay;
 import dev.cay.cli.local.Root;
 import dev.cay.cli.local.RunningDaemon;
 import dev.cay.config.CayConfig;
+import dev.cay.platform.OwnCay;
 import dev.cay.prove.escape.Attempt;
 import dev.cay.prove.escape.Besieged;
 import dev.cay.prove.escape.OutsideWorld;

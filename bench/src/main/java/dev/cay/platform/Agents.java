@@ -1,4 +1,4 @@
-package dev.cay.bench;
+package dev.cay.platform;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -47,7 +47,7 @@ public final class Agents implements AutoCloseable {
     }
 
     /// @param others servers that may be used besides
-    static Map<String, String> settings(Path directory, List<NpmServer> others) throws IOException {
+    public static Map<String, String> settings(Path directory, List<NpmServer> others) throws IOException {
         var file = JsonMapper.shared().createObjectNode();
         var servers = file.putObject("servers");
         var echo = servers.putObject("echo").put("title", "Echo").put("category", "test");
@@ -67,7 +67,7 @@ public final class Agents implements AutoCloseable {
     }
 
     /// The server's program, for those who start it without a sandbox.
-    static Path server(Path directory) throws IOException {
+    public static Path server(Path directory) throws IOException {
         var program = directory.resolve(SERVER);
         try (var in = Objects.requireNonNull(Agents.class.getResourceAsStream(SERVER), SERVER)) {
             Files.copy(in, program, StandardCopyOption.REPLACE_EXISTING);
@@ -76,7 +76,7 @@ public final class Agents implements AutoCloseable {
     }
 
     /// The script of agents, for what it can do besides.
-    static Script script(OwnCay cay, Object... arguments) throws IOException, InterruptedException {
+    public static Script script(OwnCay cay, Object... arguments) throws IOException, InterruptedException {
         var environment = new HashMap<>(cay.environment(OwnCay.Mode.DOMAIN));
         environment.put("E2B_API_URL", cay.url().toString());
         environment.put("CAY_INSTANCE", cay.instance());
@@ -108,7 +108,7 @@ public final class Agents implements AutoCloseable {
     }
 
     /// Megabytes of its own that each sandbox of a server has, before the calls.
-    Times memory() {
+    public Times memory() {
         return memory;
     }
 

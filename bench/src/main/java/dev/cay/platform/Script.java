@@ -1,4 +1,4 @@
-package dev.cay.bench;
+package dev.cay.platform;
 
 import dev.cay.life.Trees;
 import java.io.BufferedReader;

@@ -1,4 +1,4 @@
-package dev.cay.bench;
+package dev.cay.platform;
 
 import java.util.Arrays;
 import java.util.function.DoubleSupplier;

@@ -1,4 +1,4 @@
-package dev.cay.bench;
+package dev.cay.platform;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -8,9 +8,9 @@ import tools.jackson.databind.node.ObjectNode;
 /// An MCP server that is a package of npm.
 ///
 /// @param bin which of the package's programs
-record NpmServer(String key, String packageName, String version, String bin) {
+public record NpmServer(String key, String packageName, String version, String bin) {
     /// Some that need neither credentials nor the network to list their tools.
-    static final List<NpmServer> ALL = List.of(
+    public static final List<NpmServer> ALL = List.of(
             new NpmServer("notion", "@notionhq/notion-mcp-server", "2.5.2", "notion-mcp-server"),
             new NpmServer(
                     "everything", "@modelcontextprotocol/server-everything", "2026.8.31", "mcp-server-everything"),
@@ -34,7 +34,7 @@ record NpmServer(String key, String packageName, String version, String bin) {
     }
 
     /// The same program on the host; fetched if it is not there yet.
-    Path onHost() throws IOException, InterruptedException {
+    public Path onHost() throws IOException, InterruptedException {
         return NpmClient.install(packageName, version)
                 .directory()
                 .resolve("node_modules/.bin")

@@ -1,4 +1,4 @@
-package dev.cay.bench;
+package dev.cay.platform;
 
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;

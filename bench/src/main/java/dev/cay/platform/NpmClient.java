@@ -1,4 +1,4 @@
-package dev.cay.bench;
+package dev.cay.platform;
 
 import static java.util.concurrent.TimeUnit.MINUTES;
 
