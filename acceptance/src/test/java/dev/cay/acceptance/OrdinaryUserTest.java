@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.node.host.Programs;
 import dev.cay.node.image.HouseTemplate;
-import dev.cay.testing.NeedsRoot;
 import dev.cay.platform.OwnCay;
 import dev.cay.platform.RemoteSandbox;
+import dev.cay.testing.NeedsRoot;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -24,7 +24,7 @@ final class CrashProof implements Proof {
     /// In which all sandboxes answer after half of the starts, where a daemon without any is ready after
     /// {@link #CALM_SECONDS}. On a slower machine they have longer in the same measure.
     ///
-    /// Clients go on all the while: they create sandboxes, retry what was cut and compete with the start for the same
+    /// Clients go on all the while: they create sandboxes, retry what was cut and compete with the start for the
     /// processors. How many of them do so at a moment is chance, so that the slowest start has twice the time. The
     /// machine itself may be slower for a while too, where others share its processors: see {@link Round#seconds}.
     private static final double ANSWER_SECONDS = 5;

@@ -3,11 +3,10 @@ package dev.cay.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.cay.cli.local.Root;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.Programs;
-import dev.cay.testing.NeedsRoot;
 import dev.cay.platform.OwnCay;
+import dev.cay.testing.NeedsRoot;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.URI;

@@ -2,14 +2,13 @@ package dev.cay.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.cay.cli.local.Root;
 import dev.cay.node.Abandoned;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.HostProcess;
 import dev.cay.node.host.Programs;
-import dev.cay.testing.NeedsRoot;
 import dev.cay.platform.OwnCay;
 import dev.cay.platform.RemoteSandbox;
+import dev.cay.testing.NeedsRoot;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -3,7 +3,6 @@ package dev.cay.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.cay.cli.local.Root;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.Programs;
 import dev.cay.node.host.Reservation;

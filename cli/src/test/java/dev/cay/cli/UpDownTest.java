@@ -4,13 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.cli.local.ConfigOptions;
 import dev.cay.cli.local.KeyFile;
-import dev.cay.cli.local.Root;
 import dev.cay.cli.local.RunFile;
 import dev.cay.life.Trees;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.Reservation;
-import dev.cay.tls.LocalAuthority;
 import dev.cay.testing.NeedsRoot;
+import dev.cay.tls.LocalAuthority;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;

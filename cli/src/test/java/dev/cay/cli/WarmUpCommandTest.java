@@ -3,6 +3,7 @@ package dev.cay.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.bench.Bench;
+import dev.cay.testing.Fast;
 import java.io.File;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -11,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
+@Fast
 class WarmUpCommandTest {
     /// The launcher trains with the class path of the daemon; when that fails, all starts are slower and nobody hears.
     @Test

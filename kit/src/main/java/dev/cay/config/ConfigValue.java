@@ -91,7 +91,8 @@ public interface ConfigValue<T> {
     static ConfigValue<Duration> duration(Duration least, Duration most) {
         String expected = "a time like 90s, 5m, 1h30m or 2d, from %s to %s".formatted(show(least), show(most));
         return text -> {
-            Duration value = text.matches("\\d{1,9}") ? Duration.ofSeconds(Long.parseLong(text)) : units(text, expected);
+            Duration value =
+                    text.matches("\\d{1,9}") ? Duration.ofSeconds(Long.parseLong(text)) : units(text, expected);
             require(value.compareTo(least) >= 0 && value.compareTo(most) <= 0, expected);
             return value;
         };

@@ -5,8 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.cay.tls.LocalAuthority;
 import dev.cay.testing.Fast;
+import dev.cay.tls.LocalAuthority;
 import dev.cay.wire.SandboxId;
 import java.io.IOException;
 import java.io.UncheckedIOException;

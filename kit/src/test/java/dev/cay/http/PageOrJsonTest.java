@@ -2,9 +2,9 @@ package dev.cay.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.testing.Fast;
 import dev.cay.wire.EdgeAnswer;
 import dev.cay.wire.SandboxAddress;
-import dev.cay.testing.Fast;
 import dev.cay.wire.SandboxId;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;

@@ -2,7 +2,6 @@ package dev.cay.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.cay.wire.FileSignature;
 import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;

@@ -64,11 +64,7 @@ final class BuildLog implements AutoCloseable {
                 ErrorKind.UNAVAILABLE,
                 "%s could not %s (%s): %s, then try again; the whole log is %s"
                         .formatted(
-                                subject,
-                                what,
-                                complaint.isBlank() ? "no reason given" : complaint.strip(),
-                                fix,
-                                file));
+                                subject, what, complaint.isBlank() ? "no reason given" : complaint.strip(), fix, file));
     }
 
     @Override

@@ -2,10 +2,10 @@ package dev.cay.node.sandbox;
 
 import dev.cay.http.Handler;
 import dev.cay.http.HttpListeners;
-import dev.cay.proxy.ReverseProxy;
 import dev.cay.metrics.Meters;
 import dev.cay.node.log.LogHub;
 import dev.cay.node.mcp.Gateways;
+import dev.cay.proxy.ReverseProxy;
 import javax.net.ssl.SSLContext;
 
 /// How requests get into sandboxes, and what is told of them.

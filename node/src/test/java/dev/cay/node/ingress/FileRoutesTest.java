@@ -4,9 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.cay.wire.FileSignature;
-import dev.cay.wire.FileSignature;
 import dev.cay.testing.NeedsRoot;
+import dev.cay.wire.FileSignature;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.URLEncoder;

@@ -10,7 +10,6 @@ import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.catalog.ServerLaunch;
 import dev.cay.node.mcp.server.ServerHome;
 import dev.cay.node.mcp.server.ServerLink;
-import dev.cay.mcp.protocol.Message;
 import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;

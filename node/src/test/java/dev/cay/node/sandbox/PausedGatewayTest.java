@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.http.Json;
 import dev.cay.node.mcp.GatewayControl;
-import dev.cay.node.mcp.McpGateway;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.SystemPorts;

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.mcp.protocol.Message;
 import dev.cay.node.mcp.catalog.LaunchPlan;
-import dev.cay.mcp.protocol.Message;
 import dev.cay.testing.NeedsRoot;
 import java.util.List;
 import java.util.Map;

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cay.mcp.protocol.Message;
 import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.server.ServerLink;
-import dev.cay.mcp.protocol.Message;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;

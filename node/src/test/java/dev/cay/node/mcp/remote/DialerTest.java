@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.node.mcp.catalog.ServerLaunch;
-import dev.cay.tls.LocalAuthority;
 import dev.cay.testing.Fast;
+import dev.cay.tls.LocalAuthority;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.net.InetAddress;
