@@ -168,7 +168,6 @@ public final class OwnCay implements AutoCloseable {
         builder.environment().put("CAY_CONFIG", directory.resolve("cay.yaml").toString());
         settings.forEach((key, value) -> builder.environment().put(variable(key), value));
         builder.environment().remove("SUDO_USER");
-        builder.environment().put("_CAY_FAULTS", faults().toString());
         return builder;
     }
 
@@ -261,7 +260,7 @@ public final class OwnCay implements AutoCloseable {
         return directory;
     }
 
-    /// A script put here under the name of a step is run when the daemon reaches it.
+    /// A script put here under the name of a step is run when a daemon with the agent for faults reaches it.
     public Path faults() {
         return directory.resolve("faults");
     }

@@ -75,7 +75,7 @@ final class FaultsProof implements Proof {
     @Override
     public Verdict run(Stage stage) throws Exception {
         var cases = stage.chosen(cases(), found -> found.operation().name().toLowerCase(Locale.ROOT));
-        var cay = stage.cay(Map.of("sandboxes.spares", "0"));
+        var cay = stage.cay(Map.of("sandboxes.spares", "0", "java.opts", FaultAgent.option()));
         var wrong = new ArrayList<String>();
         try (var world = new World(cay)) {
             for (var each : cases) {
