@@ -18,9 +18,11 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import dev.cay.life.Steps;
 import dev.cay.testing.Fast;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
@@ -142,6 +144,17 @@ final class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .haveFullyQualifiedName("java.lang.foreign.Linker")
+                .check(CAY);
+    }
+
+    /// A daemon that users have runs no script at its steps: nothing on its class path listens to them.
+    @Test
+    void onlyProofsListenToSteps() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("dev.cay.prove..")
+                .should()
+                .callMethod(Steps.class, "listen", Consumer.class)
                 .check(CAY);
     }
 
