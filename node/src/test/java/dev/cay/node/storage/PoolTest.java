@@ -205,21 +205,6 @@ class PoolTest {
         return Pool.report(state, GuestProgram.install(state.resolve("guest")));
     }
 
-    @Test
-    void doesWithoutBtrfs() throws IOException {
-        var volumes = new DirectoryVolumes();
-        Path one = state.resolve("one");
-        volumes.create(one, 1);
-        Files.writeString(one.resolve("upper/file"), "same");
-        volumes.copy(one, state.resolve("two"), 1);
-        volumes.delete(one);
-
-        assertThat(one).doesNotExist();
-        assertThat(state.resolve("two/upper/file")).hasContent("same");
-        assertThat(volumes.used(state.resolve("two"))).isPositive();
-        assertThat(volumes.limited()).isFalse();
-    }
-
     private Pool reopen() {
         return Pool.open(state, 256, GuestProgram.install(state.resolve("guest")));
     }
