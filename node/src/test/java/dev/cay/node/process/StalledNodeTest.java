@@ -99,7 +99,7 @@ class StalledNodeTest {
             for (int i = 0; i < MANY; i++) {
                 sleepers.add(closing.add(theirs.start(launch(List.of("sleep", "1000"), true))));
             }
-            assertThat(output(theirs, launch(List.of("python3", "-c", TAKE_AND_BLOCK), false), ""))
+            assertThat(output(theirs, launch(List.of("python3", "-I", "-c", TAKE_AND_BLOCK), false), ""))
                     .isEqualTo("taken %d\n".formatted(MANY * 3 + 2));
             var writers = closing.add(Executors.newVirtualThreadPerTaskExecutor());
             var failures = new ArrayList<Future<String>>();
@@ -144,7 +144,7 @@ class StalledNodeTest {
                 sleepers.add(closing.add(theirs.start(TerminalTest.terminal("stty raw -echo; echo raw; sleep 1000"))));
                 assertThat(sleepers.get(i).next(LIMIT)).isInstanceOf(Output.Data.class);
             }
-            assertThat(output(theirs, launch(List.of("python3", "-c", TAKE_AND_BLOCK), false), ""))
+            assertThat(output(theirs, launch(List.of("python3", "-I", "-c", TAKE_AND_BLOCK), false), ""))
                     .startsWith("taken ");
             var writers = closing.add(Executors.newVirtualThreadPerTaskExecutor());
             for (var sleeper : sleepers) {
