@@ -46,14 +46,7 @@ class VolumesTest {
             volumes().create(one, BYTES);
             Files.writeString(one.resolve("upper/file"), "same");
             Files.createSymbolicLink(one.resolve("upper/link"), Path.of("file"));
-            Programs.ofHost()
-                    .require(
-                            LIMIT,
-                            "mknod",
-                            one.resolve("upper/gone").toString(),
-                            "c",
-                            "0",
-                            "0");
+            Programs.ofHost().require(LIMIT, "mknod", one.resolve("upper/gone").toString(), "c", "0", "0");
             Path two = directory().resolve("two");
 
             volumes().copy(one, two, BYTES);
