@@ -38,7 +38,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
+import java.util.stream.Stream;
 
 /// A daemon that serves a few requests on ports of its own and is gone: everything but what would be seen on the host.
 /// Needs no root.
@@ -64,25 +66,35 @@ final class Rehearsal implements AutoCloseable {
     /// What only a sandbox brings into use is at least read and linked.
     private static void linkOurClasses() throws IOException {
         for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
-            if (!Path.of(entry).getFileName().toString().matches("cay-.*\\.jar")) {
-                continue;
-            }
-            try (var jar = new JarFile(entry)) {
-                jar.stream()
-                        .map(file -> file.getName().replace('/', '.'))
-                        .filter(name -> name.startsWith("dev.cay.") && name.endsWith(".class"))
-                        .filter(name -> !name.endsWith("-info.class"))
-                        .forEach(name -> link(name.substring(0, name.length() - ".class".length())));
+            var path = Path.of(entry);
+            if (Files.isDirectory(path)) {
+                try (var files = Files.walk(path)) {
+                    link(files.map(file -> path.relativize(file).toString()));
+                }
+            } else if (path.getFileName().toString().matches("cay-.*\\.jar")) {
+                try (var jar = new JarFile(entry)) {
+                    link(jar.stream().map(JarEntry::getName));
+                }
             }
         }
     }
 
+    private static void link(Stream<String> files) {
+        files.map(file -> file.replace('/', '.'))
+                .filter(name -> name.startsWith("dev.cay.") && name.endsWith(".class"))
+                .filter(name -> !name.endsWith("-info.class"))
+                .forEach(name -> link(name.substring(0, name.length() - ".class".length())));
+    }
+
+    /// The few commands that need measurements and proofs are passed over: the daemon has those not on its class path.
     private static void link(String name) {
         try {
             // Asking for the methods links a class without running its initialiser.
             var _ = Class.forName(name, false, Rehearsal.class.getClassLoader()).getDeclaredMethods();
         } catch (ClassNotFoundException | LinkageError e) {
-            throw new CayException(ErrorKind.INTERNAL, name + " cannot be linked", e);
+            if (!String.valueOf(e.getMessage()).matches("dev/cay/(bench|platform|prove)/.*")) {
+                throw new CayException(ErrorKind.INTERNAL, name + " cannot be linked", e);
+            }
         }
     }
 
