@@ -16,7 +16,6 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// Serves Connect RPC: unary, server-streaming and client-streaming calls, as JSON and as protobuf.
@@ -49,35 +48,6 @@ public final class ConnectRoutes implements Handler {
         /// To be told before an answer grows large: takes that much of the memory all large messages share, until the
         /// call is over, or refuses the call when others have it. Any thread may call it.
         void demandMemory(long bytes);
-    }
-
-    /// Where a streaming call puts its answers; each one is on the wire when `send` returns. Any thread may send.
-    public interface Sink<A extends Message> {
-        default void send(A message) throws IOException {
-            send(message, () -> {});
-        }
-
-        /// The same, and runs the action when nothing but the write itself is left to do.
-        void send(A message, Runnable leaving) throws IOException;
-
-        /// The last one: it may leave together with the end of the stream, which must come next.
-        void sendLast(A message) throws IOException;
-
-        /// The same place for what can be made into an answer.
-        default <T extends Message> Sink<T> accepting(Function<T, A> answer) {
-            var answers = this;
-            return new Sink<>() {
-                @Override
-                public void send(T message, Runnable leaving) throws IOException {
-                    answers.send(answer.apply(message), leaving);
-                }
-
-                @Override
-                public void sendLast(T message) throws IOException {
-                    answers.sendLast(answer.apply(message));
-                }
-            };
-        }
     }
 
     public interface Unary<Q extends Message, A extends Message> {

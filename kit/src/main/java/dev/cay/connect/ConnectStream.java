@@ -96,8 +96,8 @@ final class ConnectStream {
     }
 
     /// Where answers go.
-    <A extends Message> ConnectRoutes.Sink<A> sink() {
-        return new ConnectRoutes.Sink<>() {
+    <A extends Message> Sink<A> sink() {
+        return new Sink<>() {
             @Override
             public void send(A message, Runnable leaving) throws IOException {
                 byte[] bytes = codec.write(message);

@@ -88,8 +88,7 @@ class ConnectRoutesTest {
         http.close();
     }
 
-    private void start(ConnectRoutes.Call call, StartRequest request, ConnectRoutes.Sink<StartResponse> sink)
-            throws Exception {
+    private void start(ConnectRoutes.Call call, StartRequest request, Sink<StartResponse> sink) throws Exception {
         String command = request.getProcess().getCmd();
         if (command.equals("fail")) {
             throw new CayException(ErrorKind.INVALID_ARGUMENT, "no such user");

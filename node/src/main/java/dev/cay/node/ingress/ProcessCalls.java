@@ -1,6 +1,7 @@
 package dev.cay.node.ingress;
 
 import dev.cay.connect.ConnectRoutes;
+import dev.cay.connect.Sink;
 import dev.cay.node.files.Account;
 import dev.cay.node.files.SandboxPath;
 import dev.cay.node.guest.Exit;
@@ -74,8 +75,7 @@ final class ProcessCalls {
                 .unary(SERVICE + "Update", UpdateRequest.getDefaultInstance(), (_, request) -> update(request));
     }
 
-    private void start(ConnectRoutes.Call call, StartRequest request, ConnectRoutes.Sink<StartResponse> answers)
-            throws Exception {
+    private void start(ConnectRoutes.Call call, StartRequest request, Sink<StartResponse> answers) throws Exception {
         Duration limit = call.timeout();
         var launch = launch(request, users.ofCall(call.exchange()), limit);
         long begun = System.nanoTime();
@@ -100,7 +100,7 @@ final class ProcessCalls {
         }
     }
 
-    private void connect(ConnectRoutes.Call call, ConnectRequest request, ConnectRoutes.Sink<ConnectResponse> answers)
+    private void connect(ConnectRoutes.Call call, ConnectRequest request, Sink<ConnectResponse> answers)
             throws Exception {
         var process = sandbox.processes().require(selected(request.getProcess()));
         var offsets = OutputFrom.parse(call.exchange().header(OutputFrom.HEADER));
@@ -119,10 +119,7 @@ final class ProcessCalls {
     }
 
     private static void follow(
-            ConnectRoutes.Call call,
-            Following following,
-            @Nullable Duration limit,
-            ConnectRoutes.Sink<ProcessEvent> events)
+            ConnectRoutes.Call call, Following following, @Nullable Duration limit, Sink<ProcessEvent> events)
             throws Exception {
         Duration keepalive = Keepalive.of(call.exchange());
         long begun = System.nanoTime();

@@ -1,6 +1,7 @@
 package dev.cay.node.ingress;
 
 import dev.cay.connect.ConnectRoutes;
+import dev.cay.connect.Sink;
 import dev.cay.http.Exchange;
 import dev.cay.node.files.Change;
 import dev.cay.node.files.SandboxPath;
@@ -37,7 +38,7 @@ final class WatchCalls {
                 .unary(SERVICE + "RemoveWatcher", RemoveWatcherRequest.getDefaultInstance(), this::remove);
     }
 
-    private void watch(ConnectRoutes.Call call, WatchDirRequest request, ConnectRoutes.Sink<WatchDirResponse> answers)
+    private void watch(ConnectRoutes.Call call, WatchDirRequest request, Sink<WatchDirResponse> answers)
             throws Exception {
         var path = resolve(call.exchange(), request.getPath());
         var watches = sandbox.files().watches();
@@ -47,8 +48,7 @@ final class WatchCalls {
         }
     }
 
-    private static void follow(Exchange exchange, Watch watch, ConnectRoutes.Sink<WatchDirResponse> answers)
-            throws Exception {
+    private static void follow(Exchange exchange, Watch watch, Sink<WatchDirResponse> answers) throws Exception {
         boolean little = EntryInfos.wantsLittle(exchange);
         Duration keepalive = Keepalive.of(exchange);
         answers.send(WatchDirResponse.newBuilder()
