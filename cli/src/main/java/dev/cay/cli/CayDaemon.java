@@ -6,8 +6,8 @@ import dev.cay.config.CayConfig;
 import dev.cay.http.Exchange;
 import dev.cay.http.HttpListeners;
 import dev.cay.life.Beside;
-import dev.cay.life.MachineClock;
 import dev.cay.life.Progress;
+import dev.cay.life.SystemClock;
 import dev.cay.life.Undo;
 import dev.cay.metrics.Meters;
 import dev.cay.node.CayNode;
@@ -89,7 +89,7 @@ final class CayDaemon implements AutoCloseable {
                     node.node(),
                     node.templates(),
                     node::handle,
-                    MachineClock.system(),
+                    SystemClock.only(),
                     meters));
             progress.mark("database");
             server.start();

@@ -1,7 +1,7 @@
 package dev.cay.cli;
 
 import dev.cay.http.HttpListeners;
-import dev.cay.life.MachineClock;
+import dev.cay.life.SystemClock;
 import dev.cay.life.Trees;
 import dev.cay.life.Undo;
 import dev.cay.metrics.Meters;
@@ -119,7 +119,7 @@ final class Rehearsal implements AutoCloseable {
                     new EmptyNode(),
                     NodeTemplates.NONE,
                     (_, _) -> {},
-                    MachineClock.system(),
+                    SystemClock.only(),
                     meters));
             server.start();
             server.templates().register("base", List.of("0"), new Resources(2, 512, 1024), "user", null);

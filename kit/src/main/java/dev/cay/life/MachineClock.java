@@ -7,8 +7,4 @@ import java.time.InstantSource;
 public interface MachineClock extends InstantSource {
     /// Time since the machine was started. Nobody can set it, and it counts the time the machine slept.
     Duration sinceBoot();
-
-    static MachineClock system() {
-        return SystemClock.only();
-    }
 }

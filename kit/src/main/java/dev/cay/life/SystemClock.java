@@ -14,7 +14,7 @@ import java.util.function.LongSupplier;
 /// The two are read one after the other, and this process may be held up in between for as long as the machine likes.
 /// That must not look like sleep, which would put the clock ahead for good: the uptime only counts when the JVM's clock
 /// hardly moved while it was read.
-final class SystemClock implements MachineClock {
+public final class SystemClock implements MachineClock {
     private static final Path UPTIME = Path.of("/proc/uptime");
     private static final long A_SLEEP = Duration.ofSeconds(1).toNanos();
 
@@ -42,7 +42,7 @@ final class SystemClock implements MachineClock {
         this.bootAtBegin = first.uptime();
     }
 
-    static MachineClock only() {
+    public static MachineClock only() {
         return ONLY;
     }
 

@@ -1,6 +1,6 @@
 package dev.cay.node.process;
 
-import dev.cay.life.MachineClock;
+import dev.cay.life.SystemClock;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -12,7 +12,7 @@ public final class CommandClock {
     private CommandClock() {}
 
     public static Instant now() {
-        return Instant.EPOCH.plus(MachineClock.system().sinceBoot());
+        return Instant.EPOCH.plus(SystemClock.only().sinceBoot());
     }
 
     /// Commands have the time they had left when the clock said `then`. File work, before there is a table.
