@@ -6,6 +6,7 @@ import dev.cay.metrics.Tally;
 import dev.cay.server.event.EventStore;
 import dev.cay.server.event.LifecycleEvent;
 import dev.cay.server.ring.RingFile;
+import dev.cay.server.ring.RingLimits;
 import dev.cay.server.store.Store;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.LogLine;
@@ -23,7 +24,7 @@ import java.util.stream.Stream;
 
 /// The logs of sandboxes, also of those that are gone: a megabyte each, a week long, in one file of fixed size.
 public final class SandboxLogs implements AutoCloseable {
-    private static final RingFile.Limits LIMITS = new RingFile.Limits(4096, 256L << 20, 1 << 20, Duration.ofDays(7));
+    private static final RingLimits LIMITS = new RingLimits(4096, 256L << 20, 1 << 20, Duration.ofDays(7));
     /// Room for a line in a block, after its length.
     private static final int MOST_BYTES = 4096 - 64 - 2;
 

@@ -4,6 +4,7 @@ import dev.cay.metrics.Meters;
 import dev.cay.metrics.Timing;
 import dev.cay.server.fleet.Fleet;
 import dev.cay.server.ring.RingFile;
+import dev.cay.server.ring.RingLimits;
 import dev.cay.server.sandbox.SandboxDirectory;
 import dev.cay.server.sandbox.SandboxRecord;
 import dev.cay.server.sandbox.SandboxState;
@@ -29,7 +30,7 @@ import org.slf4j.LoggerFactory;
 public final class SandboxMetrics implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(SandboxMetrics.class);
     private static final Duration KEPT = Duration.ofDays(1);
-    private static final RingFile.Limits LIMITS = new RingFile.Limits(1024, 192L << 20, 512 << 10, KEPT);
+    private static final RingLimits LIMITS = new RingLimits(1024, 192L << 20, 512 << 10, KEPT);
     private static final int COLUMNS = 5;
     private static final long PAGE = 4096;
     private static final double HUNDREDTHS = 100.0;

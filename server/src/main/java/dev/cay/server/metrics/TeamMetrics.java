@@ -2,6 +2,7 @@ package dev.cay.server.metrics;
 
 import dev.cay.server.event.EventStore;
 import dev.cay.server.ring.RingFile;
+import dev.cay.server.ring.RingLimits;
 import dev.cay.server.sandbox.SandboxDirectory;
 import dev.cay.server.sandbox.SandboxState;
 import dev.cay.server.store.Store;
@@ -20,7 +21,7 @@ import java.util.stream.Collectors;
 /// A row is written when something changed, and otherwise once a minute: teams that sleep cost nothing.
 public final class TeamMetrics implements AutoCloseable {
     static final Duration KEPT = Duration.ofDays(7);
-    private static final RingFile.Limits LIMITS = new RingFile.Limits(1024, 32L << 20, 4 << 20, KEPT);
+    private static final RingLimits LIMITS = new RingLimits(1024, 32L << 20, 4 << 20, KEPT);
     private static final int COLUMNS = 3;
     private static final long QUIET = 60;
     private static final double THOUSANDTHS = 1000.0;

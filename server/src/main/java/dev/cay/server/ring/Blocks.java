@@ -54,7 +54,7 @@ final class Blocks implements AutoCloseable {
     }
 
     private final Path file;
-    private final RingFile.Limits limits;
+    private final RingLimits limits;
     private final InstantSource clock;
     private final int most;
     private final ArrayDeque<Note> byAge = new ArrayDeque<>();
@@ -74,7 +74,7 @@ final class Blocks implements AutoCloseable {
     private int count;
     private long sequence;
 
-    Blocks(Path file, RingFile.Limits limits, InstantSource clock) {
+    Blocks(Path file, RingLimits limits, InstantSource clock) {
         this.file = file;
         this.limits = limits;
         this.clock = clock;
@@ -107,7 +107,7 @@ final class Blocks implements AutoCloseable {
         found.forEach(this::join);
     }
 
-    void append(String key, RingFile.Entry entry) throws IOException {
+    void append(String key, RingEntry entry) throws IOException {
         var present = open.get(key);
         byte[] bytes = present == null ? null : entry.bytes(false);
         if (present == null || bytes == null || present.used + bytes.length > present.bytes.length) {

@@ -14,7 +14,6 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,24 +31,11 @@ public final class RingFile implements AutoCloseable {
     private static final int MOST_WAITING = 20_000;
     private static final long MOST_BYTES_WAITING = 16 << 20;
 
-    /// @param blockBytes   size of a block; no entry can be larger than that less {@link Blocks#HEADER}
-    /// @param mostBytes    size of the file at most
-    /// @param keyBytes     how much one key may take of it
-    /// @param kept         blocks not written to for so long are used again before the file grows
-    public record Limits(int blockBytes, long mostBytes, long keyBytes, Duration kept) {}
-
     /// Something to be appended.
     ///
     /// @param key    at most 40 characters of ASCII
     /// @param weight how much memory it holds while it waits, about
-    public record Append(String key, Entry entry, int weight) {}
-
-    /// Gives its bytes on the ring's thread.
-    public interface Entry {
-        /// @param first whether it begins a block, so that it must be understood without what was appended before
-        /// @return null if it cannot go on where the last one ended, and must begin a block
-        byte @Nullable [] bytes(boolean first);
-    }
+    public record Append(String key, RingEntry entry, int weight) {}
 
     private final Blocks blocks;
     private final AtomicLong dropped = new AtomicLong();
@@ -58,7 +44,7 @@ public final class RingFile implements AutoCloseable {
     private boolean failing;
 
     /// Opens the file, or makes it. What it holds is looked through in the background.
-    public RingFile(Path file, Limits limits, InstantSource clock) {
+    public RingFile(Path file, RingLimits limits, InstantSource clock) {
         blocks = new Blocks(file, limits, clock);
         thread = new ThreadPoolExecutor(
                 1,

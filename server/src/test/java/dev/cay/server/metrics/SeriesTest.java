@@ -3,6 +3,7 @@ package dev.cay.server.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.server.ring.RingFile;
+import dev.cay.server.ring.RingLimits;
 import dev.cay.testing.Fast;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -75,7 +76,7 @@ class SeriesTest {
     }
 
     private Series open() {
-        var limits = new RingFile.Limits(1024, 1 << 20, 512 << 10, Duration.ofDays(1));
+        var limits = new RingLimits(1024, 1 << 20, 512 << 10, Duration.ofDays(1));
         return new Series(new RingFile(directory.resolve("ring"), limits, InstantSource.system()), 5);
     }
 }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Fast
 class RingFileTest {
     /// Room for 36 bytes in a block, for 20 blocks in the file, for 5 of one key.
-    private static final RingFile.Limits LIMITS = new RingFile.Limits(100, 2000, 500, Duration.ofHours(1));
+    private static final RingLimits LIMITS = new RingLimits(100, 2000, 500, Duration.ofHours(1));
 
     @TempDir
     Path directory;
