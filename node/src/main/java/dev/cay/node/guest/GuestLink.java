@@ -234,7 +234,7 @@ public final class GuestLink implements AutoCloseable {
         waiting.clear();
     }
 
-    private <T> T ask(Request request, Decoder<T> decoder) throws IOException {
+    private <T> T ask(Request request, AnswerDecoder<T> decoder) throws IOException {
         var answer = new PendingRequest<>(decoder);
         int number = numbers.updateAndGet(n -> n == Integer.MAX_VALUE ? 1 : n + 1);
         if (waiting.size() >= MAX_WAITING) {
@@ -344,9 +344,5 @@ public final class GuestLink implements AutoCloseable {
                 ? stdin ? Streams.Kind.PIPES_WITH_STDIN : Streams.Kind.PIPES
                 : version < COPIES_TERMINALS ? Streams.Kind.SHARED_TERMINAL : Streams.Kind.COPIED_TERMINAL;
         return Streams.borrow(pid, kind, lent.take(kind.count()));
-    }
-
-    interface Decoder<T> {
-        T decode(Frames.Frame frame, Frames lent) throws IOException;
     }
 }

@@ -10,13 +10,13 @@ import org.jspecify.annotations.Nullable;
 /// A request whose answer has not come. Stays known after its caller has left, because the answer's descriptors must be
 /// told apart from the next one's.
 final class PendingRequest<T> {
-    private final GuestLink.Decoder<T> decoder;
+    private final AnswerDecoder<T> decoder;
     private final CountDownLatch done = new CountDownLatch(1);
     private @Nullable T answer;
     private @Nullable IOException failure;
     private boolean left;
 
-    PendingRequest(GuestLink.Decoder<T> decoder) {
+    PendingRequest(AnswerDecoder<T> decoder) {
         this.decoder = decoder;
     }
 
