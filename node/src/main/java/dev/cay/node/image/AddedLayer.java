@@ -29,7 +29,7 @@ final class AddedLayer {
     }
 
     String key() {
-        return recipe.key(TreeLayer.architecture(), below);
+        return recipe.key(HostArchitecture.name(), below);
     }
 
     /// Builds unless it is there; the tree must be.

@@ -15,7 +15,7 @@ public final class HouseTemplate {
 
     /// Where a template names, one a line, the languages it has runners and all else for; one without has no
     /// interpreter.
-    public static final String LANGUAGES = "opt/cay/languages";
+    public static final String LANGUAGES = RunnersLayer.LANGUAGES;
 
     private static final String JAVA = "java";
 

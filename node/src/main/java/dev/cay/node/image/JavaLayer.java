@@ -58,8 +58,7 @@ final class JavaLayer {
         }
         var version = Runtime.version();
         String key = "java-"
-                + Recipe.hash(
-                        List.of(VERSION, version.toString(), TreeLayer.architecture(), String.join(" ", OPTIONS)));
+                + Recipe.hash(List.of(VERSION, version.toString(), HostArchitecture.name(), String.join(" ", OPTIONS)));
         try {
             layers.build(key, rootfs -> fill(rootfs, jlink));
             return Optional.of(key);

@@ -30,7 +30,7 @@ final class NodeJs {
     }
 
     void install(Path rootfs, Path work, BuildLog log) throws IOException {
-        String architecture = TreeLayer.architecture();
+        String architecture = HostArchitecture.name();
         var node = new Fetched("node-linux-" + architecture, recipe.version("node"));
         var npm = new Fetched("npm", recipe.version("npm"));
         boolean hasNpm = BuildTools.hasNpm(programs);

@@ -80,7 +80,7 @@ public final class NpmLayers implements AutoCloseable {
                     ErrorKind.INVALID_ARGUMENT,
                     "package %s must have one version, like 1.2.3, and not '%s'".formatted(name, version));
         }
-        String key = "mcp-npm-" + LayerStore.hash(List.of(VERSION, name, version, TreeLayer.architecture()));
+        String key = "mcp-npm-" + LayerStore.hash(List.of(VERSION, name, version, HostArchitecture.name()));
         layers.build(key, rootfs -> {
             installing.add(Thread.currentThread());
             try {

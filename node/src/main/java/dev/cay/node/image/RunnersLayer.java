@@ -24,6 +24,8 @@ import java.util.TreeMap;
 ///
 /// It is apart from the tree below, so that a change of a runner costs milliseconds and no rebuilding.
 final class RunnersLayer {
+    static final String LANGUAGES = "opt/cay/languages";
+
     /// Whatever the build packs there is copied.
     private static final String PACKED = "dev/cay/guest/runners";
 
@@ -59,7 +61,7 @@ final class RunnersLayer {
 
     private void fill(Path rootfs, List<String> languages) throws IOException {
         var home = Files.createDirectories(rootfs.resolve("opt/cay"));
-        Files.writeString(rootfs.resolve(HouseTemplate.LANGUAGES), String.join("\n", languages) + "\n");
+        Files.writeString(rootfs.resolve(LANGUAGES), String.join("\n", languages) + "\n");
         for (var file : files.entrySet()) {
             var target = home.resolve("runners").resolve(file.getKey()).normalize();
             var directory = target.getParent();

@@ -41,7 +41,7 @@ final class TreeLayer {
 
     /// Content key of the layer: changes with the recipe, the CPU and the Debian release.
     String key() {
-        return recipe.key(architecture());
+        return recipe.key(HostArchitecture.name());
     }
 
     /// Builds unless it is there.
@@ -124,13 +124,5 @@ final class TreeLayer {
         var asked = programs.run(Duration.ofSeconds(10), "apt-config", "shell", "PROXY", "Acquire::http::Proxy");
         String[] parts = asked.ok() ? asked.output().strip().split("'") : new String[0];
         return parts.length == 2 ? Optional.of(parts[1]) : Optional.empty();
-    }
-
-    static String architecture() {
-        return switch (System.getProperty("os.arch")) {
-            case "amd64", "x86_64" -> "x64";
-            case "aarch64", "arm64" -> "arm64";
-            case String other -> throw new CayException(ErrorKind.NOT_IMPLEMENTED, "no templates for " + other);
-        };
     }
 }

@@ -98,7 +98,7 @@ final class TemplateBuildsTest {
             await(() -> other.underWay().isPresent());
             assertThat(other.underWay().orElseThrow()).isEqualTo("1 %, reading package lists");
         }
-        assertThat(new LayerStore(dir).underWay(Recipe.of(NAME).key(TreeLayer.architecture())))
+        assertThat(new LayerStore(dir).underWay(Recipe.of(NAME).key(HostArchitecture.name())))
                 .isEmpty();
     }
 
@@ -132,7 +132,7 @@ final class TemplateBuildsTest {
     }
 
     private void haveTreeOfBase() throws IOException {
-        String key = Recipe.of(HouseTemplate.BASE).key(TreeLayer.architecture());
+        String key = Recipe.of(HouseTemplate.BASE).key(HostArchitecture.name());
         var layer = Files.createDirectories(dir.resolve("layers").resolve(key));
         Files.writeString(layer.resolve("bytes"), "4096\n");
         Files.createDirectory(layer.resolve("rootfs"));
