@@ -19,6 +19,9 @@ final class Complaints implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Complaints.class);
     private static final int CHUNK = 4 << 10;
 
+    /// How long a call on a pipe of a process may wait for its turn among those of other sandboxes.
+    static final Duration STUCK = Duration.ofSeconds(5);
+
     /// After so many chunks in a row others come to their turns.
     private static final int MANY = 16;
 
@@ -75,7 +78,7 @@ final class Complaints implements AutoCloseable {
     private boolean readSome(byte[] chunk) throws IOException, InterruptedException {
         for (int chunks = 1; !closed; chunks++) {
             try {
-                int count = workers.guests().call(LineProcess.STUCK, () -> closed ? 0 : read(chunk));
+                int count = workers.guests().call(STUCK, () -> closed ? 0 : read(chunk));
                 if (count == 0) {
                     return false;
                 }

@@ -35,9 +35,6 @@ public final class LineProcess implements AutoCloseable {
     private static final byte[] NOTHING = {};
     private static final int SIGKILL = 9;
 
-    /// How long a call on a pipe may wait for its turn among those of other sandboxes.
-    static final Duration STUCK = Duration.ofSeconds(5);
-
     /// How long the news of an exit may take after the end of what the process wrote, and the rest of its complaints.
     private static final Duration MOMENT = Duration.ofSeconds(1);
 
@@ -186,7 +183,7 @@ public final class LineProcess implements AutoCloseable {
             int from = sent;
             int length = Math.min(CHUNK, line.length - from);
             try {
-                sent += workers.guests().call(STUCK, () -> DescriptorIo.write(in, line, from, length));
+                sent += workers.guests().call(Complaints.STUCK, () -> DescriptorIo.write(in, line, from, length));
             } catch (ErrnoException e) {
                 var left = Duration.ofNanos(deadline - System.nanoTime());
                 if (e.errno() != Errno.EAGAIN
@@ -351,7 +348,8 @@ public final class LineProcess implements AutoCloseable {
 
     /// Nobody may wait for it any more when it comes to it.
     private int read(byte[] chunk) throws IOException {
-        return workers.guests().call(STUCK, () -> closed ? 0 : DescriptorIo.read(out, chunk, 0, chunk.length));
+        return workers.guests()
+                .call(Complaints.STUCK, () -> closed ? 0 : DescriptorIo.read(out, chunk, 0, chunk.length));
     }
 
     /// What it said last often tells why it ended.
