@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 /// reach is then for its rules to say. Addresses, and names that only mean something near the proxy, are still
 /// refused here.
 public final class Dialer implements AutoCloseable {
-    static final Duration CONNECT = Duration.ofSeconds(10);
+    private static final Duration CONNECT = Duration.ofSeconds(10);
 
     private static final int LOOKING_UP = 8;
     private static final int WAITING = 64;
@@ -84,7 +84,7 @@ public final class Dialer implements AutoCloseable {
     WebLine open(UrlOrigin origin) throws IOException {
         if (proxy != null && proxy.serves(origin)) {
             checkUnresolved(origin);
-            return dial(origin, CONNECT, socket -> proxy.connect(socket, origin));
+            return dial(origin, CONNECT, socket -> proxy.connect(socket, origin, CONNECT));
         }
         var found = checked(origin);
         var limit = found.size() == 1 ? CONNECT : CONNECT.dividedBy(2);

@@ -8,6 +8,7 @@ import java.net.Socket;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
@@ -74,8 +75,10 @@ record HostProxy(String host, int port, @Nullable String credentials, List<Strin
     }
 
     /// Lets the proxy connect to the origin; what follows on the socket is between us and the origin.
-    void connect(Socket socket, UrlOrigin origin) throws IOException {
-        socket.connect(new InetSocketAddress(host, port), (int) Dialer.CONNECT.toMillis());
+    ///
+    /// @param limit for reaching the proxy
+    void connect(Socket socket, UrlOrigin origin, Duration limit) throws IOException {
+        socket.connect(new InetSocketAddress(host, port), (int) limit.toMillis());
         String name = origin.host().contains(":") ? "[" + origin.host() + "]" : origin.host();
         String target = name + ":" + origin.port();
         var lines = new ArrayList<>(List.of("CONNECT " + target + " HTTP/1.1", "Host: " + target));

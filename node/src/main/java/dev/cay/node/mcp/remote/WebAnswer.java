@@ -5,9 +5,13 @@ import java.io.InputStream;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 
 /// The head of an answer, and its content as far as it was not read yet.
 final class WebAnswer {
+    private static final int LONGEST_HEAD = 64 * 1024;
+    private static final int MOST_INTERIM = 8;
+
     private final WebLine line;
     private final int status;
     private final Map<String, String> headers;
@@ -15,7 +19,7 @@ final class WebAnswer {
     private final boolean persistent;
 
     /// @param headers by names in any case; several of one name are joined by commas
-    WebAnswer(WebLine line, int status, boolean http11, Map<String, String> headers, InputStream in)
+    private WebAnswer(WebLine line, int status, boolean http11, Map<String, String> headers, InputStream in)
             throws IOException {
         this.line = line;
         this.status = status;
@@ -23,6 +27,38 @@ final class WebAnswer {
         this.content = new Content(in, length(), chunked());
         String connection = header("Connection").toLowerCase(Locale.ROOT);
         this.persistent = http11 ? !connection.contains("close") : connection.contains("keep-alive");
+    }
+
+    /// Reads the head of the answer to what was sent last; the content is for the caller to read.
+    static WebAnswer read(WebLine line) throws IOException {
+        for (int interim = 0; interim < MOST_INTERIM; interim++) {
+            var answer = readHead(line);
+            if (answer.status() >= 200) {
+                return answer;
+            }
+        }
+        throw new IOException("the server does not come to its answer");
+    }
+
+    private static WebAnswer readHead(WebLine line) throws IOException {
+        var left = new int[] {LONGEST_HEAD};
+        String first = WebLine.line(line.in(), left);
+        if (!first.matches("HTTP/1\\.[01] [1-9]\\d\\d( .*)?")) {
+            throw new IOException("the server does not speak HTTP");
+        }
+        var headers = new TreeMap<String, String>(String.CASE_INSENSITIVE_ORDER);
+        for (String text = WebLine.line(line.in(), left); !text.isEmpty(); text = WebLine.line(line.in(), left)) {
+            int colon = text.indexOf(':');
+            if (colon < 1 || Character.isWhitespace(text.charAt(0))) {
+                throw new IOException("the server does not speak HTTP");
+            }
+            headers.merge(
+                    text.substring(0, colon),
+                    text.substring(colon + 1).strip(),
+                    (before, more) -> before + ", " + more);
+        }
+        return new WebAnswer(
+                line, Integer.parseInt(first.substring(9, 12)), first.charAt(7) == '1', headers, line.in());
     }
 
     int status() {

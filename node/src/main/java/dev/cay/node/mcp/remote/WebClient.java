@@ -133,7 +133,8 @@ final class WebClient implements AutoCloseable {
         boolean done = false;
         try (var deadline = new Deadline(limit, line)) {
             try {
-                var answer = line.ask(request.method(), target(url), headers(origin, request), request.body());
+                line.send(request.method(), target(url), headers(origin, request), request.body());
+                var answer = WebAnswer.read(line);
                 done = true;
                 return new Reply(url, answer);
             } catch (IOException e) {

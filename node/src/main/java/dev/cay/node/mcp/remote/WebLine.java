@@ -11,16 +11,12 @@ import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// One connection that speaks HTTP/1.1, one request after the other. The server may be hostile.
 ///
 /// Closing it from another thread ends whatever waits on it.
 final class WebLine implements Closeable {
-    private static final int LONGEST_HEAD = 64 * 1024;
-    private static final int MOST_INTERIM = 8;
-
     private final UrlOrigin origin;
     private final Socket plain;
     private final Socket spoken;
@@ -39,11 +35,10 @@ final class WebLine implements Closeable {
         return origin;
     }
 
-    /// Sends a request and reads the head of its answer; the content is for the caller to read.
+    /// Sends a request, whose answer {@link WebAnswer#read} reads.
     ///
     /// @param target path and query
-    WebAnswer ask(String method, String target, Map<String, String> headers, byte @Nullable [] body)
-            throws IOException {
+    void send(String method, String target, Map<String, String> headers, byte @Nullable [] body) throws IOException {
         var head = new StringBuilder(method + " " + target + " HTTP/1.1\r\nHost: " + origin.authority() + "\r\n");
         headers.forEach(
                 (name, value) -> head.append(name).append(": ").append(value).append("\r\n"));
@@ -56,37 +51,11 @@ final class WebLine implements Closeable {
             request.write(body);
         }
         spoken.getOutputStream().write(request.toByteArray());
-        for (int interim = 0; interim < MOST_INTERIM; interim++) {
-            var answer = readHead();
-            if (answer.status() >= 200) {
-                return answer;
-            }
-        }
-        throw new IOException("the server does not come to its answer");
     }
 
-    private WebAnswer readHead() throws IOException {
-        var left = new int[] {LONGEST_HEAD};
-        String first = line(left);
-        if (!first.matches("HTTP/1\\.[01] [1-9]\\d\\d( .*)?")) {
-            throw new IOException("the server does not speak HTTP");
-        }
-        var headers = new TreeMap<String, String>(String.CASE_INSENSITIVE_ORDER);
-        for (String line = line(left); !line.isEmpty(); line = line(left)) {
-            int colon = line.indexOf(':');
-            if (colon < 1 || Character.isWhitespace(line.charAt(0))) {
-                throw new IOException("the server does not speak HTTP");
-            }
-            headers.merge(
-                    line.substring(0, colon),
-                    line.substring(colon + 1).strip(),
-                    (before, more) -> before + ", " + more);
-        }
-        return new WebAnswer(this, Integer.parseInt(first.substring(9, 12)), first.charAt(7) == '1', headers, in);
-    }
-
-    private String line(int[] left) throws IOException {
-        return line(in, left);
+    /// What the server sends.
+    InputStream in() {
+        return in;
     }
 
     /// A line without its end. What it takes is taken from what is left.
