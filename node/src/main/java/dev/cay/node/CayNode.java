@@ -28,7 +28,6 @@ import dev.cay.node.log.LogHub;
 import dev.cay.node.mcp.GatewayRules;
 import dev.cay.node.mcp.Gateways;
 import dev.cay.node.mcp.catalog.Catalog;
-import dev.cay.node.mcp.catalog.Interception;
 import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.intercept.Interceptors;
 import dev.cay.node.mcp.remote.Addresses;
@@ -267,7 +266,7 @@ public final class CayNode implements AutoCloseable {
         return closing.add(new Gateways(
                 catalog,
                 settings.gateways(),
-                closing.add(new Interceptors(Interception.read(settings.serverOverrides(), catalog))),
+                closing.add(new Interceptors(catalog.interceptions(settings.serverOverrides()))),
                 homes,
                 this::install,
                 settings.stateDir().resolve("mcp.key"),

@@ -3,7 +3,6 @@ package dev.cay.node.mcp;
 import dev.cay.metrics.Meters;
 import dev.cay.node.log.LogHub;
 import dev.cay.node.mcp.catalog.Catalog;
-import dev.cay.node.mcp.catalog.Interception;
 import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.intercept.Interceptors;
 import dev.cay.node.mcp.remote.Addresses;
@@ -49,7 +48,7 @@ final class SmallGateways implements AutoCloseable {
         folder = Files.createDirectories(directory.resolve("known"));
         var file = Files.writeString(directory.resolve("cay.yaml"), config);
         catalog = Catalog.load(List.of(Files.writeString(directory.resolve("servers.yaml"), servers)), file);
-        interceptors = new Interceptors(Interception.read(file, catalog));
+        interceptors = new Interceptors(catalog.interceptions(file));
         var logs = new LogHub(InstantSource.system());
         logs.listen((_, line) -> log.add(line.toString()));
         gateways = new Gateways(

@@ -65,6 +65,16 @@ public final class Catalog {
         return () -> servers;
     }
 
+    /// What the operator lets look at calls of tools, in the order in which it is asked. Throws one exception that
+    /// lists every problem.
+    ///
+    /// @param config the file with section `mcp.interceptors`; null for none
+    public List<Interception> interceptions(@Nullable Path config) {
+        return config == null
+                ? List.of()
+                : CatalogFile.open(config).interceptions(() -> servers.get().keySet());
+    }
+
     /// In the order of their keys.
     public List<CatalogServer> servers() {
         return List.copyOf(servers.get().values());

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadFeature;
@@ -108,11 +109,13 @@ final class CatalogFile {
     }
 
     /// Section `mcp.interceptors` of a file whose rest is others' to read.
-    List<Interception> interceptions(Catalog catalog) {
+    ///
+    /// @param servers keys of all that are known
+    List<Interception> interceptions(Supplier<Set<String>> servers) {
         var interceptions = new ArrayList<Interception>();
         var items = new Fields(name + ": mcp", root.path("mcp"), problems).sections("interceptors");
         for (int i = 0; i < items.size(); i++) {
-            InterceptionFields.read("mcp.interceptors[%d]".formatted(i), items.get(i), catalog)
+            InterceptionFields.read("mcp.interceptors[%d]".formatted(i), items.get(i), servers)
                     .ifPresent(interceptions::add);
         }
         refuseIfWrong();

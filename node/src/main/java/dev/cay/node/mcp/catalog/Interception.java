@@ -1,11 +1,9 @@
 package dev.cay.node.mcp.catalog;
 
 import java.net.URI;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
-import org.jspecify.annotations.Nullable;
 
 /// Something of the operator's that looks at calls of tools, from section `mcp.interceptors` of the configuration.
 /// Prints no arguments and no addresses, as they may hold credentials.
@@ -40,13 +38,6 @@ public record Interception(
     }
 
     public record Web(URI url) implements Way {}
-
-    /// In the order in which they are asked. Throws one exception that lists every problem.
-    ///
-    /// @param config the file whose section it is; null for none
-    public static List<Interception> read(@Nullable Path config, Catalog catalog) {
-        return config == null ? List.of() : CatalogFile.open(config).interceptions(catalog);
-    }
 
     /// @param tool its name without the server's
     public boolean concerns(String server, String tool) {

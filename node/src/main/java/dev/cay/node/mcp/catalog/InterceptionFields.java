@@ -5,6 +5,8 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -20,11 +22,12 @@ final class InterceptionFields {
     /// Empty if something is wrong with it.
     ///
     /// @param place where it stands, without the file
-    static Optional<Interception> read(String place, Fields item, Catalog catalog) {
+    /// @param known keys of all servers
+    static Optional<Interception> read(String place, Fields item, Supplier<Set<String>> known) {
         String when = item.requireText("when", WHEN, "before or after");
         var way = way(item);
         var servers = patterns(item, "servers");
-        checkServers(item, servers, catalog);
+        checkServers(item, servers, known);
         var tools = patterns(item, "tools");
         var timeout = item.duration("timeout", SHORTEST, LONGEST).orElse(USUAL);
         item.end();
@@ -89,8 +92,8 @@ final class InterceptionFields {
     }
 
     /// A slip here would let calls pass that nobody looks at.
-    private static void checkServers(Fields item, List<String> servers, Catalog catalog) {
-        var keys = catalog.servers().stream().map(CatalogServer::key).toList();
+    private static void checkServers(Fields item, List<String> servers, Supplier<Set<String>> known) {
+        var keys = known.get();
         Stream.iterate(0, index -> index + 1).limit(servers.size()).forEach(index -> {
             String server = servers.get(index);
             if (!server.contains("*") && !server.startsWith("github/") && !keys.contains(server)) {

@@ -217,8 +217,7 @@ final class CatalogTest {
                         List.of("node", "/opt/mcp/server.js", "--root=given"), Path.of("/opt/reports")));
         assertThat(catalog.launch(catalog.require("slack"))).get().isInstanceOf(ServerLaunch.Npm.class);
         assertThat(catalog.launch(catalog.require("sentry"))).isEmpty();
-        assertThat(Interception.read(write("cay.yaml", blocks.getLast()), catalog))
-                .hasSize(2);
+        assertThat(catalog.interceptions(write("cay.yaml", blocks.getLast()))).hasSize(2);
     }
 
     @Test

@@ -28,12 +28,12 @@ final class InterceptionTest {
 
     @Test
     void isRead() throws Exception {
-        var all = Interception.read(write("""
+        var all = CATALOG.interceptions(write("""
                     - {when: before, exec: [/opt/check, --key=hunter2], servers: [notion, 'github/*'], timeout: 3s}
                     - when: after
                       http: https://127.0.0.1:8000/scrub?key=hunter2
                       tools: ['*-delete']
-                """), CATALOG);
+                """));
         assertThat(all).hasSize(2);
         var first = all.getFirst();
         assertThat(first.when()).isEqualTo(Interception.When.BEFORE);
@@ -46,8 +46,8 @@ final class InterceptionTest {
         assertThat(all.getLast().concerns("tavily", "page\n-delete")).isTrue();
         assertThat(all.getLast().concerns("tavily", "delete")).isFalse();
         assertThat(all).hasToString("[mcp.interceptors[0] (check), mcp.interceptors[1] (127.0.0.1)]");
-        assertThat(Interception.read(null, CATALOG)).isEmpty();
-        assertThat(Interception.read(write("    []"), CATALOG)).isEmpty();
+        assertThat(CATALOG.interceptions(null)).isEmpty();
+        assertThat(CATALOG.interceptions(write("    []"))).isEmpty();
     }
 
     @ParameterizedTest(name = "{1}")
@@ -76,7 +76,7 @@ final class InterceptionTest {
             })
     void aSlipIsNamedWithFileAndPlace(String yaml, String message) throws Exception {
         var file = write("    " + yaml + "\n");
-        var thrown = catchThrowableOfType(CayException.class, () -> Interception.read(file, CATALOG));
+        var thrown = catchThrowableOfType(CayException.class, () -> CATALOG.interceptions(file));
         assertThat(thrown.userMessage().lines())
                 .contains(file + ": mcp.interceptors" + (message.startsWith("[") ? message : " " + message));
         assertThat(thrown.userMessage()).doesNotContain("hunter2");
