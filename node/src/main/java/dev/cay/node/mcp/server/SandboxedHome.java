@@ -7,6 +7,7 @@ import dev.cay.node.lines.LongLines;
 import dev.cay.node.linux.Errno;
 import dev.cay.node.linux.FdPoller;
 import dev.cay.node.mcp.catalog.LaunchPlan;
+import dev.cay.node.process.Workers;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
@@ -19,6 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -40,10 +42,17 @@ final class SandboxedHome implements ServerHome {
     private static final Set<ErrorKind> NOT_ITS_FAULT =
             Set.of(ErrorKind.UNAVAILABLE, ErrorKind.EXHAUSTED, ErrorKind.CANCELED, ErrorKind.NOT_FOUND);
 
-    private final SandboxedHomes homes;
+    /// What all homes share.
+    ///
+    /// @param idle  how long a room is kept that nobody is connected to
+    /// @param nanos the time, as {@link System#nanoTime} tells it
+    record Equipment(
+            ServerRooms rooms, Workers workers, ServerPreparation preparation, Duration idle, LongSupplier nanos) {}
+
+    private final Equipment equipment;
+    private final Consumer<SandboxedHome> whenClosed;
     private final SandboxId owner;
     private final LaunchPlan plan;
-    private final Duration idle;
     private final BackOff backOff;
     private final Secrets secrets;
     private final LongLines lines = new LongLines();
@@ -97,12 +106,12 @@ final class SandboxedHome implements ServerHome {
         }
     }
 
-    SandboxedHome(SandboxedHomes homes, SandboxId owner, LaunchPlan plan, Duration idle, LongSupplier nanos) {
-        this.homes = homes;
+    SandboxedHome(Equipment equipment, SandboxId owner, LaunchPlan plan, Consumer<SandboxedHome> whenClosed) {
+        this.equipment = equipment;
+        this.whenClosed = whenClosed;
         this.owner = owner;
         this.plan = plan;
-        this.idle = idle;
-        this.backOff = new BackOff(nanos);
+        this.backOff = new BackOff(equipment.nanos());
         this.secrets = new Secrets(plan);
         this.absence = new Absence(plan.name());
     }
@@ -195,7 +204,7 @@ final class SandboxedHome implements ServerHome {
         var prepared = prepare();
         requireOpen();
         var fresh = new Stay();
-        var room = homes.rooms().open(owner, prepared.layers(), plan.network(), fresh::lost);
+        var room = equipment.rooms().open(owner, prepared.layers(), plan.network(), fresh::lost);
         try {
             fresh.room = room;
             fresh.command = ServerCommand.of(plan, prepared.line(), room.files());
@@ -213,9 +222,9 @@ final class SandboxedHome implements ServerHome {
     }
 
     /// What cannot be fetched now is not asked for again at once.
-    private SandboxedHomes.Prepared prepare() {
+    private ServerPreparation.Prepared prepare() {
         try {
-            return homes.prepare(plan);
+            return equipment.preparation().prepare(plan);
         } catch (CayException e) {
             if (NOT_ITS_FAULT.contains(e.kind()) && e.kind() != ErrorKind.CANCELED) {
                 backOff.failed(Duration.ZERO, String.valueOf(e.getMessage()));
@@ -226,7 +235,7 @@ final class SandboxedHome implements ServerHome {
 
     @Override
     public boolean isPreparing() {
-        return homes.isPreparing(plan);
+        return equipment.preparation().isPreparing(plan);
     }
 
     private CayException failed(Exception e) {
@@ -243,7 +252,7 @@ final class SandboxedHome implements ServerHome {
             throw new IllegalStateException("a room that was not entered");
         }
         try {
-            var around = new ServerProcess.Surroundings(room.link(), homes.workers(), lines);
+            var around = new ServerProcess.Surroundings(room.link(), equipment.workers(), lines);
             return ServerProcess.start(plan.name(), around, command, secrets, listener, where, links::add);
         } catch (GuestException e) {
             boolean missing = e.what().equals("exec") && e.errno() == Errno.ENOENT;
@@ -270,9 +279,12 @@ final class SandboxedHome implements ServerHome {
     private synchronized void expectIdleness() {
         forgetTimer();
         if (links.isEmpty() && stay != null && !closed) {
-            timer = homes.workers()
+            timer = equipment
+                    .workers()
                     .poller()
-                    .after(idle, () -> Thread.ofVirtual().name("server-idle").start(this::rest));
+                    .after(
+                            equipment.idle(),
+                            () -> Thread.ofVirtual().name("server-idle").start(this::rest));
         }
     }
 
@@ -388,7 +400,7 @@ final class SandboxedHome implements ServerHome {
         closed = true;
         absence.end();
         forgetTimer();
-        homes.forget(this);
+        whenClosed.accept(this);
         endStay();
     }
 

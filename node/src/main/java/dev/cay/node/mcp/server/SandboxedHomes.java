@@ -8,36 +8,19 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 
 /// Homes of servers that run here, as programs of npm packages or as commands: each in a sandbox of its own.
 public final class SandboxedHomes implements ServerHomes, AutoCloseable {
     /// How long a room is kept that nobody is connected to.
     public static final Duration IDLE = Duration.ofSeconds(60);
 
-    /// What runs for one connection, and the layers it needs.
-    ///
-    /// @param layers top first
-    record Prepared(List<String> line, List<String> layers) {}
-
-    private final ServerRooms rooms;
-    private final Workers workers;
-    private final NpmLayers packages;
-    private final FileLayers files;
-    private final Supplier<List<String>> base;
-    private final Duration idle;
-    private final LongSupplier nanos;
+    private final SandboxedHome.Equipment equipment;
     private final Set<SandboxedHome> homes = ConcurrentHashMap.newKeySet();
-    private final Set<LaunchPlan> preparing =
-            Collections.synchronizedSet(Collections.newSetFromMap(new IdentityHashMap<>()));
 
     /// @param base  layers of the template that servers run on, top first; the last has Node
     /// @param idle  how long a room is kept that nobody is connected to
@@ -50,13 +33,8 @@ public final class SandboxedHomes implements ServerHomes, AutoCloseable {
             Supplier<List<String>> base,
             Duration idle,
             LongSupplier nanos) {
-        this.rooms = rooms;
-        this.workers = workers;
-        this.packages = packages;
-        this.files = files;
-        this.base = base;
-        this.idle = idle;
-        this.nanos = nanos;
+        var preparation = new ServerPreparation(packages, files, base);
+        this.equipment = new SandboxedHome.Equipment(rooms, workers, preparation, idle, nanos);
     }
 
     @Override
@@ -64,69 +42,20 @@ public final class SandboxedHomes implements ServerHomes, AutoCloseable {
         if (plan.start() instanceof LaunchPlan.Remote) {
             throw new CayException(ErrorKind.INTERNAL, "server %s does not run here".formatted(plan.name()));
         }
-        var home = new SandboxedHome(this, owner, plan, idle, nanos);
+        var home = new SandboxedHome(equipment, owner, plan, homes::remove);
         homes.add(home);
         return home;
     }
 
     /// Fetches what the server needs, and starts nothing. Takes up to minutes the first time.
     public void install(LaunchPlan plan) {
-        prepare(plan);
-    }
-
-    Prepared prepare(LaunchPlan plan) {
-        preparing.add(plan);
-        try {
-            return fetch(plan);
-        } finally {
-            preparing.remove(plan);
-        }
-    }
-
-    /// Whether what this very plan needs is being fetched.
-    boolean isPreparing(LaunchPlan plan) {
-        return preparing.contains(plan);
-    }
-
-    private Prepared fetch(LaunchPlan plan) {
-        var layers = base.get();
-        return switch (plan.start()) {
-            case LaunchPlan.Npm npm -> {
-                String key = packages.install(layers.getLast(), npm.packageName(), npm.version());
-                var line = new ArrayList<>(packages.command(key, npm.bin()));
-                line.addAll(npm.arguments());
-                yield new Prepared(line, onTop(key, layers));
-            }
-            case LaunchPlan.Command command ->
-                new Prepared(
-                        command.line(),
-                        command.files() == null
-                                ? layers
-                                : onTop(files.install(command.files(), "launch.files of mcp." + plan.key()), layers));
-            case LaunchPlan.Remote _ -> new Prepared(List.of(), List.of());
-        };
-    }
-
-    private static List<String> onTop(String key, List<String> layers) {
-        return Stream.concat(Stream.of(key), layers.stream()).toList();
-    }
-
-    ServerRooms rooms() {
-        return rooms;
-    }
-
-    Workers workers() {
-        return workers;
-    }
-
-    void forget(SandboxedHome home) {
-        homes.remove(home);
+        equipment.preparation().prepare(plan);
     }
 
     /// Ends all servers, and what is being installed for them.
     @Override
     public void close() {
-        packages.close();
+        equipment.preparation().close();
         List.copyOf(homes).forEach(SandboxedHome::close);
     }
 }

@@ -1,0 +1,77 @@
+package dev.cay.node.mcp.server;
+
+import dev.cay.node.image.FileLayers;
+import dev.cay.node.image.NpmLayers;
+import dev.cay.node.mcp.catalog.LaunchPlan;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/// Fetches what servers need that run in sandboxes of their own. Thread-safe.
+final class ServerPreparation implements AutoCloseable {
+    /// What runs for one connection, and the layers it needs.
+    ///
+    /// @param layers top first
+    record Prepared(List<String> line, List<String> layers) {}
+
+    private final NpmLayers packages;
+    private final FileLayers files;
+    private final Supplier<List<String>> base;
+    private final Set<LaunchPlan> preparing =
+            Collections.synchronizedSet(Collections.newSetFromMap(new IdentityHashMap<>()));
+
+    /// @param base layers of the template that servers run on, top first; the last has Node
+    ServerPreparation(NpmLayers packages, FileLayers files, Supplier<List<String>> base) {
+        this.packages = packages;
+        this.files = files;
+        this.base = base;
+    }
+
+    /// Takes up to minutes the first time.
+    Prepared prepare(LaunchPlan plan) {
+        preparing.add(plan);
+        try {
+            return fetch(plan);
+        } finally {
+            preparing.remove(plan);
+        }
+    }
+
+    /// Whether what this very plan needs is being fetched.
+    boolean isPreparing(LaunchPlan plan) {
+        return preparing.contains(plan);
+    }
+
+    private Prepared fetch(LaunchPlan plan) {
+        var layers = base.get();
+        return switch (plan.start()) {
+            case LaunchPlan.Npm npm -> {
+                String key = packages.install(layers.getLast(), npm.packageName(), npm.version());
+                var line = new ArrayList<>(packages.command(key, npm.bin()));
+                line.addAll(npm.arguments());
+                yield new Prepared(line, onTop(key, layers));
+            }
+            case LaunchPlan.Command command ->
+                new Prepared(
+                        command.line(),
+                        command.files() == null
+                                ? layers
+                                : onTop(files.install(command.files(), "launch.files of mcp." + plan.key()), layers));
+            case LaunchPlan.Remote _ -> new Prepared(List.of(), List.of());
+        };
+    }
+
+    private static List<String> onTop(String key, List<String> layers) {
+        return Stream.concat(Stream.of(key), layers.stream()).toList();
+    }
+
+    /// Ends what is being installed.
+    @Override
+    public void close() {
+        packages.close();
+    }
+}
