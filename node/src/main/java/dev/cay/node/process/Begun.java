@@ -9,7 +9,7 @@ record Begun(ProcessFolder folder, ProcessFolder.About about, Map<Channel, Outpu
     static Begun of(ProcessFolder folder, Launch launch, long memoryKills, Map<Channel, OutputLog> logs)
             throws IOException {
         try {
-            var begun = new Begun(folder, folder.create(launch, memoryKills), logs);
+            var begun = new Begun(folder, folder.create(launch, CommandClock.now(), memoryKills), logs);
             logs.values().iterator().next().rotate();
             return begun;
         } catch (IOException | RuntimeException e) {

@@ -4,8 +4,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.EnumMap;
-import java.util.List;
 import java.util.Map;
 
 /// The room that all output of one process shares on disk: files of equal size, of which the oldest goes first,
@@ -17,7 +15,16 @@ final class LogSpace {
     /// How far a reader may be behind, in files: one of each stream's could be cut on both sides, and all must fit.
     private static final int WINDOW = 2;
 
-    private record Piece(OutputLog log, long from) {}
+    /// Whoever writes files here.
+    interface Owner {
+        /// Whether it still writes to the file that begins there.
+        boolean writesAt(long from);
+
+        /// Deletes the file that begins there. File work.
+        void drop(long from) throws IOException;
+    }
+
+    private record Piece(Owner log, long from) {}
 
     private final Path directory;
     private final long segment;
@@ -31,27 +38,6 @@ final class LogSpace {
         // Less than a piece of output would let nobody read or write anything.
         this.segment = Math.max(bytes / FULL, Channel.STDOUT.chunk());
         this.most = FULL + streams;
-    }
-
-    /// Logs for the streams of one process, which share a space.
-    static Map<Channel, OutputLog> logs(Path directory, long bytes, boolean terminal) {
-        return new LogSpace(directory, bytes, terminal ? 1 : 2).logs(terminal);
-    }
-
-    /// The same, with what an earlier daemon wrote. File work.
-    static Map<Channel, OutputLog> recover(Path directory, long bytes, boolean terminal) throws IOException {
-        var space = new LogSpace(directory, bytes, terminal ? 1 : 2);
-        var logs = space.logs(terminal);
-        OutputLog.recover(space, logs.values());
-        return logs;
-    }
-
-    private Map<Channel, OutputLog> logs(boolean terminal) {
-        var logs = new EnumMap<Channel, OutputLog>(Channel.class);
-        for (var channel : terminal ? List.of(Channel.PTY) : List.of(Channel.STDOUT, Channel.STDERR)) {
-            logs.put(channel, new OutputLog(this, channel));
-        }
-        return logs;
     }
 
     Path directory() {
@@ -68,7 +54,7 @@ final class LogSpace {
     }
 
     /// A log has begun a file; others give way. File work.
-    synchronized void begun(OutputLog log, long from) throws IOException {
+    synchronized void begun(Owner log, long from) throws IOException {
         pieces.addLast(new Piece(log, from));
         var oldest = pieces.iterator();
         while (pieces.size() > most && oldest.hasNext()) {
@@ -81,7 +67,7 @@ final class LogSpace {
     }
 
     /// Files that an earlier daemon wrote, oldest first.
-    synchronized void recovered(Iterable<Map.Entry<Long, OutputLog>> found) {
+    synchronized void recovered(Iterable<? extends Map.Entry<Long, ? extends Owner>> found) {
         found.forEach(piece -> pieces.addLast(new Piece(piece.getValue(), piece.getKey())));
     }
 }

@@ -9,6 +9,8 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.Collection;
+import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// One writer; the end is where the newest file ends, so a daemon that dies needs to have recorded nothing. Readers
 /// open a file for each chunk: nothing is held for them, and a segment that is gone is simply not found.
-final class OutputLog implements AutoCloseable {
+final class OutputLog implements LogSpace.Owner, AutoCloseable {
     private final LogSpace space;
     private final String prefix;
     private final TreeMap<Long, Path> files = new TreeMap<>();
@@ -30,6 +32,27 @@ final class OutputLog implements AutoCloseable {
     OutputLog(LogSpace space, Channel channel) {
         this.space = space;
         this.prefix = channel.label() + ".";
+    }
+
+    /// Logs for the streams of one process, which share a space.
+    static Map<Channel, OutputLog> logs(Path directory, long bytes, boolean terminal) {
+        return logs(new LogSpace(directory, bytes, terminal ? 1 : 2), terminal);
+    }
+
+    /// The same, with what an earlier daemon wrote. File work.
+    static Map<Channel, OutputLog> recover(Path directory, long bytes, boolean terminal) throws IOException {
+        var space = new LogSpace(directory, bytes, terminal ? 1 : 2);
+        var logs = logs(space, terminal);
+        recover(space, logs.values());
+        return logs;
+    }
+
+    private static Map<Channel, OutputLog> logs(LogSpace space, boolean terminal) {
+        var logs = new EnumMap<Channel, OutputLog>(Channel.class);
+        for (var channel : terminal ? List.of(Channel.PTY) : List.of(Channel.STDOUT, Channel.STDERR)) {
+            logs.put(channel, new OutputLog(space, channel));
+        }
+        return logs;
     }
 
     /// Finds what an earlier daemon wrote in all logs of a process.
@@ -101,11 +124,13 @@ final class OutputLog implements AutoCloseable {
         space.begun(this, from);
     }
 
-    synchronized boolean writesAt(long from) {
+    @Override
+    public synchronized boolean writesAt(long from) {
         return current != null && base == from;
     }
 
-    synchronized void drop(long from) throws IOException {
+    @Override
+    public synchronized void drop(long from) throws IOException {
         Path file = files.remove(from);
         if (file != null) {
             Files.deleteIfExists(file);

@@ -80,7 +80,9 @@ record ProcessFolder(Path path, long number) {
     }
 
     /// Before the process starts, so that no crash leaves one that nobody knows anything about.
-    About create(Launch launch, long memoryKills) throws IOException {
+    ///
+    /// @param now by {@link CommandClock}
+    About create(Launch launch, Instant now, long memoryKills) throws IOException {
         var shown = launch.shown();
         var config = ProcessConfig.newBuilder()
                 .setCmd(shown.getFirst())
@@ -91,7 +93,7 @@ record ProcessFolder(Path path, long number) {
         if (launch.tag() != null) {
             info.setTag(launch.tag());
         }
-        var deadline = launch.limit() == null ? null : CommandClock.now().plus(launch.limit());
+        var deadline = launch.limit() == null ? null : now.plus(launch.limit());
         var about = new About(info.build(), launch.user(), launch.terminal() != null, deadline, memoryKills);
         create(about);
         return about;

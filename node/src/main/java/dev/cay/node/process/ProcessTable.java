@@ -278,12 +278,12 @@ public final class ProcessTable implements AutoCloseable {
     }
 
     Map<Channel, OutputLog> logs(ProcessFolder folder, boolean terminal) {
-        return LogSpace.logs(folder.path(), settings.logBytes(), terminal);
+        return OutputLog.logs(folder.path(), settings.logBytes(), terminal);
     }
 
     /// The same, with what an earlier daemon wrote. File work.
     Map<Channel, OutputLog> recoverLogs(ProcessFolder folder, boolean terminal) throws IOException {
-        return LogSpace.recover(folder.path(), settings.logBytes(), terminal);
+        return OutputLog.recover(folder.path(), settings.logBytes(), terminal);
     }
 
     /// @param streams null for a process that is over
