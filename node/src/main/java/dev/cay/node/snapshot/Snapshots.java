@@ -39,8 +39,10 @@ import java.util.regex.Pattern;
 /// images, if that was saved; `processes`, what is known of running commands and their output; and
 /// `about.json`, written last.
 public final class Snapshots implements AutoCloseable {
-    private static final Pattern NAME =
-            Pattern.compile("[a-z0-9]+(\\.[a-z0-9]+)?|" + WarmSnapshots.PREFIX + "[a-z0-9]+");
+    /// What the names of {@link WarmSnapshots} begin with; those of others have no such character.
+    static final String WARM = "warm-";
+
+    private static final Pattern NAME = Pattern.compile("[a-z0-9]+(\\.[a-z0-9]+)?|" + WARM + "[a-z0-9]+");
     private static final String ABOUT = "about.json";
     private static final Duration RECENT = Duration.ofMinutes(1);
     private static final Duration COPY_LIMIT = Duration.ofMinutes(2);
@@ -252,7 +254,7 @@ public final class Snapshots implements AutoCloseable {
     }
 
     private static boolean isWarm(String name) {
-        return name.startsWith(WarmSnapshots.PREFIX);
+        return name.startsWith(WARM);
     }
 
     private List<String> readable() {

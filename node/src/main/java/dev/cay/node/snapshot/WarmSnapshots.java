@@ -25,9 +25,6 @@ import org.slf4j.LoggerFactory;
 /// Nobody but the node knows of these: a sandbox made from one is as one that was started, only sooner. Each is named
 /// by all it depends on, so that a change of any makes another one.
 public final class WarmSnapshots {
-    /// What these names begin with; those of others have no such character.
-    static final String PREFIX = "warm-";
-
     private static final Logger log = LoggerFactory.getLogger(WarmSnapshots.class);
 
     private final LayerStore layers;
@@ -68,7 +65,7 @@ public final class WarmSnapshots {
         inputs.add(nodeLayer.require(kind.layers().getLast()));
         inputs.add(guest);
         inputs.add(kind.resources().toString());
-        return PREFIX + LayerStore.hash(inputs);
+        return Snapshots.WARM + LayerStore.hash(inputs);
     }
 
     /// What a sandbox of this kind can go on from.
