@@ -41,7 +41,7 @@ final class HeldBack {
     }
 
     /// What is given to one sandbox for the time in which it is saved.
-    final class Room implements Pool.Room {
+    final class Room implements PoolSpace {
         private final SandboxId id;
         private final long bytes;
 

@@ -56,12 +56,6 @@ public final class Pool {
         }
     }
 
-    /// Something that is free for one use.
-    public interface Room extends AutoCloseable {
-        @Override
-        void close();
-    }
-
     private Pool(Path root, Volumes volumes) {
         this.root = root;
         this.volumes = volumes;
@@ -291,7 +285,7 @@ public final class Pool {
     }
 
     /// Refuses with UNAVAILABLE unless so many bytes can be written and nobody notices.
-    public Room room(long bytes) {
+    public PoolSpace room(long bytes) {
         requireRoom(bytes, 0);
         return () -> {};
     }
@@ -316,7 +310,7 @@ public final class Pool {
     /// Room for saving one sandbox, with what is held back for it. Refuses like {@link #room}.
     ///
     /// @return to be closed when it is saved
-    public Room roomFor(SandboxId id, long bytes) {
+    public PoolSpace roomFor(SandboxId id, long bytes) {
         var room = heldBack.spend(id);
         try {
             requireRoom(bytes, room.bytes());
