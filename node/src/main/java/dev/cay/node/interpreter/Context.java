@@ -22,7 +22,31 @@ final class Context {
 
     private static final String STOPPED = "the sandbox is being stopped";
 
-    private final Contexts home;
+    /// What all contexts of a sandbox share.
+    interface Home {
+        Surroundings surroundings();
+
+        /// Starts a runner for the context.
+        ///
+        /// @param warm whether it loads what cells usually want before it listens
+        Runner launch(Context context, boolean warm);
+
+        /// Notes soon which runners there are.
+        void save();
+
+        /// Given to no other request of this sandbox.
+        long nextNumber();
+
+        /// Random, for a runner's own generators.
+        String seed();
+
+        boolean isClosed();
+
+        /// Refuses when it is closed.
+        void requireOpen();
+    }
+
+    private final Home home;
     private final String id;
     private final Language language;
     private final String cwd;
@@ -47,7 +71,7 @@ final class Context {
     private volatile boolean removed;
 
     /// @param warm whether its first runner loads what cells usually want before it listens
-    Context(Contexts home, String id, Language language, String cwd, boolean warm) {
+    Context(Home home, String id, Language language, String cwd, boolean warm) {
         this.home = home;
         this.id = id;
         this.language = language;

@@ -29,7 +29,7 @@ import org.slf4j.event.Level;
 ///
 /// Like the table of processes it never outlives its link to the guest: a new one on the same directory goes
 /// on with the runners it finds.
-final class Contexts implements AutoCloseable {
+final class Contexts implements Context.Home, AutoCloseable {
     static final String USUAL_CWD = "/home/user";
 
     private static final Logger log = LoggerFactory.getLogger(Contexts.class);
@@ -137,7 +137,8 @@ final class Contexts implements AutoCloseable {
         }
     }
 
-    Surroundings surroundings() {
+    @Override
+    public Surroundings surroundings() {
         return surroundings;
     }
 
@@ -290,32 +291,39 @@ final class Contexts implements AutoCloseable {
         }
     }
 
-    Runner launch(Context context, boolean warm) {
-        return runners.launch(context, surroundings.variables(), warm);
+    @Override
+    public Runner launch(Context context, boolean warm) {
+        var purpose = new Runners.Purpose(context.id(), context.language(), surroundings.variables(), warm);
+        return runners.launch(purpose, context.cwd());
     }
 
-    long nextNumber() {
+    @Override
+    public long nextNumber() {
         return numbers.incrementAndGet();
     }
 
-    String seed() {
+    @Override
+    public String seed() {
         byte[] bytes = new byte[16];
         RANDOM.nextBytes(bytes);
         return HexFormat.of().formatHex(bytes);
     }
 
-    boolean isClosed() {
+    @Override
+    public boolean isClosed() {
         return closed;
     }
 
-    void requireOpen() {
+    @Override
+    public void requireOpen() {
         if (closed) {
             throw new CayException(ErrorKind.UNAVAILABLE, "the sandbox is being stopped");
         }
     }
 
     /// Soon, and not after {@link #close}.
-    void save() {
+    @Override
+    public void save() {
         synchronized (this) {
             changes++;
         }

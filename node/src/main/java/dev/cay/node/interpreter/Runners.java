@@ -69,34 +69,39 @@ record Runners(GuestLink link, Workers workers, LongLines room, Map<String, Stri
         return Runner.attach(link, workers, room, claim);
     }
 
-    /// Starts where the context is, if that is there: some languages never find out that they moved.
-    Runner launch(Context context, Map<String, String> variables, boolean warm) {
+    /// What a runner is started for.
+    ///
+    /// @param context its id
+    record Purpose(String context, Language language, Map<String, String> variables, boolean warm) {}
+
+    /// Starts in that directory, if it is there: some languages never find out that they moved.
+    Runner launch(Purpose purpose, String cwd) {
         try {
-            return launch(context, context.cwd(), variables, warm);
+            return launchIn(cwd, purpose);
         } catch (GuestException e) {
             if (e.what().equals("chdir")) {
-                return launchAnywhere(context, variables, warm);
+                return launchAnywhere(purpose);
             }
-            throw notStarted(context, e);
+            throw notStarted(purpose, e);
         } catch (IOException e) {
-            throw notStarted(context, e);
+            throw notStarted(purpose, e);
         }
     }
 
-    private Runner launchAnywhere(Context context, Map<String, String> variables, boolean warm) {
+    private Runner launchAnywhere(Purpose purpose) {
         try {
-            return launch(context, "/", variables, warm);
+            return launchIn("/", purpose);
         } catch (IOException e) {
-            throw notStarted(context, e);
+            throw notStarted(purpose, e);
         }
     }
 
-    private Runner launch(Context context, String cwd, Map<String, String> variables, boolean warm) throws IOException {
+    private Runner launchIn(String cwd, Purpose purpose) throws IOException {
         var all = new TreeMap<>(ENVIRONMENT);
         all.putAll(defaults);
-        all.putAll(variables);
+        all.putAll(purpose.variables());
         var spawn = new Spawn(
-                context.language().command(warm),
+                purpose.language().command(purpose.warm()),
                 all.entrySet().stream()
                         .map(variable -> variable.getKey() + "=" + variable.getValue())
                         .toList(),
@@ -107,15 +112,15 @@ record Runners(GuestLink link, Workers workers, LongLines room, Map<String, Stri
                 0,
                 0,
                 true,
-                TAG + context.id());
+                TAG + purpose.context());
         return Runner.start(link, workers, room, spawn);
     }
 
-    private static CayException notStarted(Context context, IOException e) {
+    private static CayException notStarted(Purpose purpose, IOException e) {
         return new CayException(
                 ErrorKind.FAILED,
                 "Failed to create context: %s cannot be started: %s"
-                        .formatted(context.language().label(), e.getMessage()),
+                        .formatted(purpose.language().label(), e.getMessage()),
                 e);
     }
 }
