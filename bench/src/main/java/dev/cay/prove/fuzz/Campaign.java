@@ -73,7 +73,7 @@ public final class Campaign {
         } finally {
             over = true;
             for (var thread : threads) {
-                thread.join(Wire.LIMIT.plusSeconds(10));
+                thread.join(Reply.LIMIT.plusSeconds(10));
             }
         }
         if (!cay.daemon().isAlive()) {

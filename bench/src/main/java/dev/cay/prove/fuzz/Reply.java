@@ -3,6 +3,7 @@ package dev.cay.prove.fuzz;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
@@ -15,6 +16,9 @@ record Reply(byte[] bytes, End end) {
         LEFT,
         HUNG
     }
+
+    /// How long it may take to come. Generous, as the machine may be busy; what hangs, hangs for longer.
+    static final Duration LIMIT = Duration.ofSeconds(30);
 
     private static final Pattern IDS = Pattern.compile("[0-9a-f]{8}-[0-9a-f-]{27}");
     private static final String OUR_FAULT = "(error id ";
@@ -41,7 +45,7 @@ record Reply(byte[] bytes, End end) {
     private String wrong(Input input) {
         if (end == End.HUNG) {
             return "neither answered nor closed within %d s (%d bytes heard)"
-                    .formatted(Wire.LIMIT.toSeconds(), bytes.length);
+                    .formatted(LIMIT.toSeconds(), bytes.length);
         }
         return switch (input.speech()) {
             case HTTP1 -> wrongAnswers();

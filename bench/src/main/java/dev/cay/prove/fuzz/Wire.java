@@ -4,16 +4,12 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
-import java.time.Duration;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /// Sends inputs, each on a connection of its own, and hears what comes back.
 final class Wire implements AutoCloseable {
-    /// Generous, as the machine may be busy; what hangs, hangs for longer.
-    static final Duration LIMIT = Duration.ofSeconds(30);
-
     /// How long an answer may keep an eager client waiting before it says that it has no more to say.
     private static final int EAGER_MILLIS = 100;
 
@@ -31,11 +27,11 @@ final class Wire implements AutoCloseable {
             Thread.ofPlatform().daemon().name("fuzz-watchdog").factory());
 
     Reply send(Input input) throws IOException {
-        try (var socket = input.door().open((int) LIMIT.toMillis())) {
-            var limit = watchdog.schedule(() -> abandon(socket), LIMIT.toMillis() + 1000, TimeUnit.MILLISECONDS);
+        try (var socket = input.door().open((int) Reply.LIMIT.toMillis())) {
+            var limit = watchdog.schedule(() -> abandon(socket), Reply.LIMIT.toMillis() + 1000, TimeUnit.MILLISECONDS);
             try {
                 boolean http2 = input.speech() == Input.Speech.HTTP2;
-                return new Conversation(socket, http2, System.nanoTime() + LIMIT.toNanos()).hold(input);
+                return new Conversation(socket, http2, System.nanoTime() + Reply.LIMIT.toNanos()).hold(input);
             } finally {
                 limit.cancel(false);
             }
