@@ -28,6 +28,9 @@ final class Background {
     /// Set in the process that was started so.
     static final String PROPERTY = "cay.detached";
 
+    /// Whoever follows the output knows by this line that all has been said.
+    static final String LAST_LINE = "Sandboxes keep running when it stops.";
+
     private static final Duration LOOK_EVERY = Duration.ofMillis(50);
 
     private final CayConfig config;
@@ -82,7 +85,7 @@ final class Background {
     private static void showTheRest(RandomAccessFile text, PrintStream out, StringBuilder shown)
             throws IOException, InterruptedException {
         long end = System.nanoTime() + Duration.ofSeconds(2).toNanos();
-        while (shown.indexOf(Foreground.LAST_LINE) < 0 && System.nanoTime() < end) {
+        while (shown.indexOf(LAST_LINE) < 0 && System.nanoTime() < end) {
             TimeUnit.MILLISECONDS.sleep(LOOK_EVERY.toMillis());
             shown.append(copy(text, out));
         }

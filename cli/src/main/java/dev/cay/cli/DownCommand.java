@@ -31,6 +31,9 @@ import picocli.CommandLine.Option;
             "  sudo ./cay down --all"
         })
 final class DownCommand implements Callable<Integer> {
+    /// The class that every Cay begins with, as command lines name it.
+    private static final String MAIN = "dev.cay.cli.Main";
+
     private static final Duration LIMIT = Duration.ofMinutes(1);
     private static final Duration LIMIT_ALL = Duration.ofMinutes(10);
     private static final Duration LOOK_EVERY = Duration.ofMillis(20);
@@ -111,6 +114,6 @@ final class DownCommand implements Callable<Integer> {
     static boolean isCay(ProcessHandle process) throws IOException {
         Path commandLine = Path.of("/proc", Long.toString(process.pid()), "cmdline");
         return Files.readString(commandLine, java.nio.charset.StandardCharsets.ISO_8859_1)
-                .contains(Main.class.getName());
+                .contains(MAIN);
     }
 }

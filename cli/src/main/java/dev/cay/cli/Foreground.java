@@ -37,9 +37,6 @@ final class Foreground {
 
     private static final Logger log = LoggerFactory.getLogger(Foreground.class);
 
-    /// Whoever follows the output knows by this line that all has been said.
-    static final String LAST_LINE = "Sandboxes keep running when it stops.";
-
     private static final Duration STOP_LIMIT = Duration.ofMinutes(10);
 
     private final CayConfig config;
@@ -201,7 +198,7 @@ final class Foreground {
                 """.formatted(System.getProperty("cay.home", ".")
                 + options.command("env").substring(1)));
         out.println("Stop with Ctrl-C or `sudo %s`.".formatted(options.command("down")));
-        out.println(LAST_LINE);
+        out.println(Background.LAST_LINE);
         if (Boolean.getBoolean(Background.PROPERTY)) {
             DaemonLog.leaveConsole();
             DaemonLog.keepSmall(Background.output(config.stateDir()));

@@ -5,10 +5,10 @@ import dev.cay.wire.CayException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -52,10 +52,10 @@ public final class Main implements Runnable {
     }
 
     /// Those that can be described where measurements and proofs are not on the class path, as for the daemon.
-    static List<String> commandsWithoutProofs() {
+    private static Stream<CommandLine> commandsWithoutProofs() {
         return COMMANDS.keySet().stream()
                 .filter(name -> !name.equals("bench") && !name.equals("prove"))
-                .toList();
+                .map(Main::commandLine);
     }
 
     private static Map<String, Supplier<Callable<Integer>>> commands() {
@@ -75,7 +75,7 @@ public final class Main implements Runnable {
         commands.put("bench", BenchCommand::new);
         commands.put("prove", ProveCommand::new);
         commands.put("version", VersionCommand::new);
-        commands.put("warm-up", WarmUpCommand::new);
+        commands.put("warm-up", () -> new WarmUpCommand(Main::commandsWithoutProofs));
         commands.put("tidy", TidyCommand::new);
         return commands;
     }

@@ -6,6 +6,8 @@ import dev.cay.wire.CayVersion;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -14,6 +16,13 @@ import picocli.CommandLine.Command;
 /// later starts find them already read, checked and linked. It leaves the host as it was.
 @Command(name = "warm-up", hidden = true)
 final class WarmUpCommand implements Callable<Integer> {
+    private final Supplier<Stream<CommandLine>> commands;
+
+    /// @param commands those that can be described on the daemon's class path
+    WarmUpCommand(Supplier<Stream<CommandLine>> commands) {
+        this.commands = commands;
+    }
+
     @Override
     public Integer call() throws Exception {
         var config = ConfigLoader.load(Path.of("/dev/null"), Map.of(), Map.of());
@@ -23,12 +32,10 @@ final class WarmUpCommand implements Callable<Integer> {
         for (var shell : ClientEnvironment.Shell.values()) {
             ClientEnvironment.write(variables, shell);
         }
-        for (String name : Main.commandsWithoutProofs()) {
-            Main.commandLine(name)
-                    .getSubcommands()
-                    .values()
-                    .forEach(command -> command.getUsageMessage(CommandLine.Help.Ansi.OFF));
-        }
+        commands.get()
+                .forEach(line -> line.getSubcommands()
+                        .values()
+                        .forEach(command -> command.getUsageMessage(CommandLine.Help.Ansi.OFF)));
         try (var rehearsal = new Rehearsal()) {
             rehearsal.run();
         }

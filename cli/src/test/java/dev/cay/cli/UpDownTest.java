@@ -148,7 +148,7 @@ final class UpDownTest {
     void inTheBackgroundItReturnsWhenReady() throws Exception {
         var up = run("up", "--detach");
         assertThat(up.code()).as(up.text()).isZero();
-        assertThat(up.text()).contains("Cay is ready", Foreground.LAST_LINE);
+        assertThat(up.text()).contains("Cay is ready", Background.LAST_LINE);
         // Whoever does what it says meets this Cay, and not the one that is configured in the usual place.
         for (String words : List.of("env", "down")) {
             assertThat(up.text()).contains("cay %s --config %s".formatted(words, directory.resolve("cay.yaml")));
@@ -296,7 +296,7 @@ final class UpDownTest {
 
     private void awaitReady() throws Exception {
         long end = System.nanoTime() + LIMIT.toNanos();
-        while (RunFile.find(directory.resolve("run")).isEmpty() || !output().contains(Foreground.LAST_LINE)) {
+        while (RunFile.find(directory.resolve("run")).isEmpty() || !output().contains(Background.LAST_LINE)) {
             assertThat(System.nanoTime()).as(output()).isLessThan(end);
             assertThat(started.getLast().isAlive()).as(output()).isTrue();
             if (Files.exists(RunFile.in(directory.resolve("run")))) {

@@ -3,7 +3,6 @@ package dev.cay.cli.doctor;
 import dev.cay.cli.local.ConfigOptions;
 import dev.cay.config.CayConfig;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -48,7 +47,7 @@ public final class DoctorCommand implements Callable<Integer> {
         if (json) {
             System.out.println(new JsonMapper().writerWithDefaultPrettyPrinter().writeValueAsString(findings));
         } else {
-            findings.forEach(finding -> System.out.println(line(finding)));
+            findings.forEach(finding -> System.out.println(finding.line()));
             System.out.println();
             System.out.println(summary(findings));
         }
@@ -57,21 +56,13 @@ public final class DoctorCommand implements Callable<Integer> {
 
     /// All findings, for whoever reads them elsewhere.
     public static List<String> report(CayConfig config, ConfigOptions options) {
-        return look(config, options).stream().map(DoctorCommand::line).toList();
+        return look(config, options).stream().map(Finding::line).toList();
     }
 
     private static List<Finding> look(CayConfig config, ConfigOptions options) {
         return CHECKS.stream()
                 .flatMap(check -> check.look(config, options::command).stream())
                 .toList();
-    }
-
-    static String line(Finding finding) {
-        String mark = finding.level() == Finding.Level.OK
-                ? "ok"
-                : finding.level().name().toLowerCase(Locale.ROOT);
-        String line = String.format(Locale.ROOT, "%-5s %-12s %s", mark, finding.name(), finding.found());
-        return finding.fix() == null ? line : line + "\n                   fix: " + finding.fix();
     }
 
     private static String summary(List<Finding> findings) {

@@ -1,5 +1,6 @@
 package dev.cay.cli.doctor;
 
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /// One line of the doctor's table.
@@ -31,5 +32,11 @@ public record Finding(
 
     public static Finding fail(String name, String found, String fix) {
         return new Finding(name, Level.FAIL, found, fix);
+    }
+
+    /// As it is shown to people; a fix is on a line of its own.
+    String line() {
+        String line = String.format(Locale.ROOT, "%-5s %-12s %s", level.name().toLowerCase(Locale.ROOT), name, found);
+        return fix == null ? line : line + "\n                   fix: " + fix;
     }
 }

@@ -120,7 +120,7 @@ final class SecurityReport {
                                 .filter(attempt -> attempt.outcome() != Attempt.Outcome.REFUSED)
                                 .map(attempt ->
                                         "%s: %s".formatted(attempt.probe().name(), attempt.detail())),
-                        advice.stream().map(DoctorCommand::line))
+                        advice.stream().map(Finding::line))
                 .forEach(out::println);
         long open = attempts.stream()
                 .filter(attempt -> attempt.outcome() != Attempt.Outcome.REFUSED)
