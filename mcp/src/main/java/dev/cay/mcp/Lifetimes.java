@@ -1,5 +1,7 @@
 package dev.cay.mcp;
 
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -16,13 +18,13 @@ public record Lifetimes(int usual, int shortest, int longest) {
         int shortest = number("MIN_SANDBOX_TIMEOUT_MS", variables).orElse(SHORTEST);
         int longest = number("MAX_SANDBOX_TIMEOUT_MS", variables).orElse(Math.max(LONGEST, shortest));
         if (shortest > longest) {
-            throw ServerSettings.invalid("MIN_SANDBOX_TIMEOUT_MS (%d) must not be more than MAX_SANDBOX_TIMEOUT_MS (%d)"
+            throw invalid("MIN_SANDBOX_TIMEOUT_MS (%d) must not be more than MAX_SANDBOX_TIMEOUT_MS (%d)"
                     .formatted(shortest, longest));
         }
         // Whoever sets limits alone means the default to lie between them.
         int usual = number("DEFAULT_SANDBOX_TIMEOUT_MS", variables).orElse(Math.clamp(USUAL, shortest, longest));
         if (usual < shortest || usual > longest) {
-            throw ServerSettings.invalid(
+            throw invalid(
                     ("DEFAULT_SANDBOX_TIMEOUT_MS (%d) must be from MIN_SANDBOX_TIMEOUT_MS (%d) to MAX_SANDBOX_TIMEOUT_MS"
                                     + " (%d)")
                             .formatted(usual, shortest, longest));
@@ -34,10 +36,15 @@ public record Lifetimes(int usual, int shortest, int longest) {
         return variables.apply(name).map(text -> {
             long number = text.matches("[0-9]{1,10}") ? Long.parseLong(text) : 0;
             if (number < SHORTEST || number > Integer.MAX_VALUE) {
-                throw ServerSettings.invalid("%s must be a number of milliseconds from %d to %d, not '%s'"
+                throw invalid("%s must be a number of milliseconds from %d to %d, not '%s'"
                         .formatted(name, SHORTEST, Integer.MAX_VALUE, text));
             }
             return (int) number;
         });
+    }
+
+    /// What is thrown for a variable whose value cannot be used.
+    static CayException invalid(String message) {
+        return new CayException(ErrorKind.INVALID_ARGUMENT, message);
     }
 }

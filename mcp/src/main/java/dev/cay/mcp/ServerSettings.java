@@ -56,7 +56,7 @@ public record ServerSettings(Settings sandboxes, int most, Lifetimes lifetimes, 
 
     private static int most(String text) {
         if (!text.matches("[1-9][0-9]{0,4}")) {
-            throw invalid("MAX_ACTIVE_SANDBOXES must be a number from 1 to 99999, not '%s'".formatted(text));
+            throw Lifetimes.invalid("MAX_ACTIVE_SANDBOXES must be a number from 1 to 99999, not '%s'".formatted(text));
         }
         return Integer.parseInt(text);
     }
@@ -64,13 +64,10 @@ public record ServerSettings(Settings sandboxes, int most, Lifetimes lifetimes, 
     private static String level(String text) {
         String level = text.toUpperCase(Locale.ROOT);
         if (!LEVELS.contains(level)) {
-            throw invalid("LOG_LEVEL must be one of DEBUG, INFO, WARNING and ERROR, not '%s'".formatted(text));
+            throw Lifetimes.invalid(
+                    "LOG_LEVEL must be one of DEBUG, INFO, WARNING and ERROR, not '%s'".formatted(text));
         }
         return level.equals("WARNING") ? "WARN" : level;
-    }
-
-    static CayException invalid(String message) {
-        return new CayException(ErrorKind.INVALID_ARGUMENT, message);
     }
 
     /// Lines of NAME=VALUE, where the value may be in quotes; others are comments or nothing.
