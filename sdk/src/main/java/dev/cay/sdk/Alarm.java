@@ -1,5 +1,6 @@
 package dev.cay.sdk;
 
+import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
 import java.util.concurrent.ScheduledExecutorService;
@@ -21,7 +22,15 @@ final class Alarm implements AutoCloseable {
 
     private void ring() {
         rang = true;
-        Http.closeQuietly(stream);
+        closeQuietly(stream);
+    }
+
+    static void closeQuietly(InputStream stream) {
+        try {
+            stream.close();
+        } catch (IOException e) {
+            // There is nobody left to read it.
+        }
     }
 
     boolean rang() {

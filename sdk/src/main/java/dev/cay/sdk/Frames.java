@@ -84,6 +84,6 @@ final class Frames implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        Http.closeQuietly(in);
+        Alarm.closeQuietly(in);
     }
 }

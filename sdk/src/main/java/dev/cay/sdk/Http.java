@@ -119,14 +119,6 @@ final class Http implements AutoCloseable {
         return new Alarm(alarms, stream, limit);
     }
 
-    static void closeQuietly(InputStream stream) {
-        try {
-            stream.close();
-        } catch (IOException e) {
-            // There is nobody left to read it.
-        }
-    }
-
     static JsonNode parse(String text) {
         try {
             return text.isBlank() ? JSON.nullNode() : JSON.readTree(text);
