@@ -49,11 +49,9 @@ public final class Keepers implements Node, AutoCloseable {
     private final TrafficParts traffic;
     private final ConcurrentHashMap<SandboxId, SandboxKeeper> keepers = new ConcurrentHashMap<>();
     private final PausedSandboxes dormitory;
-    private final Sweep sweep;
     private final EndListeners listeners = new EndListeners();
     private final SecureRandom random = new SecureRandom();
     private final AtomicInteger startsAwaited = new AtomicInteger();
-    private final Prewarming advance;
     private final Spares spares;
     private final SideSandboxes sides;
     private final PoolUse use;
@@ -83,8 +81,7 @@ public final class Keepers implements Node, AutoCloseable {
                 work.files(),
                 traffic.logs(),
                 () -> Stream.concat(keepers.values().stream(), sides.keepers()));
-        this.sweep = new Sweep(host, saved, id -> keepers.containsKey(id) || sides.has(id), this::slots);
-        this.advance = new Prewarming(saved, spec -> start(spec, true), this::kill, random, warming);
+        var advance = new Prewarming(saved, spec -> start(spec, true), this::kill, random, warming);
         saved.warm().onLost(this::expect);
         this.spares = new Spares(
                 limits.mostSpares(), advance, () -> startsAwaited.get() > 0, saved.warm()::isFor, System::nanoTime);
@@ -107,6 +104,7 @@ public final class Keepers implements Node, AutoCloseable {
         var inheritedSpares = new Recovery(host, saved, this::keep).all();
         host.network().removeOrphans(slots());
         dormitory.tidy();
+        var sweep = new Sweep(host, saved, id -> keepers.containsKey(id) || sides.has(id), this::slots);
         upkeep =
                 new Upkeep(host.network(), sweep, spares, inheritedSpares, this::resisted, this::kill, this::lookAfter);
         upkeep.start();
@@ -130,10 +128,7 @@ public final class Keepers implements Node, AutoCloseable {
 
     @Override
     public void expect(SandboxKind kind) {
-        advance.warm(kind, () -> {
-            spares.expect(kind);
-            spares.renew(kind);
-        });
+        spares.prepare(kind);
     }
 
     @Override
@@ -268,7 +263,6 @@ public final class Keepers implements Node, AutoCloseable {
     /// need nothing of the machine and stay.
     public void killAll() {
         use.close();
-        advance.close();
         spares.close();
         sides.close();
         ForEachSandbox.each(
@@ -345,7 +339,6 @@ public final class Keepers implements Node, AutoCloseable {
     public boolean endUnclaimed() {
         closed = true;
         use.close();
-        advance.close();
         spares.close();
         sides.close();
         ForEachSandbox.each(

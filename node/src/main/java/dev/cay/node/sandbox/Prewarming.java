@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 
 /// Starts sandboxes before anybody asks: spare ones, and for templates with an interpreter the one that is saved when
 /// it is warm, which spare ones and all others of its kind then go on from.
-final class Prewarming implements Spares.Maker, AutoCloseable {
+final class Prewarming implements Spares.Maker {
     private static final Logger log = LoggerFactory.getLogger(Prewarming.class);
 
     /// What cannot be brought back is made anew once; what then fails again is this host's way, and sandboxes start
@@ -67,7 +67,8 @@ final class Prewarming implements Spares.Maker, AutoCloseable {
     /// Sees to it that there is a warm snapshot of this kind, if it has an interpreter.
     ///
     /// @param then runs when there is one, or will be none; at once where nothing is to be done
-    void warm(SandboxKind kind, Runnable then) {
+    @Override
+    public void warm(SandboxKind kind, Runnable then) {
         if (!saved.warm().isFor(kind) || saved.warm().find(kind).isPresent()) {
             then.run();
             return;

@@ -48,10 +48,19 @@ final class Spares implements AutoCloseable {
     private static final Duration RESERVATION = Duration.ofMinutes(2);
 
     /// Starts and ends sandboxes that nobody has yet.
-    interface Maker {
+    interface Maker extends AutoCloseable {
+        /// Sees to it that the next ones of this kind are made fast.
+        ///
+        /// @param then runs when all is done for that, maybe before this returns
+        void warm(SandboxKind kind, Runnable then);
+
         SandboxId make(SandboxKind kind);
 
         void end(SandboxId id);
+
+        /// Nothing is warmed any more.
+        @Override
+        void close();
     }
 
     /// What a sandbox is told that is nobody's yet; all that only its owner can say comes when it is given away.
@@ -116,6 +125,14 @@ final class Spares implements AutoCloseable {
         if (most > 0 && !closed) {
             worker = Thread.ofVirtual().name("spares").start(this::work);
         }
+    }
+
+    /// Like {@link #expect}, as soon as sandboxes of this kind can be made fast. Those that wait are made anew.
+    void prepare(SandboxKind kind) {
+        maker.warm(kind, () -> {
+            expect(kind);
+            renew(kind);
+        });
     }
 
     /// Sandboxes of this kind will be asked for; others of the same template will not any more.
@@ -202,6 +219,7 @@ final class Spares implements AutoCloseable {
 
     @Override
     public void close() {
+        maker.close();
         Thread running; // never waited for while we hold the lock it needs
         synchronized (this) {
             closed = true;

@@ -45,6 +45,11 @@ class SparesTest {
 
     private final class Maker implements Spares.Maker {
         @Override
+        public void warm(SandboxKind kind, Runnable then) {
+            then.run();
+        }
+
+        @Override
         public SandboxId make(SandboxKind kind) {
             asked.add(kind);
             if (failing) {
@@ -59,6 +64,11 @@ class SparesTest {
         public void end(SandboxId id) {
             living.remove(id);
             spares.forget(id);
+        }
+
+        @Override
+        public void close() {
+            // Nothing is warmed here.
         }
     }
 
