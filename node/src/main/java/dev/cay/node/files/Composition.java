@@ -54,7 +54,7 @@ final class Composition {
             });
         }
         for (var source : sources) {
-            tree.work(source, FileTree.ROOT, () -> {
+            tree.work(source, Account.ROOT, () -> {
                 try (var parent = maker.openDirectory(source.parent())) {
                     FileCalls.removeFile(parent, source.name());
                 } catch (ErrnoException e) {

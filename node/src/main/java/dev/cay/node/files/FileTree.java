@@ -24,7 +24,6 @@ import org.jspecify.annotations.Nullable;
 public final class FileTree implements AutoCloseable {
     static final Duration LIMIT = Duration.ofSeconds(30);
     static final int OPEN_FLAGS = FileCalls.NONBLOCK | FileCalls.NOCTTY;
-    static final Account ROOT = new Account("root", 0, 0, "/root", "/bin/sh", List.of(0));
     private static final Duration LONG_LIMIT = Duration.ofMinutes(5);
     private static final int MAX_DEPTH = 256;
     private static final int UIDS = 65_536;
@@ -72,7 +71,7 @@ public final class FileTree implements AutoCloseable {
 
     /// Opens a regular file for reading.
     public OpenFile read(SandboxPath path) throws IOException {
-        return work(path, ROOT, () -> openRegular(path.text()));
+        return work(path, Account.ROOT, () -> openRegular(path.text()));
     }
 
     /// Opens a file for writing from its beginning; makes it, and the directories it lies in, for the user.
@@ -98,7 +97,7 @@ public final class FileTree implements AutoCloseable {
     }
 
     public Entry stat(SandboxPath path) throws IOException {
-        return work(path, ROOT, () -> {
+        return work(path, Account.ROOT, () -> {
             accounts.refresh();
             try (var file = FileCalls.openInRoot(root, path.text(), FileCalls.PATH | FileCalls.NOFOLLOW, 0)) {
                 return entries.of(path, file);
@@ -112,7 +111,7 @@ public final class FileTree implements AutoCloseable {
     /// @param large runs once when there are so many entries that their memory should be accounted for; gets how
     ///              many bytes they may come to, and may refuse by throwing
     public List<Entry> list(SandboxPath path, int depth, LongConsumer large) throws IOException {
-        return work(path, ROOT, () -> {
+        return work(path, Account.ROOT, () -> {
             accounts.refresh();
             var listing = new DirectoryListing(entries, large, LIMIT);
             try (var directory = FileCalls.openInRoot(root, path.text(), FileCalls.DIRECTORY | OPEN_FLAGS, 0)) {
@@ -149,7 +148,7 @@ public final class FileTree implements AutoCloseable {
         if (path.isRoot()) {
             throw new CayException(ErrorKind.INVALID_ARGUMENT, "the root cannot be removed");
         }
-        work(LONG_LIMIT, path, ROOT, () -> {
+        work(LONG_LIMIT, path, Account.ROOT, () -> {
             try (var parent = maker.openDirectory(path.parent())) {
                 FileSystems.requireDisk(parent);
                 new TreeRemoval(LONG_LIMIT.minusSeconds(10)).remove(parent, path.name());

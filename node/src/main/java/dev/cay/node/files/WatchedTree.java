@@ -49,7 +49,7 @@ final class WatchedTree {
     }
 
     void begin() throws IOException {
-        tree.work(wish.path(), FileTree.ROOT, () -> {
+        tree.work(wish.path(), Account.ROOT, () -> {
             try (var opened = open()) {
                 requireTelling(opened);
                 inode = FileCalls.stat(opened).inode();
@@ -208,7 +208,7 @@ final class WatchedTree {
         }
         SortedMap<String, Boolean> entries = null;
         try {
-            entries = tree.work(wish.path(), FileTree.ROOT, () -> lookAt(folder));
+            entries = tree.work(wish.path(), Account.ROOT, () -> lookAt(folder));
         } catch (CayException e) {
             switch (e.kind()) {
                 case NOT_FOUND, INVALID_ARGUMENT, CONFLICT, PERMISSION_DENIED -> {}

@@ -22,8 +22,6 @@ import tools.jackson.databind.node.ObjectNode;
 /// The way to a sandbox's MCP gateway, if it has one: a port that is opened when its program first asks for it. The
 /// gateway itself outlives this, when the sandbox is only away for a moment. Thread-safe.
 final class McpDoor implements AutoCloseable {
-    private static final Account ROOT = new Account("root", 0, 0, "/root", "/bin/sh", List.of(0));
-
     /// Opens the port inside.
     interface Port {
         AutoCloseable open() throws IOException;
@@ -54,6 +52,11 @@ final class McpDoor implements AutoCloseable {
     void recall() {
         gateways.recall(id, known).ifPresent(this::offer);
         gateways.wake(id);
+    }
+
+    /// The sandbox is not open for a while, or for good.
+    void rest() {
+        gateways.rest(id);
     }
 
     boolean isControl(Exchange exchange) {
@@ -108,7 +111,7 @@ final class McpDoor implements AutoCloseable {
     }
 
     private void writeLog(byte[] content) throws IOException {
-        try (var file = files.write(new SandboxPath(McpGateway.LOG), ROOT, Map.of())) {
+        try (var file = files.write(new SandboxPath(McpGateway.LOG), Account.ROOT, Map.of())) {
             file.write(content);
         }
     }

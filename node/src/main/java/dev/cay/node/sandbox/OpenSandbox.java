@@ -16,28 +16,22 @@ import dev.cay.node.linux.NetNamespace;
 import dev.cay.node.log.LogHub;
 import dev.cay.node.log.SandboxLog;
 import dev.cay.node.process.ProcessTable;
+import dev.cay.node.process.Workers;
 import dev.cay.node.runtime.Container;
-import dev.cay.proxy.ReverseProxy.Upstream;
 import dev.cay.wire.CayException;
 import dev.cay.wire.EdgeAnswer;
 import dev.cay.wire.ErrorKind;
-import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.SystemPorts;
 import dev.cay.wire.node.ResourceUse;
 import dev.cay.wire.node.SandboxSpec;
 import java.io.IOException;
-import java.net.ConnectException;
-import java.net.InetAddress;
-import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
+import java.time.InstantSource;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,37 +43,21 @@ import org.slf4j.LoggerFactory;
 final class OpenSandbox implements AutoCloseable {
     private static final Logger daemonLog = LoggerFactory.getLogger(OpenSandbox.class);
     private static final Duration GUEST_LIMIT = Duration.ofSeconds(10);
-    private static final Duration MEASURE_LIMIT = Duration.ofSeconds(10);
 
     /// What requests that are under way may take before a sandbox is saved.
     private static final Duration MOMENT = Duration.ofSeconds(2);
     private static final int LANGUAGES_LIMIT = 1024;
-    private static final Account ROOT = new Account("root", 0, 0, "/root", "/bin/sh", List.of(0));
-
-    /// Where servers inside may listen; one on all addresses is found at the first.
-    private static final List<InetAddress> ADDRESSES = Stream.of("127.0.0.1", "::1", Slot.INNER_ADDRESS)
-            .map(InetAddress::ofLiteral)
-            .toList();
-
-    /// Between tries to reach a port: a server that was just started is often a moment late.
-    private static final List<Duration> PAUSES =
-            Stream.of(10, 20, 40, 80, 150, 300, 400).map(Duration::ofMillis).toList();
 
     /// Where to find what follows on this.
     interface Successor {
         OpenSandbox await() throws InterruptedException;
     }
 
-    private final HostParts host;
-    private final TrafficParts traffic;
-    private final WorkParts work;
     private final Envd.Followers followers;
     private final ProcessTable processes;
     private final FileTree files;
-    private final String connectionKey;
-    private final OpenExchanges exchanges = new OpenExchanges();
     private final Undo closing = new Undo();
-    private final NetNamespace network;
+    private final PortTraffic ports;
     private final SandboxLog log;
     private final UseMeter meter;
     private final @Nullable Interpreter interpreter;
@@ -90,6 +68,7 @@ final class OpenSandbox implements AutoCloseable {
     private final GuestLink link;
     private volatile boolean comesBack;
     private volatile boolean sleeps;
+    private final Function<SandboxSpec, Envd> envds;
     private volatile Envd envd;
 
     /// @param lost runs when the guest went away by itself; must not block
@@ -107,13 +86,10 @@ final class OpenSandbox implements AutoCloseable {
         this.spec = notes.spec();
         this.side = notes.isSide();
         this.caller = notes.edgeCaller();
-        this.host = host;
-        this.traffic = traffic;
-        this.work = work;
         this.followers = new Envd.Followers() {
             @Override
             public void add(Exchange exchange) {
-                exchanges.follow(exchange);
+                OpenSandbox.this.ports.exchanges().follow(exchange);
             }
 
             @Override
@@ -121,15 +97,16 @@ final class OpenSandbox implements AutoCloseable {
                 return successor.await().rejoin(exchange);
             }
         };
-        // A pid names the container's incarnation, so that a restored one never gets a connection of the old.
-        this.connectionKey = spec.id().value() + "-" + container.pid();
         // Nobody could ask for the log of one that nobody knows.
         this.log = (side ? new LogHub(host.clock()) : traffic.logs()).of(spec.id());
         log.hide(spec.environment().values());
-        this.meter = new UseMeter(container, spec.resources(), host.runtime(), log, host.clock());
+        this.meter = new UseMeter(container, spec.resources(), host, work.files(), log);
         try {
-            this.network = closing.add(NetNamespace.open(container.pid(), work.namespaces()));
+            var network = closing.add(NetNamespace.open(container.pid(), work.namespaces()));
             network.setHostname(spec.id().value());
+            // A pid names the container's incarnation, so that a restored one never gets a connection of the old.
+            String key = spec.id().value() + "-" + container.pid();
+            this.ports = new PortTraffic(spec.id(), key, network, traffic.proxy());
             this.files = closing.add(FileTree.open(container.pid(), slot.uidBase(), work.files(), work.watching()));
             identify(Map.of(
                     "SANDBOX",
@@ -143,7 +120,7 @@ final class OpenSandbox implements AutoCloseable {
             var folder = SandboxNotes.folder(host.records(), spec.id());
             files.watches().recall(folder.resolve("watchers.json"));
             var known = folder.resolve("processes");
-            this.interpreter = findInterpreter(link, known);
+            this.interpreter = findInterpreter(link, known, work.processes(), host.clock());
             this.processes = closing.add(new ProcessTable(known, link, work.processes(), work.processSettings()));
             processes.onLost(_ -> lost.run());
             processes.watch(new ProcessLog(log));
@@ -153,7 +130,8 @@ final class OpenSandbox implements AutoCloseable {
             if (interpreter != null) {
                 interpreter.adopt();
             }
-            this.envd = new Envd(view(spec), host.clock(), traffic.meters());
+            this.envds = given -> new Envd(view(given), host.clock(), traffic.meters());
+            this.envd = envds.apply(spec);
             this.mcp = closing.add(new McpDoor(
                     traffic.gateways(),
                     spec.id(),
@@ -164,7 +142,7 @@ final class OpenSandbox implements AutoCloseable {
                                     network.listen(SystemPorts.MCP),
                                     spec.id(),
                                     exchange -> serveInside(SystemPorts.MCP, exchange))));
-            listen();
+            listen(network, traffic);
             mcp.recall();
         } catch (IOException | RuntimeException e) {
             closing.close();
@@ -173,7 +151,8 @@ final class OpenSandbox implements AutoCloseable {
     }
 
     /// A sandbox has one if its template came with runners.
-    private @Nullable Interpreter findInterpreter(GuestLink link, Path known) throws IOException {
+    private @Nullable Interpreter findInterpreter(GuestLink link, Path known, Workers workers, InstantSource clock)
+            throws IOException {
         var languages = languages();
         if (languages.isEmpty()) {
             return null;
@@ -187,9 +166,9 @@ final class OpenSandbox implements AutoCloseable {
                         spec.resources().memoryMB()),
                 languages,
                 link,
-                work.processes(),
+                workers,
                 known,
-                host.clock()));
+                clock));
     }
 
     /// What root inside may have written there is read as far as it makes sense.
@@ -206,7 +185,7 @@ final class OpenSandbox implements AutoCloseable {
     void become(SandboxSpec given) {
         spec = given;
         log.hide(given.environment().values());
-        envd = new Envd(view(given), host.clock(), traffic.meters());
+        envd = envds.apply(given);
         identify(team(given));
         if (interpreter != null) {
             interpreter.become(variables(given), given.accessToken());
@@ -233,7 +212,7 @@ final class OpenSandbox implements AutoCloseable {
     private void identify(Map<String, String> texts) {
         for (var text : texts.entrySet()) {
             var path = new SandboxPath("/run/e2b/.E2B_" + text.getKey());
-            try (var file = files.write(path, ROOT, Map.of())) {
+            try (var file = files.write(path, Account.ROOT, Map.of())) {
                 file.write(text.getValue().getBytes(StandardCharsets.UTF_8));
                 file.setMode(0444);
             } catch (IOException | CayException e) {
@@ -272,10 +251,10 @@ final class OpenSandbox implements AutoCloseable {
         return Envd.Sandbox.variables(spec.id(), spec.templateId(), spec.environment());
     }
 
-    private void listen() throws IOException {
+    private void listen(NetNamespace network, TrafficParts traffic) throws IOException {
         var listeners = traffic.listeners();
-        closing.step(() -> traffic.proxy().cut(connectionKey));
-        closing.step(exchanges::cut);
+        closing.step(ports::cutConnections);
+        closing.step(ports.exchanges()::cut);
         if (!side) {
             closing.add(listeners.adopt(
                     network.listen(SystemPorts.ENVD), spec.id(), exchange -> serveInside(SystemPorts.ENVD, exchange)));
@@ -285,7 +264,7 @@ final class OpenSandbox implements AutoCloseable {
             closing.add(listeners.adopt(network.listen(port), spec.id(), exchange -> serveInside(port, exchange)));
         }
         closing.add(listeners.adoptTls(network.listen(traffic.edgePort()), caller, traffic.tls(), traffic.edge()));
-        closing.step(exchanges::refuse);
+        closing.step(ports.exchanges()::refuse);
     }
 
     private void serveInside(int port, Exchange exchange) throws Exception {
@@ -300,7 +279,7 @@ final class OpenSandbox implements AutoCloseable {
     ///
     /// @return false, and nothing answered, when it came too late
     boolean serve(int port, Exchange exchange) throws Exception {
-        if (!exchanges.enter(exchange)) {
+        if (!ports.exchanges().enter(exchange)) {
             return false;
         }
         if (port == SystemPorts.ENVD) {
@@ -308,52 +287,13 @@ final class OpenSandbox implements AutoCloseable {
         } else if (port == SystemPorts.INTERPRETER && interpreter != null) {
             interpreter.handle(exchange);
         } else if (port != SystemPorts.MCP || !mcp.handle(exchange)) {
-            forward(port, exchange);
+            ports.forward(port, exchange);
         }
         return true;
     }
 
-    private void forward(int port, Exchange exchange) throws Exception {
-        var over = new CountDownLatch(1);
-        exchange.onEnd(over::countDown);
-        try {
-            traffic.proxy()
-                    .forward(
-                            exchange,
-                            new Upstream(
-                                    connectionKey, port, wanted -> connect(wanted, over), exchange.upstreamHost()));
-        } catch (ConnectException e) {
-            PageOrJson.send(exchange, EdgeAnswer.portClosed(new SandboxAddress(spec.id(), port)));
-        }
-    }
-
-    /// Tries for about a second while the port is closed.
-    ///
-    /// @param over when nobody waits for the connection any more, because the client or the sandbox has gone
-    private SocketChannel connect(int port, CountDownLatch over) throws IOException {
-        for (var pause : PAUSES) {
-            try {
-                return network.connect(port, ADDRESSES);
-            } catch (ConnectException closed) {
-                try {
-                    if (over.await(pause.toNanos(), TimeUnit.NANOSECONDS)) {
-                        throw closed;
-                    }
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                    throw closed;
-                }
-            }
-        }
-        return network.connect(port, ADDRESSES);
-    }
-
     ResourceUse measure() {
-        try {
-            return work.files().call(MEASURE_LIMIT, () -> measure(host.pool().used(spec.id())));
-        } catch (IOException e) {
-            throw new CayException(ErrorKind.UNAVAILABLE, "what the sandbox uses cannot be read now", e);
-        }
+        return meter.read();
     }
 
     /// On a platform thread, by whoever knows the use of all disks.
@@ -363,25 +303,25 @@ final class OpenSandbox implements AutoCloseable {
 
     /// One who followed a process in the sandbox before it was away for a moment.
     ProcessTable rejoin(Exchange exchange) {
-        if (!exchanges.enter(exchange)) {
+        if (!ports.exchanges().enter(exchange)) {
             throw new CayException(ErrorKind.UNAVAILABLE, "the sandbox is being stopped");
         }
-        exchanges.follow(exchange);
+        ports.exchanges().follow(exchange);
         return processes;
     }
 
     /// Answers new requests as if the sandbox were gone; open ones go on.
     void refuse() {
-        exchanges.refuse();
+        ports.exchanges().refuse();
     }
 
     /// Like {@link #close}, for a sandbox that will be opened again in a moment: requests have a little time to
     /// end, and those who follow a process wait for its return.
     void closeForAMoment() {
         comesBack = true;
-        exchanges.awaitOthers(MOMENT);
-        exchanges.refuse();
-        exchanges.release();
+        ports.exchanges().awaitOthers(MOMENT);
+        ports.exchanges().refuse();
+        ports.exchanges().release();
         processes.closeForAnother();
         close();
     }
@@ -405,7 +345,7 @@ final class OpenSandbox implements AutoCloseable {
             interpreter.leave();
         }
         if (!comesBack && !sleeps) {
-            traffic.gateways().rest(spec.id());
+            mcp.rest();
         }
         closing.close();
     }

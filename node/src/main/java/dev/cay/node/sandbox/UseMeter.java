@@ -1,13 +1,17 @@
 package dev.cay.node.sandbox;
 
+import dev.cay.node.linux.HostThreads;
 import dev.cay.node.log.SandboxLog;
 import dev.cay.node.runtime.Container;
 import dev.cay.node.runtime.ContainerRuntime;
 import dev.cay.node.runtime.Usage;
 import dev.cay.node.storage.Pool;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.ResourceUse;
 import dev.cay.wire.node.Resources;
+import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -22,12 +26,15 @@ import org.slf4j.LoggerFactory;
 /// the sandbox began. Reading files is done by platform threads only. Thread-safe.
 final class UseMeter {
     private static final Logger daemonLog = LoggerFactory.getLogger(UseMeter.class);
+    private static final Duration LIMIT = Duration.ofSeconds(10);
     private static final Duration SHORTEST = Duration.ofMillis(200);
     private static final long MB = 1 << 20;
 
     private final Container container;
     private final Resources resources;
     private final ContainerRuntime runtime;
+    private final Pool pool;
+    private final HostThreads files;
     private final SandboxLog log;
     private final InstantSource clock;
 
@@ -37,16 +44,30 @@ final class UseMeter {
     private long oomKills;
     private Map<String, Long> serverKills;
 
-    UseMeter(Container container, Resources resources, ContainerRuntime runtime, SandboxLog log, InstantSource clock) {
+    /// @param files threads that read
+    UseMeter(Container container, Resources resources, HostParts host, HostThreads files, SandboxLog log) {
         this.container = container;
         this.resources = resources;
-        this.runtime = runtime;
+        this.runtime = host.runtime();
+        this.pool = host.pool();
+        this.files = files;
         this.log = log;
-        this.clock = clock;
+        this.clock = host.clock();
         this.oomKills = runtime.memoryKills(container.id());
         this.serverKills = runtime.serverMemoryKills(container.id());
     }
 
+    /// By one of the threads that read files.
+    ResourceUse read() {
+        try {
+            return files.call(LIMIT, () -> read(pool.used(container.id())));
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "what the sandbox uses cannot be read now", e);
+        }
+    }
+
+    /// On a platform thread.
+    ///
     /// @param diskUsed is not ours to read: it is known of all sandboxes at once
     ResourceUse read(long diskUsed) {
         Usage usage = runtime.usage(container);
