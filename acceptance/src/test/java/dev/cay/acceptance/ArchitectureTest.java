@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 /// The rules of the house: who may know whom, and what lives in one room only.
 @Fast
 final class ArchitectureTest {
-    private static final JavaClasses CAY = new ClassFileImporter()
+    static final JavaClasses CAY = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
             .withImportOption(location -> !location.contains("/acceptance/"))
             .importPackages("dev.cay");
