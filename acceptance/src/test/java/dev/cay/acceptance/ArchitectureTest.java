@@ -168,7 +168,8 @@ final class ArchitectureTest {
                 .that()
                 .resideOutsideOfPackages("dev.cay.node.linux..", "dev.cay.prove..")
                 .and(not(simpleNameIn("FileTree", "DirectoryListing", "NewFile", "OpenFile", "Metadata", "Entries")))
-                .and(not(simpleNameIn("FileMaker", "FileSystems", "Composition", "TreeRemoval", "WatchedTree")))
+                .and(not(simpleNameIn(
+                        "FileMaker", "FileSystems", "Composition", "TreeRemoval", "WatchedTree", "FileWork")))
                 .and(not(simpleNameIn("OutputLog", "Pump", "ProcessInput", "LineProcess", "Complaints")))
                 .and(not(simpleNameIn("GuestLink", "Streams", "SharedTerminals", "BtrfsVolumes", "HeldBack")))
                 .should()

@@ -20,12 +20,12 @@ final class Accounts {
 
     private record Table(@Nullable Stamp stamp, List<String[]> lines) {}
 
-    private final FileTree tree;
+    private final FileWork work;
     private volatile Table users = new Table(null, List.of());
     private volatile Table groups = new Table(null, List.of());
 
-    Accounts(FileTree tree) {
-        this.tree = tree;
+    Accounts(FileWork work) {
+        this.work = work;
     }
 
     /// File work: not on a virtual thread.
@@ -81,7 +81,7 @@ final class Accounts {
     }
 
     private Table read(String path, Table before) throws IOException {
-        try (var file = tree.openRegular(path)) {
+        try (var file = work.openRegular(path)) {
             var status = file.status();
             var stamp = new Stamp(status.inode(), status.modified(), status.size());
             if (stamp.equals(before.stamp())) {

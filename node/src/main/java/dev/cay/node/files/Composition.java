@@ -19,42 +19,42 @@ final class Composition {
     /// As much as one turn on a file thread copies.
     private static final long TURN = 32 << 20;
 
-    private final FileTree tree;
+    private final FileWork work;
     private final FileMaker maker;
     private final Account user;
     private final long end = System.nanoTime() + LIMIT.toNanos();
 
-    Composition(FileTree tree, FileMaker maker, Account user) {
-        this.tree = tree;
+    Composition(FileWork work, FileMaker maker, Account user) {
+        this.work = work;
         this.maker = maker;
         this.user = user;
     }
 
     void run(List<SandboxPath> sources, SandboxPath destination) throws IOException {
         for (var source : sources) {
-            tree.read(source).close();
+            read(source).close();
         }
         String name = ".cay-" + UUID.randomUUID();
         try (var undo = new Undo()) {
-            var folder = undo.add(tree.work(destination, user, () -> {
+            var folder = undo.add(work.run(destination, user, () -> {
                 maker.makeParents(destination, user);
                 return maker.openDirectory(destination.parent());
             }));
-            var whole = undo.add(tree.work(destination, user, () -> maker.create(folder, name, user)));
+            var whole = undo.add(work.run(destination, user, () -> maker.create(folder, name, user)));
             undo.step(() -> discard(folder, name));
             long size = 0;
             for (var source : sources) {
-                try (var file = tree.read(source)) {
+                try (var file = read(source)) {
                     size = append(source, file, whole, size);
                 }
             }
-            tree.work(destination, user, () -> {
+            work.run(destination, user, () -> {
                 FileCalls.rename(folder, name, folder, destination.name());
                 return null;
             });
         }
         for (var source : sources) {
-            tree.work(source, Account.ROOT, () -> {
+            work.run(source, Account.ROOT, () -> {
                 try (var parent = maker.openDirectory(source.parent())) {
                     FileCalls.removeFile(parent, source.name());
                 } catch (ErrnoException e) {
@@ -67,6 +67,10 @@ final class Composition {
         }
     }
 
+    private OpenFile read(SandboxPath path) throws IOException {
+        return work.run(path, Account.ROOT, () -> work.openRegular(path.text()));
+    }
+
     private long append(SandboxPath path, OpenFile source, Descriptor whole, long size) throws IOException {
         long at = 0;
         long copied;
@@ -75,7 +79,7 @@ final class Composition {
                 throw new CayException(ErrorKind.FAILED, "the files are too large to be put together in " + LIMIT);
             }
             long from = at;
-            copied = tree.work(path, user, () -> copy(source, from, whole, size + from));
+            copied = work.run(path, user, () -> copy(source, from, whole, size + from));
             at += copied;
         } while (copied > 0);
         return size + at;
@@ -100,7 +104,7 @@ final class Composition {
 
     /// After a success the name is nobody's any more.
     private void discard(Descriptor folder, String name) throws IOException {
-        tree.work(new SandboxPath("/" + name), user, () -> {
+        work.run(new SandboxPath("/" + name), user, () -> {
             try {
                 FileCalls.removeFile(folder, name);
             } catch (ErrnoException e) {

@@ -70,7 +70,7 @@ final class DirectoryListing {
 
     private void addBelow(SandboxPath path, Descriptor parent, int depth) throws IOException {
         try (var directory =
-                FileCalls.openEntry(parent, path.name(), FileCalls.DIRECTORY | FileTree.OPEN_FLAGS, true)) {
+                FileCalls.openEntry(parent, path.name(), FileCalls.DIRECTORY | FileWork.OPEN_FLAGS, true)) {
             add(path, directory, depth);
         } catch (ErrnoException e) {
             // It went away, or became a link, meanwhile.

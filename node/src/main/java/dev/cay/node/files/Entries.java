@@ -8,11 +8,18 @@ import java.io.IOException;
 import java.util.Map;
 
 /// Tells of files what clients ask of them. On a file thread.
-///
-/// @param root    of the sandbox
-/// @param uidBase first host uid of the sandbox
-record Entries(Descriptor root, int uidBase, Accounts accounts) {
+record Entries(FileWork work, Accounts accounts) {
     private static final long BLOCK = 4096;
+
+    /// Of what lies at the path. From any thread.
+    Entry stat(SandboxPath path) throws IOException {
+        return work.run(path, Account.ROOT, () -> {
+            accounts.refresh();
+            try (var file = FileCalls.openInRoot(work.root(), path.text(), FileCalls.PATH | FileCalls.NOFOLLOW, 0)) {
+                return of(path, file);
+            }
+        });
+    }
 
     /// Of what is open or only named.
     Entry of(SandboxPath path, Descriptor file) throws IOException {
@@ -31,7 +38,7 @@ record Entries(Descriptor root, int uidBase, Accounts accounts) {
         String resolved = null;
         if (own.symlink()) {
             resolved = path.text();
-            try (var end = FileCalls.openInRoot(root, path.text(), FileCalls.PATH, 0)) {
+            try (var end = FileCalls.openInRoot(work.root(), path.text(), FileCalls.PATH, 0)) {
                 target = FileCalls.stat(end);
                 resolved = FileCalls.pathOf(end);
             } catch (ErrnoException e) {
@@ -45,8 +52,8 @@ record Entries(Descriptor root, int uidBase, Accounts accounts) {
                 size(own),
                 target.permissions() & 0777,
                 Entry.permissions(own.mode()),
-                accounts.userName(own.uid() - uidBase),
-                accounts.groupName(own.gid() - uidBase),
+                accounts.userName(own.uid() - work.uidBase()),
+                accounts.groupName(own.gid() - work.uidBase()),
                 own.modified(),
                 resolved,
                 metadata);

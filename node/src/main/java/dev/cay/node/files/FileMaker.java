@@ -24,7 +24,7 @@ record FileMaker(Descriptor root, int uidBase) {
 
     /// Opens a file for writing from its beginning, and gives it to the user.
     Descriptor openEmpty(SandboxPath path, Account user) throws IOException {
-        int flags = FileCalls.WRITE | FileTree.OPEN_FLAGS;
+        int flags = FileCalls.WRITE | FileWork.OPEN_FLAGS;
         Descriptor fresh;
         try {
             fresh = FileCalls.openInRoot(root, path.text(), flags | FileCalls.CREATE | FileCalls.EXCLUSIVE, FILE_MODE);
@@ -39,10 +39,10 @@ record FileMaker(Descriptor root, int uidBase) {
 
     /// Only named at first: opening is itself an act where somebody waits at a pipe or a device.
     private Descriptor openOld(SandboxPath path, Account user) throws IOException {
-        int flags = FileCalls.WRITE | FileTree.OPEN_FLAGS;
+        int flags = FileCalls.WRITE | FileWork.OPEN_FLAGS;
         Descriptor file;
         try (var named = FileCalls.openInRoot(root, path.text(), FileCalls.PATH, 0)) {
-            FileTree.requireRegular(path.text(), FileCalls.stat(named));
+            FileWork.requireRegular(path.text(), FileCalls.stat(named));
             FileSystems.requireDisk(named);
             file = FileCalls.reopen(named, flags);
         } catch (ErrnoException e) {
@@ -58,7 +58,7 @@ record FileMaker(Descriptor root, int uidBase) {
     private Descriptor prepared(SandboxPath path, Descriptor file, Account user, boolean fresh) throws IOException {
         try {
             var status = FileCalls.stat(file);
-            FileTree.requireRegular(path.text(), status);
+            FileWork.requireRegular(path.text(), status);
             FileSystems.requireDisk(file);
             own(file, status, user);
             if (fresh) {

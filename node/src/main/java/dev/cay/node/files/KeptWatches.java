@@ -18,7 +18,7 @@ import tools.jackson.core.type.TypeReference;
 record KeptWatches(Path file) {
     private static final Logger log = LoggerFactory.getLogger(KeptWatches.class);
 
-    void write(Map<String, Watch.Wish> wishes) {
+    void write(Map<String, WatchWish> wishes) {
         try {
             WholeFile.write(file, Json.write(wishes));
         } catch (IOException e) {
@@ -26,9 +26,9 @@ record KeptWatches(Path file) {
         }
     }
 
-    Map<String, Watch.Wish> read() {
+    Map<String, WatchWish> read() {
         try {
-            var known = Json.read(Files.readAllBytes(file), new TypeReference<Map<String, Watch.Wish>>() {});
+            var known = Json.read(Files.readAllBytes(file), new TypeReference<Map<String, WatchWish>>() {});
             return known == null ? Map.of() : known;
         } catch (NoSuchFileException e) {
             return Map.of();

@@ -8,14 +8,14 @@ import java.io.OutputStream;
 
 /// A regular file that is being written from its beginning. What was written stays when it is closed early.
 public final class NewFile extends OutputStream {
-    private final FileTree tree;
+    private final FileWork work;
     private final SandboxPath path;
     private final Descriptor descriptor;
     private final Account owner;
     private long position;
 
-    NewFile(FileTree tree, SandboxPath path, Descriptor descriptor, Account owner) {
-        this.tree = tree;
+    NewFile(FileWork work, SandboxPath path, Descriptor descriptor, Account owner) {
+        this.work = work;
         this.path = path;
         this.descriptor = descriptor;
         this.owner = owner;
@@ -32,7 +32,7 @@ public final class NewFile extends OutputStream {
 
     @Override
     public void write(byte[] bytes, int offset, int length) throws IOException {
-        tree.work(path, owner, () -> {
+        work.run(path, owner, () -> {
             for (int done = 0; done < length; ) {
                 int most = Math.min(OpenFile.CHUNK, length - done);
                 int count = DescriptorIo.pwrite(descriptor, bytes, offset + done, most, position);
@@ -45,7 +45,7 @@ public final class NewFile extends OutputStream {
 
     /// Permissions other than those every new file gets.
     public void setMode(int mode) throws IOException {
-        tree.work(path, owner, () -> {
+        work.run(path, owner, () -> {
             FileCalls.setMode(descriptor, mode);
             return null;
         });

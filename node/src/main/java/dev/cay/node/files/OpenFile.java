@@ -7,12 +7,15 @@ import dev.cay.node.linux.FileStatus;
 import dev.cay.node.linux.HostThreads;
 import java.io.IOException;
 import java.io.InputStream;
+import java.time.Duration;
 import java.time.Instant;
 
 /// A regular file, open for reading. Its size is that of the moment it was opened.
 public final class OpenFile implements AutoCloseable {
     /// As much as one turn on a file thread moves.
     static final int CHUNK = 256 << 10;
+
+    private static final Duration LIMIT = Duration.ofSeconds(30);
 
     private final String path;
     private final Descriptor descriptor;
@@ -72,7 +75,7 @@ public final class OpenFile implements AutoCloseable {
     /// Files of the kernel's own can be opened and still refuse to be read.
     private int some(byte[] into, int offset, int most, long at) throws IOException {
         try {
-            return threads.call(FileTree.LIMIT, () -> DescriptorIo.pread(descriptor, into, offset, most, at));
+            return threads.call(LIMIT, () -> DescriptorIo.pread(descriptor, into, offset, most, at));
         } catch (ErrnoException e) {
             throw FileErrors.of(new SandboxPath(path), e);
         }

@@ -42,7 +42,7 @@ final class TreeRemoval {
                 }
             }
             requireSense(depth);
-            try (var directory = FileCalls.openEntry(parent, name, FileCalls.DIRECTORY | FileTree.OPEN_FLAGS, false)) {
+            try (var directory = FileCalls.openEntry(parent, name, FileCalls.DIRECTORY | FileWork.OPEN_FLAGS, false)) {
                 empty(directory, depth);
             } catch (ErrnoException e) {
                 if (e.errno() != Errno.ENOTDIR && e.errno() != Errno.ELOOP) {

@@ -25,9 +25,6 @@ public final class Watch implements AutoCloseable {
     private static final long COST = 160;
     private static final long ENTRY_COST = 800;
 
-    /// What a client wants to know.
-    record Wish(SandboxPath path, boolean recursive, boolean entries, boolean remote) {}
-
     /// As the kernel told it.
     record Raw(Folder folder, int mask, boolean directory, int cookie, String name) {
         long cost() {
@@ -37,8 +34,8 @@ public final class Watch implements AutoCloseable {
 
     private record Waiting(Change change, long cost) {}
 
-    private final Wish wish;
-    private final FileTree tree;
+    private final WatchWish wish;
+    private final Entries entries;
     private final WatchHub hub;
     private final Watches watches;
     private final WatchedTree folders;
@@ -50,16 +47,16 @@ public final class Watch implements AutoCloseable {
     private boolean closed;
     private @Nullable String lost;
 
-    Wish wish() {
+    WatchWish wish() {
         return wish;
     }
 
-    Watch(Wish wish, FileTree tree, WatchHub hub, Watches watches) {
+    Watch(WatchWish wish, FileWork work, Entries entries, WatchHub hub, Watches watches) {
         this.wish = wish;
-        this.tree = tree;
+        this.entries = entries;
         this.hub = hub;
         this.watches = watches;
-        this.folders = new WatchedTree(this, wish, tree, hub, watches);
+        this.folders = new WatchedTree(this, wish, work, hub, watches);
     }
 
     /// From when this returns on, nothing is missed.
@@ -169,7 +166,7 @@ public final class Watch implements AutoCloseable {
     /// On the watch's thread, or before it began.
     void tell(String name, Change.Kind kind) {
         boolean there = kind != Change.Kind.REMOVE && kind != Change.Kind.RENAME;
-        var change = new Change(name, kind, wish.entries && there ? find(name) : null);
+        var change = new Change(name, kind, wish.entries() && there ? find(name) : null);
         long cost = COST + 2L * name.length() + (change.entry() == null ? 0 : ENTRY_COST);
         synchronized (this) {
             var last = waiting.peekLast();
@@ -190,7 +187,7 @@ public final class Watch implements AutoCloseable {
 
     private @Nullable Entry find(String name) {
         try {
-            return tree.stat(name.equals(".") ? wish.path : wish.path.child(name));
+            return entries.stat(name.equals(".") ? wish.path() : wish.path().child(name));
         } catch (IOException | CayException e) {
             return null; // It went away again.
         }

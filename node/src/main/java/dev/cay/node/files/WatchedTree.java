@@ -27,8 +27,8 @@ final class WatchedTree {
             .formatted(Watches.MOST_DIRECTORIES);
 
     private final Watch watch;
-    private final Watch.Wish wish;
-    private final FileTree tree;
+    private final WatchWish wish;
+    private final FileWork work;
     private final WatchHub hub;
     private final Watches watches;
     private final Folder top;
@@ -39,17 +39,17 @@ final class WatchedTree {
 
     private int cookie;
 
-    WatchedTree(Watch watch, Watch.Wish wish, FileTree tree, WatchHub hub, Watches watches) {
+    WatchedTree(Watch watch, WatchWish wish, FileWork work, WatchHub hub, Watches watches) {
         this.watch = watch;
         this.wish = wish;
-        this.tree = tree;
+        this.work = work;
         this.hub = hub;
         this.watches = watches;
         this.top = new Folder(watch, null, "");
     }
 
     void begin() throws IOException {
-        tree.work(wish.path(), Account.ROOT, () -> {
+        work.run(wish.path(), Account.ROOT, () -> {
             try (var opened = open()) {
                 requireTelling(opened);
                 inode = FileCalls.stat(opened).inode();
@@ -63,7 +63,7 @@ final class WatchedTree {
 
     private Descriptor open() throws IOException {
         String path = wish.path().text();
-        return FileCalls.openInRoot(tree.root(), path, FileCalls.DIRECTORY | FileTree.OPEN_FLAGS, 0);
+        return FileCalls.openInRoot(work.root(), path, FileCalls.DIRECTORY | FileWork.OPEN_FLAGS, 0);
     }
 
     private void requireTelling(Descriptor opened) throws IOException {
@@ -208,7 +208,7 @@ final class WatchedTree {
         }
         SortedMap<String, Boolean> entries = null;
         try {
-            entries = tree.work(wish.path(), Account.ROOT, () -> lookAt(folder));
+            entries = work.run(wish.path(), Account.ROOT, () -> lookAt(folder));
         } catch (CayException e) {
             switch (e.kind()) {
                 case NOT_FOUND, INVALID_ARGUMENT, CONFLICT, PERMISSION_DENIED -> {}
@@ -233,7 +233,7 @@ final class WatchedTree {
             if (folder.isTop()) {
                 return lookInto(folder, start);
             }
-            try (var opened = FileCalls.openBelow(start, folder.path(), FileCalls.DIRECTORY | FileTree.OPEN_FLAGS)) {
+            try (var opened = FileCalls.openBelow(start, folder.path(), FileCalls.DIRECTORY | FileWork.OPEN_FLAGS)) {
                 return lookInto(folder, opened);
             }
         }

@@ -28,7 +28,8 @@ public final class Watches implements AutoCloseable {
     private static final String LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
     private static final int ID_LENGTH = 20;
 
-    private final FileTree tree;
+    private final FileWork work;
+    private final Entries entries;
     private final WatchHub hub;
     private final SecureRandom random = new SecureRandom();
     private final Set<Watch> open = new HashSet<>();
@@ -38,8 +39,9 @@ public final class Watches implements AutoCloseable {
     private long waiting;
     private boolean closed;
 
-    Watches(FileTree tree, WatchHub hub) {
-        this.tree = tree;
+    Watches(FileWork work, Entries entries, WatchHub hub) {
+        this.work = work;
+        this.entries = entries;
         this.hub = hub;
     }
 
@@ -69,7 +71,7 @@ public final class Watches implements AutoCloseable {
     /// @param entries   with what changed, as it is when the change is told
     /// @param remote    also where others could change files unseen
     public Watch open(SandboxPath path, boolean recursive, boolean entries, boolean remote) throws IOException {
-        var watch = new Watch(new Watch.Wish(path, recursive, entries, remote), tree, hub, this);
+        var watch = new Watch(new WatchWish(path, recursive, entries, remote), work, this.entries, hub, this);
         synchronized (this) {
             requireOpen();
             if (open.size() >= MOST_WATCHES) {
@@ -102,7 +104,7 @@ public final class Watches implements AutoCloseable {
 
     private void remember() {
         if (memory != null && !closed) {
-            var wishes = new HashMap<String, Watch.Wish>();
+            var wishes = new HashMap<String, WatchWish>();
             kept.forEach((id, watch) -> wishes.put(id, watch.wish()));
             memory.write(wishes);
         }
