@@ -11,7 +11,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// `/files/compose`: what was uploaded in pieces becomes one file.
-record ComposeRoute(Envd.Sandbox sandbox, Users users) {
+record ComposeRoute(EnvdSandbox sandbox, Users users) {
     private static final int MOST_SOURCES = 10_000;
 
     private record Request(

@@ -32,7 +32,7 @@ final class FileRoutes {
     private static final int MAX_METADATA = 4096;
     private static final int ATTRIBUTE_PREFIX = "user.e2b.".length();
 
-    private final Envd.Sandbox sandbox;
+    private final EnvdSandbox sandbox;
     private final Users users;
     private final InstantSource clock;
 
@@ -40,7 +40,7 @@ final class FileRoutes {
     /// do not take the node's memory.
     private final Semaphore fastLanes = new Semaphore(8);
 
-    FileRoutes(Envd.Sandbox sandbox, Users users, InstantSource clock) {
+    FileRoutes(EnvdSandbox sandbox, Users users, InstantSource clock) {
         this.sandbox = sandbox;
         this.users = users;
         this.clock = clock;

@@ -24,10 +24,10 @@ import java.io.IOException;
 final class FilesystemCalls {
     private static final String SERVICE = "/filesystem.Filesystem/";
 
-    private final Envd.Sandbox sandbox;
+    private final EnvdSandbox sandbox;
     private final Users users;
 
-    FilesystemCalls(Envd.Sandbox sandbox, Users users) {
+    FilesystemCalls(EnvdSandbox sandbox, Users users) {
         this.sandbox = sandbox;
         this.users = users;
     }

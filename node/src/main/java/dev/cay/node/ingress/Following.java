@@ -12,11 +12,11 @@ import java.time.Duration;
 /// A client that follows a process, also over moments in which its sandbox was away: it goes on behind the last piece
 /// it was given. Used by one thread, like a {@link Subscription}.
 final class Following implements AutoCloseable {
-    private final Envd.Followers followers;
+    private final EnvdSandbox.Followers followers;
     private final Exchange exchange;
     private Subscription subscription;
 
-    Following(Subscription subscription, Envd.Followers followers, Exchange exchange) {
+    Following(Subscription subscription, EnvdSandbox.Followers followers, Exchange exchange) {
         this.followers = followers;
         this.exchange = exchange;
         this.subscription = subscription;

@@ -47,10 +47,10 @@ final class ProcessCalls {
 
     private static final Duration EARLY = Duration.ofMillis(100);
 
-    private final Envd.Sandbox sandbox;
+    private final EnvdSandbox sandbox;
     private final Users users;
 
-    ProcessCalls(Envd.Sandbox sandbox, Users users) {
+    ProcessCalls(EnvdSandbox sandbox, Users users) {
         this.sandbox = sandbox;
         this.users = users;
     }

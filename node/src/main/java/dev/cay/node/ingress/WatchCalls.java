@@ -23,10 +23,10 @@ import java.time.Duration;
 final class WatchCalls {
     private static final String SERVICE = "/filesystem.Filesystem/";
 
-    private final Envd.Sandbox sandbox;
+    private final EnvdSandbox sandbox;
     private final Users users;
 
-    WatchCalls(Envd.Sandbox sandbox, Users users) {
+    WatchCalls(EnvdSandbox sandbox, Users users) {
         this.sandbox = sandbox;
         this.users = users;
     }

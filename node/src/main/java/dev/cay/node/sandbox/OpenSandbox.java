@@ -11,6 +11,7 @@ import dev.cay.node.host.Slot;
 import dev.cay.node.image.HouseTemplate;
 import dev.cay.node.image.NodeLayer;
 import dev.cay.node.ingress.Envd;
+import dev.cay.node.ingress.EnvdSandbox;
 import dev.cay.node.interpreter.Interpreter;
 import dev.cay.node.linux.NetNamespace;
 import dev.cay.node.log.LogHub;
@@ -53,7 +54,6 @@ final class OpenSandbox implements AutoCloseable {
         OpenSandbox await() throws InterruptedException;
     }
 
-    private final Envd.Followers followers;
     private final ProcessTable processes;
     private final FileTree files;
     private final Undo closing = new Undo();
@@ -86,7 +86,7 @@ final class OpenSandbox implements AutoCloseable {
         this.spec = notes.spec();
         this.side = notes.isSide();
         this.caller = notes.edgeCaller();
-        this.followers = new Envd.Followers() {
+        var followers = new EnvdSandbox.Followers() {
             @Override
             public void add(Exchange exchange) {
                 OpenSandbox.this.ports.exchanges().follow(exchange);
@@ -130,7 +130,7 @@ final class OpenSandbox implements AutoCloseable {
             if (interpreter != null) {
                 interpreter.adopt();
             }
-            this.envds = given -> new Envd(view(given), host.clock(), traffic.meters());
+            this.envds = given -> new Envd(view(given, followers), host.clock(), traffic.meters());
             this.envd = envds.apply(spec);
             this.mcp = closing.add(new McpDoor(
                     traffic.gateways(),
@@ -231,8 +231,8 @@ final class OpenSandbox implements AutoCloseable {
         return team == null ? Map.of() : Map.of("TEAM_ID", team);
     }
 
-    private Envd.Sandbox view(SandboxSpec spec) {
-        return new Envd.Sandbox(
+    private EnvdSandbox view(SandboxSpec spec, EnvdSandbox.Followers followers) {
+        return new EnvdSandbox(
                 spec.id(),
                 spec.templateId(),
                 NodeLayer.environment(),
@@ -248,7 +248,7 @@ final class OpenSandbox implements AutoCloseable {
     }
 
     private static Map<String, String> variables(SandboxSpec spec) {
-        return Envd.Sandbox.variables(spec.id(), spec.templateId(), spec.environment());
+        return EnvdSandbox.variables(spec.id(), spec.templateId(), spec.environment());
     }
 
     private void listen(NetNamespace network, TrafficParts traffic) throws IOException {

@@ -49,7 +49,7 @@ final class GuestEnvd implements Handler, AutoCloseable {
         table.adopt();
         files = FileTree.open(sandbox.pid(), 0, sandbox.threads(), watches);
         envd = new Envd(
-                new Envd.Sandbox(
+                new EnvdSandbox(
                         ID,
                         new TemplateId("base"),
                         trusted,
@@ -59,7 +59,7 @@ final class GuestEnvd implements Handler, AutoCloseable {
                         "/tmp",
                         table,
                         files,
-                        new Envd.Followers() {
+                        new EnvdSandbox.Followers() {
                             @Override
                             public void add(Exchange exchange) {
                                 // Nothing here is ever away for a moment.
