@@ -16,9 +16,12 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// What all sandboxes use, and what the node does so that the pool has room to pause them.
 final class PoolUse implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(PoolUse.class);
     private static final Duration MEASURE_LIMIT = Duration.ofSeconds(30);
     private static final Duration HOLD_LIMIT = Duration.ofSeconds(30);
 
@@ -54,7 +57,7 @@ final class PoolUse implements AutoCloseable {
             return Map.of();
         }
         try {
-            var uses = fileWork.call(MEASURE_LIMIT, () -> UseMeter.readAll(pool, keepers));
+            var uses = fileWork.call(MEASURE_LIMIT, () -> readAll(pool, keepers));
             latest = uses;
             return uses;
         } catch (IOException e) {
@@ -96,5 +99,23 @@ final class PoolUse implements AutoCloseable {
                         "The machine's disk is nearly full: this sandbox holds %d MB of it and cannot write more until some of the disk is freed"
                                 .formatted(used >> 20),
                         Map.of("event_type", "disk_full"));
+    }
+
+    /// Of all that are open, one after the other.
+    private static Map<SandboxId, ResourceUse> readAll(Pool pool, Collection<SandboxKeeper> keepers) {
+        var disks = pool.used();
+        var found = new HashMap<SandboxId, ResourceUse>();
+        for (var keeper : keepers) {
+            if (!keeper.isThere()) {
+                continue;
+            }
+            try {
+                keeper.measure(disks.getOrDefault(keeper.id(), 0L)).ifPresent(use -> found.put(keeper.id(), use));
+            } catch (RuntimeException e) {
+                // It ended just now; if not, the next reading is seconds away.
+                log.atDebug().setCause(e).addKeyValue("sandbox", keeper.id()).log("no reading");
+            }
+        }
+        return found;
     }
 }

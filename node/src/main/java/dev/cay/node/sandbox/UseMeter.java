@@ -8,15 +8,12 @@ import dev.cay.node.runtime.Usage;
 import dev.cay.node.storage.Pool;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
-import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.ResourceUse;
 import dev.cay.wire.node.Resources;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.Collection;
-import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -158,27 +155,5 @@ final class UseMeter {
                             .formatted(more),
                     Map.of("event_type", "oom"));
         }
-    }
-
-    /// Of all that are open, one after the other.
-    static Map<SandboxId, ResourceUse> readAll(Pool pool, Collection<SandboxKeeper> keepers) {
-        var disks = pool.used();
-        var found = new HashMap<SandboxId, ResourceUse>();
-        for (var keeper : keepers) {
-            if (!keeper.isThere()) {
-                continue;
-            }
-            try {
-                keeper.measure(disks.getOrDefault(keeper.id(), 0L)).ifPresent(use -> found.put(keeper.id(), use));
-            } catch (RuntimeException e) {
-                // It ended just now; if not, the next reading is seconds away.
-                daemonLog
-                        .atDebug()
-                        .setCause(e)
-                        .addKeyValue("sandbox", keeper.id())
-                        .log("no reading");
-            }
-        }
-        return found;
     }
 }
