@@ -3,7 +3,6 @@ package dev.cay.sdk;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import tools.jackson.databind.JsonNode;
 
 /// Makes sandboxes and finds those that were made. One is enough for a program, and any number of threads.
 ///
@@ -87,11 +86,9 @@ public final class Cay implements AutoCloseable {
 
     /// Names of snapshots, of all sandboxes; each is a template for {@link #create(String)}.
     public List<String> snapshots() {
-        return api.list("/snapshots", Map.of()).stream().map(Cay::snapshotId).toList();
-    }
-
-    static String snapshotId(JsonNode json) {
-        return json.path("snapshotID").asString("");
+        return api.list("/snapshots", Map.of()).stream()
+                .map(Sandbox::snapshotId)
+                .toList();
     }
 
     /// Ends what is under way; sandboxes live on.

@@ -158,7 +158,11 @@ public final class Sandbox implements AutoCloseable {
 
     /// Keeps what it is now under a name, from which others can be created. It goes on itself.
     public String snapshot(String name) {
-        return Cay.snapshotId(api.post(path("/snapshots"), Map.of("name", name)));
+        return snapshotId(api.post(path("/snapshots"), Map.of("name", name)));
+    }
+
+    static String snapshotId(JsonNode json) {
+        return json.path("snapshotID").asString("");
     }
 
     /// Where MCP clients find the servers it was created with. They have to send {@link #mcpToken}.
