@@ -28,9 +28,10 @@ final class ProcessLimits {
         }
     }
 
-    synchronized void began(SandboxProcess process) {
+    /// @param bytes of its arguments and variables
+    synchronized void began(int bytes) {
         open++;
-        described += process.described();
+        described += bytes;
     }
 
     synchronized void ended() {
@@ -38,7 +39,7 @@ final class ProcessLimits {
     }
 
     /// It can no longer be connected to.
-    synchronized void retired(SandboxProcess process) {
-        described -= process.described();
+    synchronized void retired(int bytes) {
+        described -= bytes;
     }
 }

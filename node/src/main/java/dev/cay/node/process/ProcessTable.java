@@ -62,7 +62,7 @@ public final class ProcessTable implements AutoCloseable {
     private final AtomicLong numbers = new AtomicLong();
     private final ProcessLimits limits = new ProcessLimits();
     private final EndedProcesses ended = new EndedProcesses(this);
-    private final SharedTerminals terminals = new SharedTerminals(this);
+    private final SharedTerminals terminals;
     private @Nullable Cursors cursors;
     private volatile Consumer<String> onLost = _ -> {};
     private volatile @Nullable Watcher watcher;
@@ -76,6 +76,7 @@ public final class ProcessTable implements AutoCloseable {
         this.link = link;
         this.workers = workers;
         this.settings = settings;
+        this.terminals = new SharedTerminals(workers, this::lost);
     }
 
     /// Told, on the poller's thread, when the guest is gone or cannot be trusted: the sandbox should be ended.
@@ -302,7 +303,7 @@ public final class ProcessTable implements AutoCloseable {
             // A pid that comes again means that its last owner is over.
             processes.put(pid, process);
             held.add(process);
-            limits.began(process);
+            limits.began(process.described());
         }
         return process;
     }
@@ -390,7 +391,7 @@ public final class ProcessTable implements AutoCloseable {
         }
         processes.remove(process.pid(), process);
         held.remove(process);
-        limits.retired(process);
+        limits.retired(process.described());
         process.release();
         discard(process.folder());
     }

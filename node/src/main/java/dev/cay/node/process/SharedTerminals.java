@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Calls on the terminals that an older guest shares with one sandbox. Thread-safe.
@@ -25,13 +26,16 @@ final class SharedTerminals {
     private static final Duration STUCK = Duration.ofSeconds(5);
     private static final Duration LIMIT = Duration.ofSeconds(20);
 
-    private final ProcessTable table;
+    private final Workers workers;
+    private final Consumer<String> lost;
     private final Deque<Runnable> waiting = new ArrayDeque<>();
     private boolean busy;
     private volatile HostThreads.@Nullable Job<?> job;
 
-    SharedTerminals(ProcessTable table) {
-        this.table = table;
+    /// @param lost told why the sandbox must be ended
+    SharedTerminals(Workers workers, Consumer<String> lost) {
+        this.workers = workers;
+        this.lost = lost;
     }
 
     /// Runs the action when those before it are done.
@@ -73,7 +77,7 @@ final class SharedTerminals {
     }
 
     private void takeThread() {
-        job = table.workers().terminals().run(() -> {
+        job = workers.terminals().run(() -> {
             work();
             return true;
         });
@@ -89,7 +93,7 @@ final class SharedTerminals {
         if (action == null) {
             return;
         }
-        var poller = table.workers().poller();
+        var poller = workers.poller();
         var check = poller.after(STUCK, this::stuck);
         try {
             action.run();
@@ -102,7 +106,7 @@ final class SharedTerminals {
     private void stuck() {
         var held = job;
         if (held != null && held.giveUp()) {
-            table.lost("a terminal does not answer");
+            lost.accept("a terminal does not answer");
         }
     }
 }
