@@ -19,7 +19,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// Who follows one process's output, how far each is, and whether the process must wait for them.
-final class Audience {
+final class Audience implements OutputDelivery {
     private static final Duration LOOK = Duration.ofMillis(250);
 
     private final ProcessTable table;
@@ -29,7 +29,7 @@ final class Audience {
     private final Condition changed = lock.newCondition();
     private final Journal journal = new Journal();
     private final List<Subscription> subscriptions = new ArrayList<>();
-    private final Set<Pump> waiting = new HashSet<>();
+    private final Set<Source> waiting = new HashSet<>();
     private boolean watched;
     private Cursors.@Nullable Cursor cursor;
     private @Nullable Subscription expected;
@@ -248,12 +248,12 @@ final class Audience {
         }
     }
 
-    /// How many bytes of the stream may be taken now without leaving a subscriber behind.
-    int allowance(Pump pump) {
+    @Override
+    public int allowance(Source pump) {
         return locked(() -> allowed(pump));
     }
 
-    private int allowed(Pump pump) {
+    private int allowed(Source pump) {
         long allowed = Integer.MAX_VALUE;
         for (var subscription : subscriptions) {
             if (subscription.stuck()) {
@@ -264,7 +264,8 @@ final class Audience {
         return subscriptions.isEmpty() || journal.hasRoom(pump.channel()) ? (int) allowed : 0;
     }
 
-    void makeWait(Pump pump) {
+    @Override
+    public void makeWait(Source pump) {
         locked(() -> {
             waiting.add(pump);
             trimAndRelease();
@@ -310,12 +311,12 @@ final class Audience {
                                 other -> other != subscription && !other.isSending() && other.choose(journal) == null);
     }
 
-    private static long leeway(Pump pump, Subscription subscription) {
+    private static long leeway(Source pump, Subscription subscription) {
         return pump.output().window() - (pump.output().end() - subscription.position(pump.channel()));
     }
 
-    /// @param free whether threads that are stuck in sending are freed, and their clients with them
-    void cutAll(CayException reason, boolean free) {
+    @Override
+    public void cutAll(CayException reason, boolean free) {
         locked(() -> List.copyOf(subscriptions)).forEach(s -> cut(s, reason, free));
     }
 
@@ -347,8 +348,8 @@ final class Audience {
         });
     }
 
-    /// @param bytes what arrived, if it is at hand
-    void arrived(Channel channel, OutputLog log, int count, byte @Nullable [] bytes) {
+    @Override
+    public void arrived(Channel channel, OutputLog log, int count, byte @Nullable [] bytes) {
         locked(() -> {
             fresh = bytes == null || subscriptions.isEmpty() ? null : new Fresh(channel, log.end(), bytes);
             log.advance(count);
@@ -368,7 +369,8 @@ final class Audience {
         });
     }
 
-    boolean isEmpty() {
+    @Override
+    public boolean isEmpty() {
         return locked(subscriptions::isEmpty);
     }
 

@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,7 +22,7 @@ import org.slf4j.LoggerFactory;
 ///
 /// A pipe is spliced: the bytes are either in the pipe or in the log, never in a daemon that may die. `splice` wants a
 /// pipe at one end, so a terminal that is shared with the sandbox is read and written instead, on another thread.
-final class Pump {
+final class Pump implements OutputDelivery.Source {
     private static final Logger log = LoggerFactory.getLogger(Pump.class);
     private static final int MOST = 64 << 10;
     /// So much at once is handed to subscribers as it is; a longer piece is read from the log, in their own time.
@@ -31,7 +32,12 @@ final class Pump {
     private static final int ROUNDS = 8;
     private static final int LAST_CALL = 1 << 20;
 
-    private final SandboxProcess process;
+    /// Whose output it is, and who gets it.
+    ///
+    /// @param drained told when all is delivered
+    record Destination(int pid, OutputDelivery delivery, Consumer<Pump> drained) {}
+
+    private final Destination to;
     private final Channel channel;
     private final Descriptor source;
     private final OutputLog output;
@@ -50,13 +56,13 @@ final class Pump {
     private int lastBytes = LAST_CALL;
 
     Pump(
-            SandboxProcess process,
+            Destination to,
             Channel channel,
             Descriptor source,
             OutputLog output,
             Workers workers,
             @Nullable SharedTerminals terminals) {
-        this.process = process;
+        this.to = to;
         this.channel = channel;
         this.source = source;
         this.output = output;
@@ -65,16 +71,19 @@ final class Pump {
         this.watch = workers.poller().watch(source, FdPoller.IN, this::ready);
     }
 
-    OutputLog output() {
+    @Override
+    public OutputLog output() {
         return output;
     }
 
-    Channel channel() {
+    @Override
+    public Channel channel() {
         return channel;
     }
 
     /// Starts, or goes on after the process was made to wait.
-    void resume() {
+    @Override
+    public void resume() {
         try {
             watch.resume();
         } catch (ErrnoException e) {
@@ -157,10 +166,10 @@ final class Pump {
             rotateSoon();
             return false;
         }
-        int allowed = Math.min(Math.min(MOST, room), process.audience().allowance(this));
+        int allowed = Math.min(Math.min(MOST, room), to.delivery().allowance(this));
         if (allowed <= 0) {
             watch.pause();
-            process.audience().makeWait(this);
+            to.delivery().makeWait(this);
             return false;
         }
         int moved;
@@ -205,9 +214,9 @@ final class Pump {
             try {
                 output.rotate();
             } catch (IOException e) {
-                log.atWarn().setCause(e).addKeyValue("pid", process.pid()).log("output cannot be kept");
+                log.atWarn().setCause(e).addKeyValue("pid", to.pid()).log("output cannot be kept");
                 broken = true;
-                process.audience()
+                to.delivery()
                         .cutAll(new CayException(ErrorKind.DISK_FULL, "the node has no space to keep output"), true);
             }
             busy.set(false);
@@ -223,8 +232,8 @@ final class Pump {
 
     private void publish(int count) throws IOException {
         if (!broken) {
-            boolean wanted = count <= FRESH && !process.audience().isEmpty();
-            process.audience().arrived(channel, output, count, wanted ? output.peek(count) : null);
+            boolean wanted = count <= FRESH && !to.delivery().isEmpty();
+            to.delivery().arrived(channel, output, count, wanted ? output.peek(count) : null);
         }
     }
 
@@ -241,9 +250,9 @@ final class Pump {
             if (output.room() < bytes.length) {
                 output.rotate();
             }
-            if (process.audience().allowance(this) < bytes.length) {
+            if (to.delivery().allowance(this) < bytes.length) {
                 busy.set(false);
-                process.audience().makeWait(this);
+                to.delivery().makeWait(this);
                 return;
             }
             int count = moveFromTerminal(bytes);
@@ -251,7 +260,7 @@ final class Pump {
                 finish();
                 return;
             }
-            process.audience().arrived(channel, output, count, count <= FRESH ? Arrays.copyOf(bytes, count) : null);
+            to.delivery().arrived(channel, output, count, count <= FRESH ? Arrays.copyOf(bytes, count) : null);
             lastBytes -= lastCall ? count : 0;
             if (lastBytes <= 0) {
                 finish();
@@ -289,7 +298,7 @@ final class Pump {
 
     private void fail(IOException e) {
         if (!source.closed()) {
-            log.atWarn().setCause(e).addKeyValue("pid", process.pid()).log("output ended early");
+            log.atWarn().setCause(e).addKeyValue("pid", to.pid()).log("output ended early");
         }
         finish();
     }
@@ -300,6 +309,6 @@ final class Pump {
         }
         ended = true;
         close();
-        process.drained(this);
+        to.drained().accept(this);
     }
 }

@@ -72,7 +72,8 @@ public final class SandboxProcess {
     private void addPump(Channel channel, @Nullable Descriptor source, @Nullable SharedTerminals terminals) {
         OutputLog output = logs.get(channel);
         if (source != null && output != null) {
-            pumps.add(new Pump(this, channel, source, output, table.workers(), terminals));
+            var to = new Pump.Destination(pid, audience, this::drained);
+            pumps.add(new Pump(to, channel, source, output, table.workers(), terminals));
         }
     }
 
@@ -246,7 +247,7 @@ public final class SandboxProcess {
         table.retain(this);
     }
 
-    void drained(Pump pump) {
+    private void drained(Pump pump) {
         synchronized (this) {
             open.remove(pump);
         }
