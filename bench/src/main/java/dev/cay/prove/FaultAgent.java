@@ -11,9 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Makes faults happen in a daemon of the proofs, as a Java agent that only they start their daemons with: a script
-/// that
-/// lies beside the daemon's configuration, in `faults` under the name of a step, is run once when the daemon reaches
-/// that step.
+/// that lies beside the daemon's configuration, in `faults` under the name of a step, is run once when the daemon
+/// reaches that step.
 public final class FaultAgent {
     private static final int LIMIT_SECONDS = 60;
 

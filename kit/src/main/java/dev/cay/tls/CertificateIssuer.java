@@ -36,8 +36,7 @@ import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 /// Makes keys with their certificates: EC P-256, as every client knows it and it is quick.
 ///
 /// A class of its own, because checking the signatures of Bouncy Castle's archives takes a quarter of a second. A
-/// daemon
-/// that has its certificates does not load it.
+/// daemon that has its certificates does not load it.
 final class CertificateIssuer {
     private static final Duration AUTHORITY_LIFE = Duration.ofDays(3650);
     /// Some clients refuse server certificates that live longer than 398 days.

@@ -100,8 +100,7 @@ public final class Gateways implements AutoCloseable {
     }
 
     /// Refuses who does not know the token of the gateway that a sandbox has, whether that runs or could not be
-    /// recalled.
-    /// A gateway without a token is anybody's inside, and so is the place of none.
+    /// recalled. A gateway without a token is anybody's inside, and so is the place of none.
     ///
     /// @param folder of what is known of the sandbox's processes
     /// @param shown  null for none

@@ -19,9 +19,8 @@ final class ForEachSandbox {
 
     private ForEachSandbox() {}
 
-    /// ForEachSandbox at a time, but not so many that all of them run into their limits. One that fails does not keep
-    /// the
-    /// others from their turn.
+    /// Several at a time, but not so many that all of them run into their limits. One that fails does not keep
+    /// the others from their turn.
     static void each(Collection<SandboxId> ids, Consumer<SandboxId> action) {
         each(ids, AT_ONCE, action);
     }

@@ -15,9 +15,8 @@ import org.slf4j.LoggerFactory;
 /// Stops sandboxes from filling the pool: what they may hold, all together, can be more than the pool has.
 ///
 /// When the pool is nearly full, the sandboxes that hold most of it cannot write more (EDQUOT); when it goes on
-/// filling,
-/// none can. They get their limits back when there is room again. A thread of its own looks at what is free, the more
-/// often the less that is.
+/// filling, none can. They get their limits back when there is room again. A thread of its own looks at what is free,
+/// the more often the less that is.
 public final class PoolGuard implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(PoolGuard.class);
     private static final Duration LONGEST = Duration.ofSeconds(1);

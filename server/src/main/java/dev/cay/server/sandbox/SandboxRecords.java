@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 /// The one place where the record of a sandbox changes.
 ///
 /// A change goes to the database together with its event, then to the directory, then to {@link Expiry}. A crash
-/// between
-/// two of these is repaired by {@link Settlement} at the next start. What the node does about it is the caller's.
+/// between two of these is repaired by {@link Settlement} at the next start. What the node does about it is the
+/// caller's.
 public final class SandboxRecords {
     private final Store store;
     private final SandboxDirectory directory;

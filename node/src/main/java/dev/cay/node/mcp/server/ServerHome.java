@@ -15,8 +15,7 @@ public interface ServerHome extends AutoCloseable {
     ServerLink connect(ServerLink.Listener listener);
 
     /// After {@link #connect} was refused as there are too many connections: returns when there is one less, or when
-    /// the
-    /// time is over.
+    /// the time is over.
     default void awaitRoom(Duration limit) {
         LockSupport.parkNanos(limit.toNanos());
     }
