@@ -99,23 +99,9 @@ final class CellControl extends DirectExecutionControl {
         }
     }
 
-    /// The threads of one cell, as far as they can be told.
-    static final class Group extends ThreadGroup {
-        Group() {
-            super("cell");
-        }
-
-        @Override
-        public void uncaughtException(Thread thread, Throwable problem) {
-            if (!(problem instanceof Stop.Stopped)) {
-                super.uncaughtException(thread, problem);
-            }
-        }
-    }
-
     private static final class Running {
         private final Method method;
-        private final Group group = new Group();
+        private final CellThreads group = new CellThreads();
         private final Thread thread = new Thread(group, this::run, "cell", STACK);
         private final CountDownLatch over = new CountDownLatch(1);
         private final CountDownLatch stopped = new CountDownLatch(1);
@@ -156,7 +142,7 @@ final class CellControl extends DirectExecutionControl {
         }
 
         String outcome() throws StoppedException, InvocationTargetException {
-            if (over.getCount() > 0 || problem instanceof Stop.Stopped) {
+            if (over.getCount() > 0 || problem instanceof CellStopped) {
                 throw new StoppedException();
             }
             if (problem != null) {

@@ -31,19 +31,12 @@ public final class Stop {
     private static void decide(ThreadGroup group) {
         for (var own = Thread.currentThread().getThreadGroup(); own != null; own = own.getParent()) {
             if (group.equals(own)) {
-                throw new Stopped();
+                throw new CellStopped();
             }
-            if (own instanceof CellControl.Group) {
+            if (own instanceof CellThreads) {
                 return;
             }
         }
-        throw new Stopped();
-    }
-
-    /// Not an exception, so that code which handles its failures does not handle this.
-    static final class Stopped extends Error {
-        Stopped() {
-            super("the cell was interrupted", null, false, false);
-        }
+        throw new CellStopped();
     }
 }
