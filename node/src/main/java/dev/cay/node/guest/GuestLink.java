@@ -17,6 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -86,10 +87,17 @@ public final class GuestLink implements AutoCloseable {
     ///
     /// @param limit also of every later request
     public static GuestLink open(NetNamespace network, FdPoller poller, Duration limit) throws IOException {
-        var link = new GuestLink(connect(network, limit), poller, limit);
+        return open(network, poller, limit, () -> false);
+    }
+
+    /// @param gaveUp whether the guest need not be waited for any more; asked again and again
+    public static GuestLink open(NetNamespace network, FdPoller poller, Duration limit, BooleanSupplier gaveUp)
+            throws IOException {
+        var link = new GuestLink(connect(network, limit, gaveUp), poller, limit);
         try {
             link.watch.resume();
-            int theirs = link.ask(new Request(Request.HELLO).u32(VERSION), (frame, _) -> frame.positive());
+            var hello = link.send(new Request(Request.HELLO).u32(VERSION), (frame, _) -> frame.positive());
+            int theirs = hello.await(limit, gaveUp);
             link.version = Math.clamp(theirs, 1, VERSION);
             return link;
         } catch (IOException | RuntimeException e) {
@@ -98,14 +106,14 @@ public final class GuestLink implements AutoCloseable {
         }
     }
 
-    private static Descriptor connect(NetNamespace network, Duration limit) throws IOException {
+    private static Descriptor connect(NetNamespace network, Duration limit, BooleanSupplier gaveUp) throws IOException {
         long deadline = System.nanoTime() + limit.toNanos();
         while (true) {
             try {
                 return network.connectAbstract(ADDRESS);
             } catch (ErrnoException e) {
                 boolean early = e.errno() == Errno.ECONNREFUSED || e.errno() == Errno.EAGAIN;
-                if (!early || System.nanoTime() > deadline) {
+                if (!early || System.nanoTime() > deadline || gaveUp.getAsBoolean()) {
                     throw e;
                 }
             }
@@ -235,6 +243,10 @@ public final class GuestLink implements AutoCloseable {
     }
 
     private <T> T ask(Request request, AnswerDecoder<T> decoder) throws IOException {
+        return send(request, decoder).await(limit);
+    }
+
+    private <T> PendingRequest<T> send(Request request, AnswerDecoder<T> decoder) throws IOException {
         var answer = new PendingRequest<>(decoder);
         int number = numbers.updateAndGet(n -> n == Integer.MAX_VALUE ? 1 : n + 1);
         if (waiting.size() >= MAX_WAITING) {
@@ -251,7 +263,7 @@ public final class GuestLink implements AutoCloseable {
         if (end.get() != null) {
             answer.cancel();
         }
-        return answer.await(limit);
+        return answer;
     }
 
     /// One frame at a time. A frame that was sent in part makes the rest of the conversation meaningless.

@@ -5,11 +5,14 @@ import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// A request whose answer has not come. Stays known after its caller has left, because the answer's descriptors must be
 /// told apart from the next one's.
 final class PendingRequest<T> {
+    private static final Duration STEP = Duration.ofMillis(20);
+
     private final AnswerDecoder<T> decoder;
     private final CountDownLatch done = new CountDownLatch(1);
     private @Nullable T answer;
@@ -62,11 +65,31 @@ final class PendingRequest<T> {
         try {
             boolean _ = done.await(limit.toNanos(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            leave();
-            throw (IOException) new InterruptedIOException("interrupted").initCause(e);
+            throw interrupted(e);
         }
         return take(limit);
+    }
+
+    /// The same for who may give up meanwhile.
+    T await(Duration limit, BooleanSupplier gaveUp) throws IOException {
+        long deadline = System.nanoTime() + limit.toNanos();
+        try {
+            while (!done.await(STEP.toNanos(), TimeUnit.NANOSECONDS) && System.nanoTime() < deadline) {
+                if (gaveUp.getAsBoolean()) {
+                    leave();
+                    throw new SilentGuestException("the guest is not waited for any more");
+                }
+            }
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        }
+        return take(limit);
+    }
+
+    private IOException interrupted(InterruptedException e) {
+        Thread.currentThread().interrupt();
+        leave();
+        return (IOException) new InterruptedIOException("interrupted").initCause(e);
     }
 
     private synchronized T take(Duration limit) throws IOException {

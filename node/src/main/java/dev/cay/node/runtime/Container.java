@@ -8,6 +8,11 @@ import java.nio.file.Path;
 /// @param pid       of its first process, as the host counts
 /// @param startTime of that process in clock ticks since boot; with the pid it names a process for certain
 public record Container(SandboxId id, int pid, long startTime) {
+    /// Whether its first process is gone, and with it all others.
+    public boolean hasEnded() {
+        return ProcessStat.read(pid).filter(stat -> stat.is(startTime)).isEmpty();
+    }
+
     /// Its network namespace, to be opened by whoever connects to something inside.
     public Path networkNamespace() {
         return Path.of("/proc", Integer.toString(pid), "ns", "net");

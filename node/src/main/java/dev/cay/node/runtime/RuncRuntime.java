@@ -134,10 +134,7 @@ public final class RuncRuntime implements ContainerRuntime {
     }
 
     private static boolean isAlive(Container container) {
-        return container.pid() > 1
-                && ProcessStat.read(container.pid())
-                        .filter(stat -> stat.is(container.startTime()))
-                        .isPresent();
+        return container.pid() > 1 && !container.hasEnded();
     }
 
     /// What cannot be read now may be of a sandbox that runs, and must not be taken for nothing.

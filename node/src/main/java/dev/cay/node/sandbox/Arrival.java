@@ -76,10 +76,12 @@ final class Arrival {
             doors.open(container);
             return null;
         } catch (IOException | CayException e) {
-            log.atWarn()
-                    .addKeyValue("sandbox", id)
-                    .addKeyValue("reason", e.getMessage())
-                    .log("a sandbox that was left running could not be opened");
+            if (!life.doomed() && !left) {
+                log.atWarn()
+                        .addKeyValue("sandbox", id)
+                        .addKeyValue("reason", e.getMessage())
+                        .log("a sandbox that was left running could not be opened");
+            }
             return "its guest does not answer: " + e.getMessage();
         }
     }

@@ -16,7 +16,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// What the node has open of a sandbox, if it runs. Opened and closed by its keeper; traffic passes meanwhile.
-final class Doors {
+final class Doors implements OpenSandbox.Owner {
     /// How long requests wait for a sandbox that is being saved, or was found by a daemon that just started.
     private static final Duration MOMENT = Duration.ofMinutes(5);
 
@@ -24,6 +24,7 @@ final class Doors {
     private final Premises premises;
     private final Runnable lost;
     private volatile @Nullable OpenSandbox open;
+    private volatile boolean gaveUp;
 
     /// While the sandbox is away and about to come back.
     private volatile @Nullable CountDownLatch away;
@@ -37,7 +38,7 @@ final class Doors {
 
     void open(Container container) throws IOException {
         var notes = premises.notes();
-        open = factory.open(notes, premises.requireSlot(), container, lost, this::awaitBack);
+        open = factory.open(notes, premises.requireSlot(), container, this);
         back();
     }
 
@@ -83,7 +84,23 @@ final class Doors {
         }
     }
 
-    private OpenSandbox awaitBack() throws InterruptedException {
+    @Override
+    public void lost() {
+        lost.run();
+    }
+
+    /// Whoever opens the sandbox need not wait for its guest any more, as the sandbox ends or the daemon does.
+    void giveUp() {
+        gaveUp = true;
+    }
+
+    @Override
+    public boolean gaveUp() {
+        return gaveUp;
+    }
+
+    @Override
+    public OpenSandbox awaitNext() throws InterruptedException {
         var latch = away;
         var now = latch == null || latch.await(MOMENT.toNanos(), TimeUnit.NANOSECONDS) ? open : null;
         if (now == null) {

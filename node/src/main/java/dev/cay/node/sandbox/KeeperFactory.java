@@ -12,10 +12,7 @@ record KeeperFactory(HostParts host, SavedParts saved, TrafficParts traffic, Wor
         return new SandboxKeeper(this, slot, notes, ended);
     }
 
-    /// @param lost      runs when the guest went away by itself; must not block
-    /// @param successor waits for the next one, after this was closed for a moment
-    OpenSandbox open(SandboxNotes notes, Slot slot, Container container, Runnable lost, OpenSandbox.Successor successor)
-            throws IOException {
-        return new OpenSandbox(host, traffic, work, notes, slot, container, lost, successor);
+    OpenSandbox open(SandboxNotes notes, Slot slot, Container container, OpenSandbox.Owner owner) throws IOException {
+        return new OpenSandbox(host, traffic, work, notes, slot, container, owner);
     }
 }

@@ -49,9 +49,16 @@ final class OpenSandbox implements AutoCloseable {
     private static final Duration MOMENT = Duration.ofSeconds(2);
     private static final int LANGUAGES_LIMIT = 1024;
 
-    /// Where to find what follows on this.
-    interface Successor {
-        OpenSandbox await() throws InterruptedException;
+    /// Who opens and closes it.
+    interface Owner {
+        /// The guest went away by itself. Must not block.
+        void lost();
+
+        /// Waits for the next open sandbox, after this one was closed for a moment.
+        OpenSandbox awaitNext() throws InterruptedException;
+
+        /// Whether the guest's first answer is not waited for any more.
+        boolean gaveUp();
     }
 
     private final ProcessTable processes;
@@ -71,8 +78,6 @@ final class OpenSandbox implements AutoCloseable {
     private final Function<SandboxSpec, Envd> envds;
     private volatile Envd envd;
 
-    /// @param lost runs when the guest went away by itself; must not block
-    /// @param successor waits for the next one, after this was closed for a moment
     OpenSandbox(
             HostParts host,
             TrafficParts traffic,
@@ -80,8 +85,7 @@ final class OpenSandbox implements AutoCloseable {
             SandboxNotes notes,
             Slot slot,
             Container container,
-            Runnable lost,
-            Successor successor)
+            Owner owner)
             throws IOException {
         this.spec = notes.spec();
         this.side = notes.isSide();
@@ -94,7 +98,7 @@ final class OpenSandbox implements AutoCloseable {
 
             @Override
             public ProcessTable rejoin(Exchange exchange) throws InterruptedException {
-                return successor.await().rejoin(exchange);
+                return owner.awaitNext().rejoin(exchange);
             }
         };
         // Nobody could ask for the log of one that nobody knows.
@@ -116,13 +120,14 @@ final class OpenSandbox implements AutoCloseable {
                     "TEMPLATE_ID",
                     spec.templateId().value()));
             identify(team(spec));
-            this.link = closing.add(GuestLink.open(network, work.processes().poller(), GUEST_LIMIT));
+            this.link = closing.add(GuestLink.open(
+                    network, work.processes().poller(), GUEST_LIMIT, () -> owner.gaveUp() || container.hasEnded()));
             var folder = SandboxNotes.folder(host.records(), spec.id());
             files.watches().recall(folder.resolve("watchers.json"));
             var known = folder.resolve("processes");
             this.interpreter = findInterpreter(link, known, work.processes(), host.clock());
             this.processes = closing.add(new ProcessTable(known, link, work.processes(), work.processSettings()));
-            processes.onLost(_ -> lost.run());
+            processes.onLost(_ -> owner.lost());
             processes.watch(new ProcessLog(log));
             processes.countMemoryKills(meter::memoryKills);
             // What runs in a side sandbox is whose it was started for.

@@ -216,6 +216,7 @@ final class SandboxKeeper {
     void end() {
         life.doom();
         doors.refuse();
+        doors.giveUp();
         arrival.end();
         turns.askIfThere("end", LIMIT, this::removeAll);
     }
@@ -226,6 +227,7 @@ final class SandboxKeeper {
             life.doom();
         }
         arrival.leave();
+        doors.giveUp();
         turns.askIfThere("leave", LIMIT, () -> {
             if (life.is(Stage.OPEN)) {
                 doors.close();
