@@ -16,6 +16,7 @@ import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -29,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 final class FakeNode implements Node {
     private final SecureRandom random = new SecureRandom();
     volatile Set<SandboxId> roomFor = Set.of();
+    private final Map<SandboxId, Instant> started = new ConcurrentHashMap<>();
     final Map<SandboxId, SandboxSpec> running = new ConcurrentHashMap<>();
     final Map<SandboxId, Saved> paused = new ConcurrentHashMap<>();
     final Map<SandboxId, SandboxSpec> pausedSpecs = new ConcurrentHashMap<>();
@@ -66,12 +68,12 @@ final class FakeNode implements Node {
         if (snapshot != null) {
             require(snapshots.get(snapshot), spec.id());
         }
-        running.put(spec.id(), spec);
-        return view(spec);
+        return view(Objects.requireNonNullElse(running.putIfAbsent(spec.id(), spec), spec));
     }
 
     private NodeSandbox view(SandboxSpec spec) {
-        return new NodeSandbox(spec.id(), spec.templateId(), Instant.now(), paused.get(spec.id()));
+        var at = started.computeIfAbsent(spec.id(), _ -> Instant.now());
+        return new NodeSandbox(spec.id(), spec.templateId(), at, paused.get(spec.id()));
     }
 
     @Override
@@ -125,8 +127,11 @@ final class FakeNode implements Node {
         onSnapshot.accept(id);
         require(running.get(id), id);
         var saved = saved(keep);
-        if (!name.matches("[a-z0-9]+") || snapshots.putIfAbsent(name, require(running.get(id), id)) != null) {
+        if (!name.matches("[a-z0-9]+")) {
             throw new CayException(ErrorKind.INVALID_ARGUMENT, "not a name for a snapshot: " + name);
+        }
+        if (snapshots.putIfAbsent(name, require(running.get(id), id)) != null) {
+            throw new CayException(ErrorKind.ALREADY_EXISTS, "there is a snapshot named " + name);
         }
         return saved;
     }
@@ -207,10 +212,12 @@ final class FakeNode implements Node {
         running.remove(id);
         pausedSpecs.remove(id);
         paused.remove(id);
+        started.remove(id);
     }
 
     @Override
     public void setInternetAccess(SandboxId id, boolean allowed) {
+        require(running.getOrDefault(id, pausedSpecs.get(id)), id);
         calls.add("internet " + id + " " + allowed);
     }
 

@@ -60,22 +60,6 @@ class CheckpointTest {
     }
 
     @Test
-    void leavesAFrozenOriginalToGoOn() throws IOException {
-        try (var host = new TestHost()) {
-            ContainerSpec spec = host.spec("original");
-            Container sandbox = host.runtime.start(spec);
-            host.runtime.freeze(spec.id());
-
-            Path images = host.directory.resolve("images");
-            host.runtime.checkpoint(spec.id(), images, ContainerRuntime.After.STAY);
-            host.runtime.thaw(spec.id());
-
-            assertThat(host.output(sandbox, "echo on")).isEqualTo("on");
-            assertThat(Files.exists(images.resolve("inventory.img"))).isTrue();
-        }
-    }
-
-    @Test
     void restoresACopyInAnotherSlotBesideTheOriginal() throws IOException {
         try (var host = new TestHost()) {
             ContainerSpec spec = host.spec("parent");

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 
 /// Real runc, real overlay, real btrfs; needs root.
 @NeedsRoot
-class RuncRuntimeTest {
+class RuncRuntimeTest implements ContainerRuntimeContract {
     private static TestHost host;
 
     @BeforeAll
@@ -33,6 +33,21 @@ class RuncRuntimeTest {
     @AfterAll
     static void close() throws IOException {
         host.close();
+    }
+
+    @Override
+    public TestHost host() {
+        return host;
+    }
+
+    @Override
+    public ContainerRuntime runtime() {
+        return host.runtime;
+    }
+
+    @Override
+    public ContainerRuntime laterRuntime() {
+        return host.successor();
     }
 
     @Test
@@ -100,26 +115,6 @@ class RuncRuntimeTest {
     }
 
     @Test
-    void killsAProcessThatTakesTooMuchMemoryAndNotTheGuest() {
-        Container sandbox = host.runtime.start(host.spec("memory"));
-
-        var result = host.ask(sandbox, "run", "0", "dd", "if=/dev/zero", "of=/dev/null", "bs=1G", "count=1");
-
-        assertThat(result.path("signal").asInt()).isEqualTo(9);
-        assertThat(host.runtime.usage(sandbox).oomKills()).isPositive();
-        assertThat(host.output(sandbox, "echo alive")).isEqualTo("alive");
-    }
-
-    @Test
-    void stopsWritingAtTheDiskLimit() {
-        Container sandbox = host.runtime.start(host.spec("disk"));
-
-        String write = "dd if=/dev/zero of=/big bs=1M count=200 oflag=dsync";
-        assertThat(host.shell(sandbox, write).path("err").asString()).contains("Disk quota exceeded");
-        assertThat(host.output(sandbox, "rm /big && sync && echo fine")).isEqualTo("fine");
-    }
-
-    @Test
     void leavesUnderItsOwnAddressWhateverItIsInside() throws IOException {
         ContainerSpec spec = host.spec("network");
         Container sandbox = host.runtime.start(spec);
@@ -148,48 +143,6 @@ class RuncRuntimeTest {
                 .contains("lo");
         assertThat(host.output(sandbox, "cat /proc/sys/user/max_inotify_instances"))
                 .isEqualTo("512");
-    }
-
-    @Test
-    void leavesNothingBehind() throws IOException {
-        ContainerSpec spec = host.spec("gone");
-        List<String> mountsBefore = Files.readAllLines(Path.of("/proc/self/mountinfo"));
-        Container sandbox = host.runtime.start(spec);
-        assertThat(host.hasLink(spec.slot())).isTrue();
-        assertThat(host.cgroups("gone")).isNotEmpty();
-
-        host.runtime.delete(spec.id());
-        host.pool.delete(spec.id());
-
-        assertThat(host.hasLink(spec.slot())).isFalse();
-        assertThat(host.cgroups("gone")).isEmpty();
-        assertThat(Files.readAllLines(Path.of("/proc/self/mountinfo"))).isEqualTo(mountsBefore);
-        assertThat(host.runtime.list()).doesNotContain(spec.id());
-        assertThat(host.runtime.find(spec.id())).isEmpty();
-        assertThat(host.pool.list()).doesNotContain(spec.id());
-        assertThat(ProcessStat.read(sandbox.pid()).filter(stat -> stat.is(sandbox.startTime())))
-                .isEmpty();
-        host.runtime.delete(spec.id());
-    }
-
-    @Test
-    void saysWhyItCannotStartAndCleansUp() {
-        ContainerSpec spec = host.spec("broken");
-        var broken = new ContainerSpec(
-                spec.id(),
-                spec.slot(),
-                spec.resources(),
-                spec.maxProcesses(),
-                List.of(Path.of("/no/such/layer")),
-                spec.writable(),
-                "broken");
-
-        assertThatThrownBy(() -> host.runtime.start(broken))
-                .isInstanceOf(CayException.class)
-                .hasMessageContaining("starting the sandbox failed")
-                .hasMessageContaining("open_tree /no/such/layer: No such file or directory");
-        assertThat(host.runtime.list()).doesNotContain(spec.id());
-        assertThat(host.cgroups("broken")).isEmpty();
     }
 
     /// runc would follow the link as host root, and remove and make files where it leads.
@@ -222,21 +175,6 @@ class RuncRuntimeTest {
         } finally {
             begun.destroyForcibly();
         }
-    }
-
-    @Test
-    void isFoundAgainByAnotherDaemonUntilItDies() {
-        Container sandbox = host.runtime.start(host.spec("adopted"));
-        var successor = host.successor();
-
-        assertThat(successor.find(sandbox.id())).contains(sandbox);
-        assertThat(successor.list()).contains(sandbox.id());
-        successor.freeze(sandbox.id());
-        successor.kill(sandbox.id());
-        assertThat(successor.find(sandbox.id())).isEmpty();
-        assertThat(successor.list()).contains(sandbox.id());
-        successor.delete(sandbox.id());
-        assertThat(successor.find(new SandboxId("unknown"))).isEmpty();
     }
 
     @Test
