@@ -20,7 +20,8 @@ public final class Proofs {
             new FaultsProof(),
             new FuzzProof(),
             new RunnersProof(),
-            new CatalogProof());
+            new CatalogProof(),
+            new AgentsProof());
 
     private Proofs() {}
 
