@@ -79,8 +79,7 @@ class HttpListenersTest {
         }
     }
 
-    /// 96 MB in two connections are two seconds more than may come at once; what the kernel's buffers hold is not waited
-    /// for.
+    /// 96 MB in two connections are two seconds more than may come at once, less what the kernel's buffers hold.
     @Test
     void fromInsideASandboxUnwantedBytesAreTakenSlowly() throws Exception {
         try (var http = new TestHttp(directory, exchange -> exchange.send(429));
