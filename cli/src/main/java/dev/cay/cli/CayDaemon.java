@@ -24,7 +24,6 @@ import dev.cay.tls.LocalAuthority;
 import dev.cay.tls.OperatorCertificate;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
-import dev.cay.wire.TemplateId;
 import dev.cay.wire.node.Resources;
 import dev.cay.wire.node.SandboxKind;
 import java.io.IOException;
@@ -98,7 +97,7 @@ final class CayDaemon implements AutoCloseable {
             progress.mark("server");
             listen(listeners, server);
             progress.mark("listening");
-            node.node().expect(new SandboxKind(new TemplateId(base.id()), base.layers(), base.resources()));
+            node.node().expect(new SandboxKind(base.id(), base.layers(), base.resources()));
             server.supply()
                     .start(
                             resources(),

@@ -3,6 +3,8 @@ package dev.cay.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.testing.Fast;
+import dev.cay.wire.BuildId;
+import dev.cay.wire.TemplateId;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -77,8 +79,10 @@ final class AccessTest extends ServerTest {
         assertThat(cay.call("GET", "/templates").json().get(0)).isEqualTo(before);
         var size = new dev.cay.wire.node.Resources(4, 1024, 10240);
         var changed = cay.server.templates().register("base", java.util.List.of("new"), size, "user", null);
-        assertThat(changed.id()).isEqualTo(before.get("templateID").stringValue());
-        assertThat(changed.buildId()).isNotEqualTo(before.get("buildID").stringValue());
+        assertThat(changed.id())
+                .isEqualTo(new TemplateId(before.get("templateID").stringValue()));
+        assertThat(changed.buildId())
+                .isNotEqualTo(new BuildId(before.get("buildID").stringValue()));
         assertThat(cay.call("GET", "/templates").json().size()).isEqualTo(1);
     }
 }

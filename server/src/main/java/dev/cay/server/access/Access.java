@@ -5,6 +5,7 @@ import dev.cay.http.Handler;
 import dev.cay.server.store.Store;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import dev.cay.wire.TeamId;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.Map;
@@ -43,7 +44,7 @@ public final class Access {
             teams.putAll(store.read(AccessStore::teamsByKeyHash));
             return;
         }
-        var team = new Team(UUID.randomUUID().toString(), "default", "default");
+        var team = new Team(new TeamId(UUID.randomUUID().toString()), "default", "default");
         var key = ApiKey.random(random);
         store.write(handle -> {
             AccessStore.insertTeam(handle, team, clock.instant());

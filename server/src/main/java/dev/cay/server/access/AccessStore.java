@@ -1,5 +1,8 @@
 package dev.cay.server.access;
 
+import dev.cay.wire.TeamId;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
@@ -14,7 +17,7 @@ final class AccessStore {
     static void insertTeam(Handle handle, Team team, Instant at) {
         handle.execute(
                 "INSERT INTO team (id, name, slug, created_at) VALUES (?, ?, ?, ?)",
-                team.id(),
+                team.id().value(),
                 team.name(),
                 team.slug(),
                 at.toEpochMilli());
@@ -27,7 +30,7 @@ final class AccessStore {
                 VALUES (?, ?, ?, ?, ?, ?, ?)
                 """,
                 UUID.randomUUID().toString(),
-                team.id(),
+                team.id().value(),
                 name,
                 key.hash(),
                 key.maskPrefix(),
@@ -37,17 +40,19 @@ final class AccessStore {
 
     static Optional<Team> findOldestTeam(Handle handle) {
         return handle.createQuery("SELECT id, name, slug FROM team ORDER BY created_at, id LIMIT 1")
-                .map((row, context) -> new Team(row.getString("id"), row.getString("name"), row.getString("slug")))
+                .map((row, context) -> team(row))
                 .findFirst();
     }
 
     static Map<String, Team> teamsByKeyHash(Handle handle) {
         var teams = new HashMap<String, Team>();
         handle.createQuery("SELECT k.hash, t.id, t.name, t.slug FROM api_key k JOIN team t ON t.id = k.team_id")
-                .map((row, context) -> Map.entry(
-                        row.getString("hash"),
-                        new Team(row.getString("id"), row.getString("name"), row.getString("slug"))))
+                .map((row, context) -> Map.entry(row.getString("hash"), team(row)))
                 .forEach(entry -> teams.put(entry.getKey(), entry.getValue()));
         return teams;
+    }
+
+    private static Team team(ResultSet row) throws SQLException {
+        return new Team(new TeamId(row.getString("id")), row.getString("name"), row.getString("slug"));
     }
 }

@@ -1,6 +1,8 @@
 package dev.cay.server.access;
 
+import dev.cay.wire.TeamId;
+
 /// Who owns sandboxes and templates.
 ///
 /// @param slug the namespace of its templates' names
-public record Team(String id, String name, String slug) {}
+public record Team(TeamId id, String name, String slug) {}

@@ -45,8 +45,9 @@ final class Crossings {
                             "This sandbox has no internet access: from inside it only its own ports can be reached"));
             return false;
         }
-        String team = caller.map(SandboxRecord::teamId).orElse("");
-        if (directory.find(target).filter(other -> other.teamId().equals(team)).isEmpty()) {
+        var team = caller.map(SandboxRecord::teamId);
+        var other = directory.find(target).map(SandboxRecord::teamId);
+        if (other.isEmpty() || !other.equals(team)) {
             PageOrJson.send(exchange, EdgeAnswer.sandboxNotFound(target.value()));
             return false;
         }

@@ -1,12 +1,16 @@
 package dev.cay.server.event;
 
 import dev.cay.server.store.JsonColumn;
+import dev.cay.wire.BuildId;
+import dev.cay.wire.TeamId;
+import dev.cay.wire.TemplateId;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +23,7 @@ public final class EventStore {
     /// @param sandboxId null for those of all sandboxes
     /// @param types     empty for all
     public record Query(
-            String teamId,
+            TeamId teamId,
             @Nullable String sandboxId,
             List<LifecycleEvent.Type> types,
             boolean ascending,
@@ -38,10 +42,10 @@ public final class EventStore {
                 """,
                 event.id(),
                 event.type().name(),
-                event.teamId(),
+                event.teamId().value(),
                 event.sandboxId(),
-                event.templateId(),
-                event.buildId(),
+                event.templateId().value(),
+                event.buildId().value(),
                 event.executionId(),
                 JsonColumn.write(event.data()),
                 event.at().toEpochMilli());
@@ -54,7 +58,7 @@ public final class EventStore {
                         WHERE team_id = :team AND (:sandbox IS NULL OR sandbox_id = :sandbox) AND type IN (<types>)
                         ORDER BY sequence <order> LIMIT :limit OFFSET :offset
                         """)
-                .bind("team", query.teamId())
+                .bind("team", query.teamId().value())
                 .bind("sandbox", query.sandboxId())
                 .bindList("types", types.stream().map(Enum::name).toList())
                 .define("order", query.ascending() ? "ASC" : "DESC")
@@ -65,22 +69,24 @@ public final class EventStore {
 
     /// Events written after some other one, counted.
     ///
+    /// @param <K>  what they are counted by
     /// @param last the newest of all, to go on from
-    public record Counted(long last, Map<String, Long> counts) {}
+    public record Counted<K>(long last, Map<K, Long> counts) {}
 
     /// How many sandboxes came to life since that event, by team: made, resumed or forked.
-    public static Counted startsAfter(Handle handle, long sequence) {
-        return count(handle, sequence, """
+    public static Counted<TeamId> startsAfter(Handle handle, long sequence) {
+        return count(handle, sequence, TeamId::new, """
                 SELECT team_id AS what, count(*) AS events FROM event
                 WHERE sequence > :from AND type IN ('CREATED', 'RESUMED') GROUP BY team_id
                 """);
     }
 
     /// How many events of each type came since that one.
-    static Counted typesAfter(Handle handle, long sequence) {
+    static Counted<String> typesAfter(Handle handle, long sequence) {
         return count(
                 handle,
                 sequence,
+                Function.identity(),
                 "SELECT type AS what, count(*) AS events FROM event WHERE sequence > :from GROUP BY type");
     }
 
@@ -91,14 +97,14 @@ public final class EventStore {
     }
 
     /// Numbers begin again at one when all events were old enough to be deleted.
-    private static Counted count(Handle handle, long sequence, String select) {
+    private static <K> Counted<K> count(Handle handle, long sequence, Function<String, K> key, String select) {
         long last = lastSequence(handle);
-        var counts = new HashMap<String, Long>();
+        var counts = new HashMap<K, Long>();
         handle.createQuery(select)
                 .bind("from", last < sequence ? 0 : sequence)
-                .map((row, context) -> counts.put(row.getString("what"), row.getLong("events")))
+                .map((row, context) -> counts.put(key.apply(row.getString("what")), row.getLong("events")))
                 .forEach(_ -> {});
-        return new Counted(last, counts);
+        return new Counted<>(last, counts);
     }
 
     public static int deleteOlder(Handle handle, Instant than) {
@@ -109,10 +115,10 @@ public final class EventStore {
         return new LifecycleEvent(
                 row.getString("id"),
                 LifecycleEvent.Type.valueOf(row.getString("type")),
-                row.getString("team_id"),
+                new TeamId(row.getString("team_id")),
                 row.getString("sandbox_id"),
-                row.getString("template_id"),
-                row.getString("build_id"),
+                new TemplateId(row.getString("template_id")),
+                new BuildId(row.getString("build_id")),
                 row.getString("execution_id"),
                 JsonColumn.readObject(row.getString("data")),
                 Instant.ofEpochMilli(row.getLong("happened_at")));

@@ -1,5 +1,8 @@
 package dev.cay.server.event;
 
+import dev.cay.wire.BuildId;
+import dev.cay.wire.TeamId;
+import dev.cay.wire.TemplateId;
 import java.time.Instant;
 import java.util.Map;
 
@@ -9,10 +12,10 @@ import java.util.Map;
 public record LifecycleEvent(
         String id,
         Type type,
-        String teamId,
+        TeamId teamId,
         String sandboxId,
-        String templateId,
-        String buildId,
+        TemplateId templateId,
+        BuildId buildId,
         String executionId,
         Map<String, Object> data,
         Instant at) {

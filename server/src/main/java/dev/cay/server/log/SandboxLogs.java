@@ -9,6 +9,7 @@ import dev.cay.server.ring.RingFile;
 import dev.cay.server.ring.RingLimits;
 import dev.cay.server.store.Store;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.TeamId;
 import dev.cay.wire.node.LogLine;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -70,7 +71,7 @@ public final class SandboxLogs implements AutoCloseable {
     }
 
     /// All that is kept of the sandbox, oldest first.
-    List<LogLine> of(String teamId, SandboxId id) {
+    List<LogLine> of(TeamId teamId, SandboxId id) {
         var kept = new ArrayList<LogLine>();
         file.read(id.value()).forEach(block -> decode(block, kept));
         var query = new EventStore.Query(teamId, id.value(), List.of(), false, 0, MOST_EVENTS);

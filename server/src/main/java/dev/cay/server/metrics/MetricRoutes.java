@@ -8,6 +8,7 @@ import dev.cay.server.sandbox.Sandboxes;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.TeamId;
 import dev.cay.wire.rest.MaxTeamMetric;
 import dev.cay.wire.rest.SandboxMetric;
 import dev.cay.wire.rest.TeamMetric;
@@ -87,7 +88,7 @@ public final class MetricRoutes {
     }
 
     private List<long[]> rows(Team team, Exchange exchange) {
-        if (!exchange.parameter("teamID").equals(team.id())) {
+        if (!new TeamId(exchange.parameter("teamID")).equals(team.id())) {
             throw new CayException(ErrorKind.PERMISSION_DENIED, "this API key is of another team");
         }
         var range = Range.of(exchange);

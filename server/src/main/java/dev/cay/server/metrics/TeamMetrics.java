@@ -6,6 +6,7 @@ import dev.cay.server.ring.RingLimits;
 import dev.cay.server.sandbox.SandboxDirectory;
 import dev.cay.server.sandbox.SandboxState;
 import dev.cay.server.store.Store;
+import dev.cay.wire.TeamId;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -46,7 +47,7 @@ public final class TeamMetrics implements AutoCloseable {
     private final Store store;
     private final InstantSource clock;
     private final Series series;
-    private final Map<String, long[]> last = new HashMap<>();
+    private final Map<TeamId, long[]> last = new HashMap<>();
     private Instant since;
     private long sequence;
 
@@ -63,7 +64,7 @@ public final class TeamMetrics implements AutoCloseable {
     void sample() {
         Instant now = clock.instant();
         double seconds = Math.max(1, Duration.between(since, now).toMillis() / THOUSANDTHS);
-        Map<String, Long> running = directory.list().stream()
+        Map<TeamId, Long> running = directory.list().stream()
                 .filter(sandbox -> sandbox.state() == SandboxState.RUNNING)
                 .collect(Collectors.groupingBy(sandbox -> sandbox.teamId(), Collectors.counting()));
         var starts = store.read(handle -> EventStore.startsAfter(handle, sequence));
@@ -73,16 +74,16 @@ public final class TeamMetrics implements AutoCloseable {
         var teams = new HashSet<>(running.keySet());
         teams.addAll(started.keySet());
         teams.addAll(last.keySet());
-        for (String team : teams) {
+        for (TeamId team : teams) {
             long rate = Math.round(started.getOrDefault(team, 0L) / seconds * THOUSANDTHS);
             note(team, new long[] {now.getEpochSecond(), running.getOrDefault(team, 0L), rate});
         }
     }
 
     /// Oldest first.
-    List<long[]> of(String team, long start, long end) {
+    List<long[]> of(TeamId team, long start, long end) {
         long oldest = clock.instant().minus(KEPT).getEpochSecond();
-        return Stretches.highest(series.rows(team, Math.max(start, oldest), end));
+        return Stretches.highest(series.rows(team.value(), Math.max(start, oldest), end));
     }
 
     @Override
@@ -91,7 +92,7 @@ public final class TeamMetrics implements AutoCloseable {
     }
 
     /// After a quiet time the old row is written once more, so that a line drawn between two rows is true.
-    private void note(String team, long[] row) {
+    private void note(TeamId team, long[] row) {
         long[] old = last.get(team);
         if (old != null) {
             boolean same = old[1] == row[1] && old[2] == row[2];
@@ -99,10 +100,10 @@ public final class TeamMetrics implements AutoCloseable {
                 return;
             }
             if (!same && row[0] - old[0] > 2) {
-                series.add(Map.of(team, new long[] {row[0] - 1, old[1], old[2]}));
+                series.add(Map.of(team.value(), new long[] {row[0] - 1, old[1], old[2]}));
             }
         }
-        series.add(Map.of(team, row));
+        series.add(Map.of(team.value(), row));
         last.put(team, row);
     }
 }

@@ -3,6 +3,7 @@ package dev.cay.server.sandbox;
 import dev.cay.server.access.Team;
 import dev.cay.server.template.StartPoint;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.TeamId;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -10,7 +11,7 @@ import java.util.UUID;
 
 /// How a sandbox begins: from a template as a client wishes, or like another one.
 record Beginning(
-        String teamId,
+        TeamId teamId,
         StartPoint from,
         Duration timeout,
         boolean secure,

@@ -5,6 +5,7 @@ import dev.cay.server.store.JsonColumn;
 import dev.cay.server.store.Store;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import dev.cay.wire.TeamId;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -25,7 +26,7 @@ public final class RepeatableCreates {
     private static final Pattern KEY = Pattern.compile("[\\x21-\\x7e]{1,255}");
     private static final Duration LIMIT = Duration.ofMinutes(2);
 
-    private record Slot(String teamId, String key) {}
+    private record Slot(TeamId teamId, String key) {}
 
     private record Pending(String hash, CompletableFuture<SandboxRecord> result) {}
 

@@ -1,7 +1,10 @@
 package dev.cay.server.sandbox;
 
 import dev.cay.server.template.Origin;
+import dev.cay.wire.BuildId;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.TeamId;
+import dev.cay.wire.TemplateId;
 import dev.cay.wire.node.Resources;
 import dev.cay.wire.node.Saved;
 import java.time.Duration;
@@ -21,9 +24,9 @@ import org.jspecify.annotations.Nullable;
 /// @param saved       what there is of a paused one, also while it resumes; null while it runs
 public record SandboxRecord(
         SandboxId id,
-        String teamId,
-        String templateId,
-        String buildId,
+        TeamId teamId,
+        TemplateId templateId,
+        BuildId buildId,
         @Nullable String alias,
         @Nullable Origin origin,
         String executionId,

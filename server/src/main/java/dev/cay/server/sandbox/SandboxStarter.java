@@ -13,7 +13,6 @@ import dev.cay.server.template.Templates;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
-import dev.cay.wire.TemplateId;
 import dev.cay.wire.node.SandboxKind;
 import dev.cay.wire.node.SandboxSpec;
 import java.security.SecureRandom;
@@ -167,8 +166,8 @@ public final class SandboxStarter {
     private SandboxId id(StartPoint from) {
         return from.snapshot() == null
                 ? fleet.node()
-                        .reserve(new SandboxKind(
-                                new TemplateId(from.templateId()), from.origin().layers(), from.resources()))
+                        .reserve(
+                                new SandboxKind(from.templateId(), from.origin().layers(), from.resources()))
                 : SandboxId.random(random);
     }
 
@@ -176,7 +175,7 @@ public final class SandboxStarter {
         var from = beginning.from();
         return new SandboxSpec(
                 sandbox.id(),
-                new TemplateId(from.templateId()),
+                from.templateId(),
                 from.origin().layers(),
                 from.resources(),
                 environment(sandbox, beginning),
@@ -190,7 +189,7 @@ public final class SandboxStarter {
     /// With the team, which the node does not know of. A client cannot choose it.
     private static Map<String, String> environment(SandboxRecord sandbox, Beginning beginning) {
         var all = new HashMap<>(beginning.environment());
-        all.put("E2B_TEAM_ID", sandbox.teamId());
+        all.put("E2B_TEAM_ID", sandbox.teamId().value());
         return all;
     }
 }

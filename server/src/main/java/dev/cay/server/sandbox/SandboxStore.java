@@ -2,7 +2,10 @@ package dev.cay.server.sandbox;
 
 import dev.cay.server.store.JsonColumn;
 import dev.cay.server.template.Origin;
+import dev.cay.wire.BuildId;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.TeamId;
+import dev.cay.wire.TemplateId;
 import dev.cay.wire.node.Resources;
 import dev.cay.wire.node.Saved;
 import java.sql.ResultSet;
@@ -37,9 +40,9 @@ final class SandboxStore {
                             :end, :key, :hash)
                         """)
                 .bind("id", sandbox.id().value())
-                .bind("team", sandbox.teamId())
-                .bind("template", sandbox.templateId())
-                .bind("build", sandbox.buildId())
+                .bind("team", sandbox.teamId().value())
+                .bind("template", sandbox.templateId().value())
+                .bind("build", sandbox.buildId().value())
                 .bind("alias", sandbox.alias())
                 .bind("execution", sandbox.executionId())
                 .bind("state", sandbox.state().name())
@@ -108,9 +111,9 @@ final class SandboxStore {
                 .findFirst();
     }
 
-    static Optional<Earlier> findByKey(Handle handle, String teamId, String key) {
+    static Optional<Earlier> findByKey(Handle handle, TeamId teamId, String key) {
         return handle.createQuery("SELECT * FROM sandbox WHERE team_id = :team AND idempotency_key = :key")
-                .bind("team", teamId)
+                .bind("team", teamId.value())
                 .bind("key", key)
                 .map((row, context) -> new Earlier(record(row), row.getString("request_hash")))
                 .findFirst();
@@ -134,9 +137,9 @@ final class SandboxStore {
     private static SandboxRecord record(ResultSet row) throws SQLException {
         return new SandboxRecord(
                 new SandboxId(row.getString("id")),
-                row.getString("team_id"),
-                row.getString("template_id"),
-                row.getString("build_id"),
+                new TeamId(row.getString("team_id")),
+                new TemplateId(row.getString("template_id")),
+                new BuildId(row.getString("build_id")),
                 row.getString("alias"),
                 jsonOrNull(row, "origin", Origin.class),
                 row.getString("execution_id"),

@@ -12,6 +12,7 @@ import dev.cay.server.template.StartPoint;
 import dev.cay.server.template.TemplateName;
 import dev.cay.server.template.TemplateRecord;
 import dev.cay.server.template.Templates;
+import dev.cay.wire.BuildId;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.node.Keep;
@@ -144,7 +145,7 @@ public final class Snapshots {
         return new SnapshotBuild(
                 randomName(),
                 tag == null ? SnapshotBuild.DEFAULT_TAG : tag,
-                UUID.randomUUID().toString(),
+                new BuildId(UUID.randomUUID().toString()),
                 sandbox.id().value(),
                 sandbox.resources(),
                 origin(sandbox),

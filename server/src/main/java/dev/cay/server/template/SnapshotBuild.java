@@ -1,5 +1,6 @@
 package dev.cay.server.template;
 
+import dev.cay.wire.BuildId;
 import dev.cay.wire.node.Resources;
 import java.time.Instant;
 
@@ -11,7 +12,7 @@ import java.time.Instant;
 public record SnapshotBuild(
         String name,
         String tag,
-        String buildId,
+        BuildId buildId,
         String sandboxId,
         Resources resources,
         Origin origin,

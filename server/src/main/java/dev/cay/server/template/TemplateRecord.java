@@ -1,5 +1,8 @@
 package dev.cay.server.template;
 
+import dev.cay.wire.BuildId;
+import dev.cay.wire.TeamId;
+import dev.cay.wire.TemplateId;
 import dev.cay.wire.node.Resources;
 import java.time.Instant;
 import java.util.List;
@@ -15,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 /// @param buildId   changes with the content
 /// @param snapshots all its builds, the newest last, if it was saved from a sandbox, whose rest is the newest's
 public record TemplateRecord(
-        String id,
-        String teamId,
+        TemplateId id,
+        TeamId teamId,
         List<String> aliases,
         List<String> names,
         boolean isPublic,
@@ -24,7 +27,7 @@ public record TemplateRecord(
         List<String> layers,
         String defaultUser,
         @Nullable String defaultWorkdir,
-        String buildId,
+        BuildId buildId,
         Instant createdAt,
         Instant updatedAt,
         @Nullable Instant lastSpawnedAt,

@@ -7,6 +7,7 @@ import dev.cay.server.access.Team;
 import dev.cay.server.paging.Page;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import dev.cay.wire.TeamId;
 import dev.cay.wire.rest.Contract;
 import dev.cay.wire.rest.TemplateAlias;
 import dev.cay.wire.rest.TemplateInfo;
@@ -39,7 +40,12 @@ public final class TemplateRoutes {
 
     private void listPaged(Team team, Exchange exchange) {
         checkTeam(team, exchange);
-        var page = Page.cut(exchange, templates.list(team), TemplateRecord::createdAt, TemplateRecord::id, false);
+        var page = Page.cut(
+                exchange,
+                templates.list(team),
+                TemplateRecord::createdAt,
+                template -> template.id().value(),
+                false);
         exchange.sendJson(200, page.stream().map(this::info).toList());
     }
 
@@ -66,7 +72,7 @@ public final class TemplateRoutes {
 
     private static void checkTeam(Team team, Exchange exchange) {
         String asked = exchange.query("teamID");
-        if (asked != null && !asked.isEmpty() && !asked.equals(team.id())) {
+        if (asked != null && !asked.isEmpty() && !new TeamId(asked).equals(team.id())) {
             throw new CayException(ErrorKind.INVALID_ARGUMENT, "teamID is not the team of this API key; leave it away");
         }
     }

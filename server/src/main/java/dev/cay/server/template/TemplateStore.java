@@ -1,6 +1,9 @@
 package dev.cay.server.template;
 
 import dev.cay.server.store.JsonColumn;
+import dev.cay.wire.BuildId;
+import dev.cay.wire.TeamId;
+import dev.cay.wire.TemplateId;
 import dev.cay.wire.node.Resources;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -28,8 +31,8 @@ final class TemplateStore {
                             default_workdir = excluded.default_workdir, build_id = excluded.build_id,
                             updated_at = excluded.updated_at, build_count = excluded.build_count
                         """)
-                .bind("id", template.id())
-                .bind("team", template.teamId())
+                .bind("id", template.id().value())
+                .bind("team", template.teamId().value())
                 .bind("public", template.isPublic() ? 1 : 0)
                 .bind("cpu", template.resources().cpuCount())
                 .bind("memory", template.resources().memoryMB())
@@ -37,40 +40,40 @@ final class TemplateStore {
                 .bind("layers", JsonColumn.write(template.layers()))
                 .bind("user", template.defaultUser())
                 .bind("workdir", template.defaultWorkdir())
-                .bind("build", template.buildId())
+                .bind("build", template.buildId().value())
                 .bind("created", template.createdAt().toEpochMilli())
                 .bind("updated", template.updatedAt().toEpochMilli())
                 .bind("builds", template.buildCount())
                 .execute();
     }
 
-    static void insertAlias(Handle handle, String namespace, String alias, String templateId) {
+    static void insertAlias(Handle handle, String namespace, String alias, TemplateId templateId) {
         handle.execute(
                 "INSERT INTO template_alias (namespace, alias, template_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
                 namespace,
                 alias,
-                templateId);
+                templateId.value());
     }
 
-    static void countSpawn(Handle handle, String templateId, Instant at) {
+    static void countSpawn(Handle handle, TemplateId templateId, Instant at) {
         handle.execute(
                 "UPDATE template SET spawn_count = spawn_count + 1, last_spawned_at = ? WHERE id = ?",
                 at.toEpochMilli(),
-                templateId);
+                templateId.value());
     }
 
     /// In place of the one with the same tag.
-    static void putSnapshot(Handle handle, String templateId, SnapshotBuild build) {
-        handle.execute("DELETE FROM snapshot WHERE template_id = ? AND tag = ?", templateId, build.tag());
+    static void putSnapshot(Handle handle, TemplateId templateId, SnapshotBuild build) {
+        handle.execute("DELETE FROM snapshot WHERE template_id = ? AND tag = ?", templateId.value(), build.tag());
         handle.createUpdate("""
                         INSERT INTO snapshot (name, template_id, tag, build_id, sandbox_id, cpu_count, memory_mb,
                             disk_size_mb, origin, created_at)
                         VALUES (:name, :template, :tag, :build, :sandbox, :cpu, :memory, :disk, :origin, :created)
                         """)
                 .bind("name", build.name())
-                .bind("template", templateId)
+                .bind("template", templateId.value())
                 .bind("tag", build.tag())
-                .bind("build", build.buildId())
+                .bind("build", build.buildId().value())
                 .bind("sandbox", build.sandboxId())
                 .bind("cpu", build.resources().cpuCount())
                 .bind("memory", build.resources().memoryMB())
@@ -84,34 +87,36 @@ final class TemplateStore {
         return handle.execute("DELETE FROM snapshot WHERE name = ?", name);
     }
 
-    static int delete(Handle handle, String templateId) {
-        handle.execute("DELETE FROM snapshot WHERE template_id = ?", templateId);
-        handle.execute("DELETE FROM template_alias WHERE template_id = ?", templateId);
-        return handle.execute("DELETE FROM template WHERE id = ?", templateId);
+    static int delete(Handle handle, TemplateId templateId) {
+        handle.execute("DELETE FROM snapshot WHERE template_id = ?", templateId.value());
+        handle.execute("DELETE FROM template_alias WHERE template_id = ?", templateId.value());
+        return handle.execute("DELETE FROM template WHERE id = ?", templateId.value());
     }
 
     static List<TemplateRecord> all(Handle handle) {
-        Map<String, List<String>> aliases = new HashMap<>();
-        Map<String, List<String>> names = new HashMap<>();
+        Map<TemplateId, List<String>> aliases = new HashMap<>();
+        Map<TemplateId, List<String>> names = new HashMap<>();
         handle.createQuery("SELECT namespace, alias, template_id FROM template_alias ORDER BY namespace, alias")
                 .map((row, context) ->
                         List.of(row.getString("namespace"), row.getString("alias"), row.getString("template_id")))
                 .forEach(row -> {
                     String full = row.get(0).isEmpty() ? row.get(1) : row.get(0) + "/" + row.get(1);
-                    aliases.computeIfAbsent(row.get(2), id -> new ArrayList<>()).add(row.get(1));
-                    names.computeIfAbsent(row.get(2), id -> new ArrayList<>()).add(full);
+                    var template = new TemplateId(row.get(2));
+                    aliases.computeIfAbsent(template, id -> new ArrayList<>()).add(row.get(1));
+                    names.computeIfAbsent(template, id -> new ArrayList<>()).add(full);
                 });
-        Map<String, List<SnapshotBuild>> snapshots = new HashMap<>();
+        Map<TemplateId, List<SnapshotBuild>> snapshots = new HashMap<>();
         handle.createQuery("SELECT * FROM snapshot ORDER BY created_at, name")
-                .map((row, context) -> Map.entry(row.getString("template_id"), snapshot(row)))
+                .map((row, context) -> Map.entry(new TemplateId(row.getString("template_id")), snapshot(row)))
                 .forEach(row -> snapshots
                         .computeIfAbsent(row.getKey(), id -> new ArrayList<>())
                         .add(row.getValue()));
         return handle.createQuery("SELECT * FROM template")
                 .map((row, context) -> {
-                    String id = row.getString("id");
+                    var id = new TemplateId(row.getString("id"));
                     return record(
                             row,
+                            id,
                             aliases.getOrDefault(id, List.of()),
                             names.getOrDefault(id, List.of()),
                             snapshots.getOrDefault(id, List.of()));
@@ -123,7 +128,7 @@ final class TemplateStore {
         return new SnapshotBuild(
                 row.getString("name"),
                 row.getString("tag"),
-                row.getString("build_id"),
+                new BuildId(row.getString("build_id")),
                 row.getString("sandbox_id"),
                 new Resources(row.getInt("cpu_count"), row.getInt("memory_mb"), row.getInt("disk_size_mb")),
                 JsonColumn.read(row.getString("origin"), Origin.class),
@@ -131,11 +136,11 @@ final class TemplateStore {
     }
 
     private static TemplateRecord record(
-            ResultSet row, List<String> aliases, List<String> names, List<SnapshotBuild> snapshots)
+            ResultSet row, TemplateId id, List<String> aliases, List<String> names, List<SnapshotBuild> snapshots)
             throws SQLException {
         return new TemplateRecord(
-                row.getString("id"),
-                row.getString("team_id"),
+                id,
+                new TeamId(row.getString("team_id")),
                 aliases,
                 names,
                 row.getInt("public") != 0,
@@ -143,7 +148,7 @@ final class TemplateStore {
                 JsonColumn.readList(row.getString("layers")),
                 row.getString("default_user"),
                 row.getString("default_workdir"),
-                row.getString("build_id"),
+                new BuildId(row.getString("build_id")),
                 Instant.ofEpochMilli(row.getLong("created_at")),
                 Instant.ofEpochMilli(row.getLong("updated_at")),
                 instantOrNull(row, "last_spawned_at"),

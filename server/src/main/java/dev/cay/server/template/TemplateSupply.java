@@ -3,7 +3,6 @@ package dev.cay.server.template;
 import dev.cay.server.access.Team;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
-import dev.cay.wire.TemplateId;
 import dev.cay.wire.node.Node;
 import dev.cay.wire.node.NodeTemplate;
 import dev.cay.wire.node.NodeTemplates;
@@ -91,8 +90,7 @@ public final class TemplateSupply {
             return templates.requireStart(team, text);
         }
         if (wanted.add(name)) {
-            node.expect(new SandboxKind(
-                    new TemplateId(start.templateId()), start.origin().layers(), start.resources()));
+            node.expect(new SandboxKind(start.templateId(), start.origin().layers(), start.resources()));
         }
         return start;
     }
@@ -164,6 +162,6 @@ public final class TemplateSupply {
     }
 
     private static SandboxKind kind(TemplateRecord record) {
-        return new SandboxKind(new TemplateId(record.id()), record.layers(), record.resources());
+        return new SandboxKind(record.id(), record.layers(), record.resources());
     }
 }

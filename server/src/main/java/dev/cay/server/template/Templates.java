@@ -2,8 +2,10 @@ package dev.cay.server.template;
 
 import dev.cay.server.access.Team;
 import dev.cay.server.store.Store;
+import dev.cay.wire.BuildId;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import dev.cay.wire.TemplateId;
 import dev.cay.wire.node.Resources;
 import java.security.SecureRandom;
 import java.time.Instant;
@@ -33,8 +35,8 @@ public final class Templates {
     private final InstantSource clock;
     private final SecureRandom random;
     private final Supplier<Team> owner;
-    private final Map<String, TemplateRecord> templates = new ConcurrentHashMap<>();
-    private final Map<String, String> idsByName = new ConcurrentHashMap<>();
+    private final Map<TemplateId, TemplateRecord> templates = new ConcurrentHashMap<>();
+    private final Map<String, TemplateId> idsByName = new ConcurrentHashMap<>();
 
     /// @param owner the team that owns what {@link #register} makes
     public Templates(Store store, InstantSource clock, SecureRandom random, Supplier<Team> owner) {
@@ -69,7 +71,7 @@ public final class Templates {
                 layers,
                 defaultUser,
                 defaultWorkdir,
-                UUID.randomUUID().toString(),
+                new BuildId(UUID.randomUUID().toString()),
                 old == null ? now : old.createdAt(),
                 now,
                 old == null ? null : old.lastSpawnedAt(),
@@ -140,7 +142,7 @@ public final class Templates {
     }
 
     /// What sandboxes of this build were made of, as long as it is its template's newest.
-    public Optional<Origin> originOf(String templateId, String buildId) {
+    public Optional<Origin> originOf(TemplateId templateId, BuildId buildId) {
         return Optional.ofNullable(templates.get(templateId))
                 .filter(template -> template.buildId().equals(buildId))
                 .map(TemplateRecord::origin);
@@ -152,17 +154,17 @@ public final class Templates {
                 .filter(template -> !template.isSnapshot())
                 .sorted(Comparator.comparing(TemplateRecord::createdAt)
                         .reversed()
-                        .thenComparing(TemplateRecord::id))
+                        .thenComparing(template -> template.id().value()))
                 .toList();
     }
 
     /// To be called in the transaction that starts a sandbox from the template.
-    public void countSpawn(Handle handle, String templateId, Instant at) {
+    public void countSpawn(Handle handle, TemplateId templateId, Instant at) {
         TemplateStore.countSpawn(handle, templateId, at);
     }
 
     /// To be called after that transaction.
-    public void spawned(String templateId, Instant at) {
+    public void spawned(TemplateId templateId, Instant at) {
         templates.computeIfPresent(templateId, (id, template) -> template.spawned(at));
     }
 
@@ -310,7 +312,7 @@ public final class Templates {
             return byName(namespace + "/" + name.alias());
         }
         return byName(team.slug() + "/" + name.alias())
-                .or(() -> Optional.ofNullable(templates.get(name.alias())))
+                .or(() -> Optional.ofNullable(templates.get(new TemplateId(name.alias()))))
                 .or(() -> byName(name.alias()));
     }
 
@@ -318,11 +320,11 @@ public final class Templates {
         return Optional.ofNullable(idsByName.get(full)).map(templates::get);
     }
 
-    private String randomId() {
+    private TemplateId randomId() {
         var id = new StringBuilder(20);
         for (int i = 0; i < 20; i++) {
             id.append(ID_CHARACTERS.charAt(random.nextInt(ID_CHARACTERS.length())));
         }
-        return id.toString();
+        return new TemplateId(id.toString());
     }
 }

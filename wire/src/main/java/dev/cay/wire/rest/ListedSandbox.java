@@ -1,6 +1,7 @@
 package dev.cay.wire.rest;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.cay.wire.TemplateId;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -9,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// A sandbox in a list.
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record ListedSandbox(
-        String templateID,
+        TemplateId templateID,
         @Nullable String alias,
         String sandboxID,
         String clientID,

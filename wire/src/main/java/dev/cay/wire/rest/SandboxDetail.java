@@ -1,6 +1,7 @@
 package dev.cay.wire.rest;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.cay.wire.TemplateId;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// @param paused              absent while it runs; Cay's own
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record SandboxDetail(
-        String templateID,
+        TemplateId templateID,
         @Nullable String alias,
         String sandboxID,
         String clientID,

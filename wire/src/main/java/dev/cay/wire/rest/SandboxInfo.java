@@ -1,6 +1,7 @@
 package dev.cay.wire.rest;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.cay.wire.TemplateId;
 import org.jspecify.annotations.Nullable;
 
 /// What a client needs to talk to a sandbox: the answer to create and connect.
@@ -9,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// @param trafficAccessToken null unless traffic is private
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record SandboxInfo(
-        String templateID,
+        TemplateId templateID,
         String sandboxID,
         String clientID,
         @Nullable String alias,

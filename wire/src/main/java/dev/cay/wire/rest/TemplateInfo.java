@@ -2,6 +2,8 @@ package dev.cay.wire.rest;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.cay.wire.BuildId;
+import dev.cay.wire.TemplateId;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -9,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 /// A template in a list. The nullable fields are written as null: Python's client wants them there.
 @JsonInclude(JsonInclude.Include.ALWAYS)
 public record TemplateInfo(
-        String templateID,
-        String buildID,
+        TemplateId templateID,
+        BuildId buildID,
         int cpuCount,
         int memoryMB,
         int diskSizeMB,

@@ -2,6 +2,8 @@ package dev.cay.wire.rest;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.cay.wire.BuildId;
+import dev.cay.wire.TemplateId;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -9,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// A template with what it was built from time to time.
 @JsonInclude(JsonInclude.Include.ALWAYS)
 public record TemplateWithBuilds(
-        String templateID,
+        TemplateId templateID,
         @JsonProperty("public") boolean isPublic,
         List<String> aliases,
         List<String> names,
@@ -26,7 +28,7 @@ public record TemplateWithBuilds(
 
     /// One build of it.
     public record Build(
-            String buildID,
+            BuildId buildID,
             String status,
             Instant createdAt,
             Instant updatedAt,
