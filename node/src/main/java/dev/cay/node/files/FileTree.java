@@ -13,12 +13,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /// The files of one sandbox, below the root of its pid 1. Thread-safe.
 ///
 /// As in E2B, clients act as the sandbox's root: a user only decides where a path starts and whom new files belong to.
 /// Keeps the sandbox's file systems busy: close it before a checkpoint and before the sandbox's disk is taken away.
 public final class FileTree implements AutoCloseable {
+    /// What is done in an open directory.
+    public interface DirectoryAction<T extends @Nullable Object> {
+        T run(Descriptor directory) throws IOException;
+    }
+
     private static final Duration LONG_LIMIT = Duration.ofMinutes(5);
     private static final int MAX_DEPTH = 256;
 
@@ -26,38 +32,30 @@ public final class FileTree implements AutoCloseable {
     private final Accounts accounts;
     private final Entries entries;
     private final FileMaker maker;
-    private final Watches watches;
 
-    private FileTree(Descriptor root, int uidBase, HostThreads threads, WatchHub hub) {
+    private FileTree(Descriptor root, int uidBase, HostThreads threads) {
         this.work = new FileWork(root, uidBase, threads);
         this.accounts = new Accounts(work);
         this.entries = new Entries(work, accounts);
         this.maker = new FileMaker(root, uidBase);
-        this.watches = new Watches(work, entries, hub);
     }
 
     /// @param pid     of the sandbox's pid 1, as the host sees it
     /// @param uidBase first host uid of the sandbox
     /// @param threads for file work; shared by all trees
-    /// @param hub     tells of changes; shared by all trees
-    public static FileTree open(long pid, int uidBase, HostThreads threads, WatchHub hub) throws IOException {
-        return open("/proc/%d/root".formatted(pid), uidBase, threads, hub);
+    public static FileTree open(long pid, int uidBase, HostThreads threads) throws IOException {
+        return open("/proc/%d/root".formatted(pid), uidBase, threads);
     }
 
-    static FileTree open(String directory, int uidBase, HostThreads threads, WatchHub hub) throws IOException {
+    static FileTree open(String directory, int uidBase, HostThreads threads) throws IOException {
         return threads.call(FileWork.LIMIT, () -> {
             var root = FileCalls.open(directory, FileCalls.PATH | FileCalls.DIRECTORY, 0);
-            return new FileTree(root, uidBase, threads, hub);
+            return new FileTree(root, uidBase, threads);
         });
     }
 
     public Optional<Account> findAccount(String name) throws IOException {
         return work.asRoot(() -> accounts.find(name));
-    }
-
-    /// Those who want to know of changes.
-    public Watches watches() {
-        return watches;
     }
 
     /// Opens a regular file for reading.
@@ -100,12 +98,24 @@ public final class FileTree implements AutoCloseable {
         return work.run(path, Account.ROOT, () -> {
             accounts.refresh();
             var listing = new DirectoryListing(entries, large, FileWork.LIMIT);
-            int flags = FileCalls.DIRECTORY | FileWork.OPEN_FLAGS;
-            try (var directory = FileCalls.openInRoot(work.root(), path.text(), flags, 0)) {
+            try (var directory = openDirectory(path)) {
                 listing.add(path, directory, Math.clamp(depth, 1, MAX_DEPTH));
             }
             return listing.entries();
         });
+    }
+
+    /// Runs the action with the directory open, as the sandbox's root and on a file thread.
+    public <T extends @Nullable Object> T inDirectory(SandboxPath path, DirectoryAction<T> action) throws IOException {
+        return work.run(path, Account.ROOT, () -> {
+            try (var directory = openDirectory(path)) {
+                return action.run(directory);
+            }
+        });
+    }
+
+    private Descriptor openDirectory(SandboxPath path) throws IOException {
+        return FileCalls.openInRoot(work.root(), path.text(), FileCalls.DIRECTORY | FileWork.OPEN_FLAGS, 0);
     }
 
     /// Makes the directory with its parents; false when it was there.
@@ -150,7 +160,6 @@ public final class FileTree implements AutoCloseable {
 
     @Override
     public void close() {
-        watches.close();
         work.close();
     }
 

@@ -35,7 +35,7 @@ public final class Watch implements AutoCloseable {
     private record Waiting(Change change, long cost) {}
 
     private final WatchWish wish;
-    private final Entries entries;
+    private final FileTree files;
     private final WatchHub hub;
     private final Watches watches;
     private final WatchedTree folders;
@@ -51,12 +51,12 @@ public final class Watch implements AutoCloseable {
         return wish;
     }
 
-    Watch(WatchWish wish, FileWork work, Entries entries, WatchHub hub, Watches watches) {
+    Watch(WatchWish wish, FileTree files, WatchHub hub, Watches watches) {
         this.wish = wish;
-        this.entries = entries;
+        this.files = files;
         this.hub = hub;
         this.watches = watches;
-        this.folders = new WatchedTree(this, wish, work, hub, watches);
+        this.folders = new WatchedTree(this, wish, files, hub, watches);
     }
 
     /// From when this returns on, nothing is missed.
@@ -187,7 +187,7 @@ public final class Watch implements AutoCloseable {
 
     private @Nullable Entry find(String name) {
         try {
-            return entries.stat(name.equals(".") ? wish.path() : wish.path().child(name));
+            return files.stat(name.equals(".") ? wish.path() : wish.path().child(name));
         } catch (IOException | CayException e) {
             return null; // It went away again.
         }

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// They are found by the kernel below the sandbox's root, and below the watch's own directory without following a link:
 /// whatever is exchanged meanwhile, only directories of the sandbox are ever watched.
 final class WatchedTree {
+    private static final int OPEN_FLAGS = FileCalls.DIRECTORY | FileCalls.NONBLOCK | FileCalls.NOCTTY;
     private static final int MAX_DEPTH = 256;
     private static final int MOST_NAMES = 100_000;
     private static final String TOO_MANY = "more than %d directories are watched in the sandbox: watch a part of them"
@@ -28,7 +29,7 @@ final class WatchedTree {
 
     private final Watch watch;
     private final WatchWish wish;
-    private final FileWork work;
+    private final FileTree files;
     private final WatchHub hub;
     private final Watches watches;
     private final Folder top;
@@ -39,31 +40,24 @@ final class WatchedTree {
 
     private int cookie;
 
-    WatchedTree(Watch watch, WatchWish wish, FileWork work, WatchHub hub, Watches watches) {
+    WatchedTree(Watch watch, WatchWish wish, FileTree files, WatchHub hub, Watches watches) {
         this.watch = watch;
         this.wish = wish;
-        this.work = work;
+        this.files = files;
         this.hub = hub;
         this.watches = watches;
         this.top = new Folder(watch, null, "");
     }
 
     void begin() throws IOException {
-        work.run(wish.path(), Account.ROOT, () -> {
-            try (var opened = open()) {
-                requireTelling(opened);
-                inode = FileCalls.stat(opened).inode();
-            }
+        files.inDirectory(wish.path(), opened -> {
+            requireTelling(opened);
+            inode = FileCalls.stat(opened).inode();
             return null;
         });
         if (!adopt(top, false)) {
             throw new CayException(ErrorKind.NOT_FOUND, "path '%s' does not exist".formatted(wish.path()));
         }
-    }
-
-    private Descriptor open() throws IOException {
-        String path = wish.path().text();
-        return FileCalls.openInRoot(work.root(), path, FileCalls.DIRECTORY | FileWork.OPEN_FLAGS, 0);
     }
 
     private void requireTelling(Descriptor opened) throws IOException {
@@ -208,7 +202,7 @@ final class WatchedTree {
         }
         SortedMap<String, Boolean> entries = null;
         try {
-            entries = work.run(wish.path(), Account.ROOT, () -> lookAt(folder));
+            entries = files.inDirectory(wish.path(), start -> lookAt(folder, start));
         } catch (CayException e) {
             switch (e.kind()) {
                 case NOT_FOUND, INVALID_ARGUMENT, CONFLICT, PERMISSION_DENIED -> {}
@@ -225,17 +219,17 @@ final class WatchedTree {
     }
 
     /// On a file thread. Opened anew each time: a directory that is kept open does not tell of its own end.
-    private @Nullable SortedMap<String, Boolean> lookAt(Folder folder) throws IOException {
-        try (var start = open()) {
-            if (FileCalls.stat(start).inode() != inode) {
-                return null; // Another one lies there by now.
-            }
-            if (folder.isTop()) {
-                return lookInto(folder, start);
-            }
-            try (var opened = FileCalls.openBelow(start, folder.path(), FileCalls.DIRECTORY | FileWork.OPEN_FLAGS)) {
-                return lookInto(folder, opened);
-            }
+    ///
+    /// @param start the watch's own directory, or another one that has its name by now
+    private @Nullable SortedMap<String, Boolean> lookAt(Folder folder, Descriptor start) throws IOException {
+        if (FileCalls.stat(start).inode() != inode) {
+            return null;
+        }
+        if (folder.isTop()) {
+            return lookInto(folder, start);
+        }
+        try (var opened = FileCalls.openBelow(start, folder.path(), OPEN_FLAGS)) {
+            return lookInto(folder, opened);
         }
     }
 

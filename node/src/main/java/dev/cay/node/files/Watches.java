@@ -15,6 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// All who watch directories of one sandbox, and what they may take of the node together. Thread-safe.
+///
+/// Keeps the sandbox's files in use: close it before its {@link FileTree}.
 public final class Watches implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Watches.class);
 
@@ -28,8 +30,7 @@ public final class Watches implements AutoCloseable {
     private static final String LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
     private static final int ID_LENGTH = 20;
 
-    private final FileWork work;
-    private final Entries entries;
+    private final FileTree files;
     private final WatchHub hub;
     private final SecureRandom random = new SecureRandom();
     private final Set<Watch> open = new HashSet<>();
@@ -39,9 +40,9 @@ public final class Watches implements AutoCloseable {
     private long waiting;
     private boolean closed;
 
-    Watches(FileWork work, Entries entries, WatchHub hub) {
-        this.work = work;
-        this.entries = entries;
+    /// @param hub tells of changes; shared by all sandboxes
+    public Watches(FileTree files, WatchHub hub) {
+        this.files = files;
         this.hub = hub;
     }
 
@@ -71,7 +72,7 @@ public final class Watches implements AutoCloseable {
     /// @param entries   with what changed, as it is when the change is told
     /// @param remote    also where others could change files unseen
     public Watch open(SandboxPath path, boolean recursive, boolean entries, boolean remote) throws IOException {
-        var watch = new Watch(new WatchWish(path, recursive, entries, remote), work, this.entries, hub, this);
+        var watch = new Watch(new WatchWish(path, recursive, entries, remote), files, hub, this);
         synchronized (this) {
             requireOpen();
             if (open.size() >= MOST_WATCHES) {

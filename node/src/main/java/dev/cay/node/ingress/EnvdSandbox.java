@@ -2,6 +2,7 @@ package dev.cay.node.ingress;
 
 import dev.cay.http.Exchange;
 import dev.cay.node.files.FileTree;
+import dev.cay.node.files.Watches;
 import dev.cay.node.log.SandboxLog;
 import dev.cay.node.process.ProcessTable;
 import dev.cay.wire.AccessToken;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// @param environment    the variables its creator asked for
 /// @param accessToken    what requests must carry, or null when it is open to all
 /// @param defaultWorkdir where processes start, or null for the user's home
+/// @param watches        who is told of changes in the files
 /// @param followers      sees to those who follow a process
 public record EnvdSandbox(
         SandboxId id,
@@ -30,6 +32,7 @@ public record EnvdSandbox(
         @Nullable String defaultWorkdir,
         ProcessTable processes,
         FileTree files,
+        Watches watches,
         Followers followers,
         Supplier<ResourceUse> use,
         SandboxLog log) {

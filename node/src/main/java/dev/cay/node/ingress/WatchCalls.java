@@ -41,7 +41,7 @@ final class WatchCalls {
     private void watch(ConnectRoutes.Call call, WatchDirRequest request, Sink<WatchDirResponse> answers)
             throws Exception {
         var path = resolve(call.exchange(), request.getPath());
-        var watches = sandbox.files().watches();
+        var watches = sandbox.watches();
         try (var watch = watches.open(
                 path, request.getRecursive(), request.getIncludeEntry(), request.getAllowNetworkMounts())) {
             follow(call.exchange(), watch, answers);
@@ -69,7 +69,7 @@ final class WatchCalls {
 
     private CreateWatcherResponse create(ConnectRoutes.Call call, CreateWatcherRequest request) throws IOException {
         var path = resolve(call.exchange(), request.getPath());
-        var watches = sandbox.files().watches();
+        var watches = sandbox.watches();
         var watch =
                 watches.open(path, request.getRecursive(), request.getIncludeEntry(), request.getAllowNetworkMounts());
         return CreateWatcherResponse.newBuilder()
@@ -81,13 +81,13 @@ final class WatchCalls {
             throws IOException, InterruptedException {
         boolean little = EntryInfos.wantsLittle(call.exchange());
         var answer = GetWatcherEventsResponse.newBuilder();
-        var watch = sandbox.files().watches().require(request.getWatcherId());
+        var watch = sandbox.watches().require(request.getWatcherId());
         watch.takeAll().forEach(change -> answer.addEvents(event(change, little)));
         return answer.build();
     }
 
     private RemoveWatcherResponse remove(ConnectRoutes.Call call, RemoveWatcherRequest request) {
-        sandbox.files().watches().remove(request.getWatcherId());
+        sandbox.watches().remove(request.getWatcherId());
         return RemoveWatcherResponse.getDefaultInstance();
     }
 

@@ -6,6 +6,7 @@ import dev.cay.life.Undo;
 import dev.cay.node.files.Account;
 import dev.cay.node.files.FileTree;
 import dev.cay.node.files.SandboxPath;
+import dev.cay.node.files.Watches;
 import dev.cay.node.guest.GuestLink;
 import dev.cay.node.host.Slot;
 import dev.cay.node.image.HouseTemplate;
@@ -111,7 +112,8 @@ final class OpenSandbox implements AutoCloseable {
             // A pid names the container's incarnation, so that a restored one never gets a connection of the old.
             String key = spec.id().value() + "-" + container.pid();
             this.ports = new PortTraffic(spec.id(), key, network, traffic.proxy());
-            this.files = closing.add(FileTree.open(container.pid(), slot.uidBase(), work.files(), work.watching()));
+            this.files = closing.add(FileTree.open(container.pid(), slot.uidBase(), work.files()));
+            var watches = closing.add(new Watches(files, work.watching()));
             identify(Map.of(
                     "SANDBOX",
                     "true",
@@ -123,7 +125,7 @@ final class OpenSandbox implements AutoCloseable {
             this.link = closing.add(GuestLink.open(
                     network, work.processes().poller(), GUEST_LIMIT, () -> owner.gaveUp() || container.hasEnded()));
             var folder = SandboxNotes.folder(host.records(), spec.id());
-            files.watches().recall(folder.resolve("watchers.json"));
+            watches.recall(folder.resolve("watchers.json"));
             var known = folder.resolve("processes");
             this.interpreter = findInterpreter(link, known, work.processes(), host.clock());
             this.processes = closing.add(new ProcessTable(known, link, work.processes(), work.processSettings()));
@@ -135,7 +137,7 @@ final class OpenSandbox implements AutoCloseable {
             if (interpreter != null) {
                 interpreter.adopt();
             }
-            this.envds = given -> new Envd(view(given, followers), host.clock(), traffic.meters());
+            this.envds = given -> new Envd(view(given, watches, followers), host.clock(), traffic.meters());
             this.envd = envds.apply(spec);
             this.mcp = closing.add(new McpDoor(
                     traffic.gateways(),
@@ -236,7 +238,7 @@ final class OpenSandbox implements AutoCloseable {
         return team == null ? Map.of() : Map.of("TEAM_ID", team);
     }
 
-    private EnvdSandbox view(SandboxSpec spec, EnvdSandbox.Followers followers) {
+    private EnvdSandbox view(SandboxSpec spec, Watches watches, EnvdSandbox.Followers followers) {
         return new EnvdSandbox(
                 spec.id(),
                 spec.templateId(),
@@ -247,6 +249,7 @@ final class OpenSandbox implements AutoCloseable {
                 spec.defaultWorkdir(),
                 processes,
                 files,
+                watches,
                 followers,
                 this::measure,
                 log);

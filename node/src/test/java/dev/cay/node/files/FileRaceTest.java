@@ -61,7 +61,8 @@ class FileRaceTest {
         int missed = 0;
         try (var poller = new FdPoller();
                 var hub = new WatchHub(poller);
-                var tree = FileTree.open(root.toString(), 0, threads, hub)) {
+                var tree = FileTree.open(root.toString(), 0, threads);
+                var watches = new Watches(tree, hub)) {
             for (int i = 0; i < ROUNDS; i++) {
                 String path = "/a/n" + i;
                 met += succeeds(() -> assertThat(read(tree, "/a/f")).isNotEqualTo(SECRET)) ? 1 : 0;
@@ -78,7 +79,7 @@ class FileRaceTest {
                 String made = "/a/d" + i;
                 succeeds(() -> tree.makeDirectory(SandboxPath.of(made), ROOT));
                 succeeds(() -> tree.compose(List.of(SandboxPath.of("/a/m")), SandboxPath.of("/a/whole"), ROOT));
-                met += watches(tree) ? 1 : 0;
+                met += tells(watches) ? 1 : 0;
             }
         }
         assertThat(met).as("the directory was met").isPositive();
@@ -89,8 +90,8 @@ class FileRaceTest {
         assertThat(outside.resolve("f")).hasContent(SECRET);
     }
 
-    private boolean watches(FileTree tree) throws IOException, InterruptedException {
-        try (var watch = tree.watches().open(SandboxPath.of("/a"), true, false, false)) {
+    private boolean tells(Watches watches) throws IOException, InterruptedException {
+        try (var watch = watches.open(SandboxPath.of("/a"), true, false, false)) {
             Files.delete(Files.createFile(outside.resolve("noise")));
             assertThat(watch.takeAll()).noneMatch(change -> change.name().equals("noise"));
             return true;

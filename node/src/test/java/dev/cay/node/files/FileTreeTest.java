@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.cay.node.linux.FdPoller;
 import dev.cay.node.linux.HostThreads;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
@@ -31,8 +30,6 @@ class FileTreeTest {
 
     private Path root;
     private HostThreads threads;
-    private FdPoller poller;
-    private WatchHub hub;
     private FileTree tree;
 
     @BeforeEach
@@ -45,16 +42,12 @@ class FileTreeTest {
                 "root:x:0:0::/root:/bin/sh\nuser:x:1000:1001:U:/home/user:/bin/sh\nbad:x:99999999:0::/:\n");
         Files.writeString(root.resolve("etc/group"), "root:x:0:\nusers:x:1001:\nsudo:x:27:user,x\n");
         threads = new HostThreads("test-files", 2, 100);
-        poller = new FdPoller();
-        hub = new WatchHub(poller);
-        tree = FileTree.open(root.toString(), BASE, threads, hub);
+        tree = FileTree.open(root.toString(), BASE, threads);
     }
 
     @AfterEach
     void close() {
         tree.close();
-        hub.close();
-        poller.close();
         threads.close();
     }
 
@@ -153,7 +146,7 @@ class FileTreeTest {
 
     @Test
     void refusesToPullTheKernelsLevers() throws IOException {
-        try (var host = FileTree.open("/", 0, threads, hub)) {
+        try (var host = FileTree.open("/", 0, threads)) {
             var root = new Account("root", 0, 0, "/root", "/bin/sh", List.of());
             assertThatThrownBy(() -> host.write(path("/proc/sys/kernel/hostname"), root, Map.of()))
                     .isInstanceOfSatisfying(
@@ -211,7 +204,7 @@ class FileTreeTest {
         assertHasOneBlock(tree, path("/kernel"));
         // Every machine has this file system, on which directories have no size, as empty ones have none on btrfs.
         assertThat(Files.size(Path.of("/proc/sys/kernel"))).isZero();
-        var withoutSizes = FileTree.open("/proc/sys", BASE, threads, hub);
+        var withoutSizes = FileTree.open("/proc/sys", BASE, threads);
         try {
             assertHasOneBlock(withoutSizes, path("/kernel"));
         } finally {

@@ -35,6 +35,7 @@ class WatchTest {
     private FdPoller poller;
     private WatchHub hub;
     private FileTree tree;
+    private Watches watches;
 
     @BeforeEach
     void open() throws IOException {
@@ -43,11 +44,13 @@ class WatchTest {
         poller = new FdPoller();
         poller.start();
         hub = new WatchHub(poller);
-        tree = FileTree.open(root.toString(), 0, threads, hub);
+        tree = FileTree.open(root.toString(), 0, threads);
+        watches = new Watches(tree, hub);
     }
 
     @AfterEach
     void close() {
+        watches.close();
         tree.close();
         assertThat(hub.size()).as("watched directories").isZero();
         hub.close();
@@ -56,7 +59,7 @@ class WatchTest {
     }
 
     private Watch watch(String path, boolean recursive) throws IOException {
-        return tree.watches().open(SandboxPath.of(path), recursive, false, false);
+        return watches.open(SandboxPath.of(path), recursive, false, false);
     }
 
     private static List<String> all(Watch watch) throws Exception {
@@ -188,7 +191,7 @@ class WatchTest {
         assertThatThrownBy(() -> watch.next(LIMIT)).hasMessageContaining("watch again");
         assertThat(hub.size()).isZero();
         watch.close();
-        assertThat(tree.watches().use()).isEqualTo("0 bytes, 0 directories, 0 watches");
+        assertThat(watches.use()).isEqualTo("0 bytes, 0 directories, 0 watches");
     }
 
     @Test
@@ -200,10 +203,11 @@ class WatchTest {
                 .isInstanceOfSatisfying(
                         CayException.class, e -> assertThat(e.kind()).isEqualTo(ErrorKind.EXHAUSTED))
                 .hasMessageContaining("more than 8192 directories");
-        assertThat(tree.watches().use()).isEqualTo("0 bytes, 0 directories, 0 watches");
+        assertThat(watches.use()).isEqualTo("0 bytes, 0 directories, 0 watches");
         var other = Files.createDirectory(directory.resolve("other"));
-        try (var neighbour = FileTree.open(other.toString(), 0, threads, hub);
-                var watch = neighbour.watches().open(SandboxPath.of("/"), true, false, false)) {
+        try (var files = FileTree.open(other.toString(), 0, threads);
+                var neighbour = new Watches(files, hub);
+                var watch = neighbour.open(SandboxPath.of("/"), true, false, false)) {
             Files.createFile(other.resolve("f"));
             assertThat(all(watch)).containsExactly("CREATE f");
         }
@@ -217,6 +221,7 @@ class WatchTest {
         var failure = new java.util.concurrent.atomic.AtomicReference<Throwable>();
         reader.setUncaughtExceptionHandler((_, e) -> failure.set(e));
         reader.start();
+        watches.close();
         tree.close();
         assertThat(reader.join(LIMIT)).isTrue();
         assertThat(failure.get()).isNull();

@@ -5,6 +5,7 @@ import dev.cay.http.Handler;
 import dev.cay.metrics.Meters;
 import dev.cay.node.files.FileTree;
 import dev.cay.node.files.WatchHub;
+import dev.cay.node.files.Watches;
 import dev.cay.node.guest.GuestLink;
 import dev.cay.node.guest.TestSandbox;
 import dev.cay.node.log.LogHub;
@@ -25,13 +26,14 @@ final class GuestEnvd implements Handler, AutoCloseable {
     private static final SandboxId ID = new SandboxId("abc");
 
     final TestSandbox sandbox = new TestSandbox();
-    private final WatchHub watches = new WatchHub(sandbox.poller());
+    private final WatchHub hub = new WatchHub(sandbox.poller());
     private final ProcessTable.Settings settings;
     private final Map<String, String> trusted;
     private final Map<String, String> asked;
     private GuestLink link;
     private ProcessTable table;
     private FileTree files;
+    private Watches watches;
     private volatile Envd envd;
 
     /// @param trusted variables of the template
@@ -47,7 +49,8 @@ final class GuestEnvd implements Handler, AutoCloseable {
         link = sandbox.link();
         table = new ProcessTable(sandbox.directory().resolve("processes"), link, sandbox.workers(), settings);
         table.adopt();
-        files = FileTree.open(sandbox.pid(), 0, sandbox.threads(), watches);
+        files = FileTree.open(sandbox.pid(), 0, sandbox.threads());
+        watches = new Watches(files, hub);
         envd = new Envd(
                 new EnvdSandbox(
                         ID,
@@ -59,6 +62,7 @@ final class GuestEnvd implements Handler, AutoCloseable {
                         "/tmp",
                         table,
                         files,
+                        watches,
                         new EnvdSandbox.Followers() {
                             @Override
                             public void add(Exchange exchange) {
@@ -82,8 +86,8 @@ final class GuestEnvd implements Handler, AutoCloseable {
         open();
     }
 
-    FileTree files() {
-        return files;
+    Watches watches() {
+        return watches;
     }
 
     @Override
@@ -92,6 +96,7 @@ final class GuestEnvd implements Handler, AutoCloseable {
     }
 
     private void leave() {
+        watches.close();
         files.close();
         table.close();
         link.close();
@@ -100,7 +105,7 @@ final class GuestEnvd implements Handler, AutoCloseable {
     @Override
     public void close() throws IOException {
         leave();
-        watches.close();
+        hub.close();
         sandbox.close();
     }
 }

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.cay.http.HttpListeners;
 import dev.cay.life.Undo;
-import dev.cay.node.files.FileTree;
+import dev.cay.node.files.Watches;
 import dev.cay.node.process.ProcessTable;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -47,8 +47,8 @@ final class TestEnvd implements AutoCloseable {
         base = URI.create("http://127.0.0.1:" + address.getPort());
     }
 
-    FileTree files() {
-        return envd.files();
+    Watches watches() {
+        return envd.watches();
     }
 
     /// Without a token.

@@ -126,8 +126,8 @@ class WatchCallsTest extends EnvdFilesTest {
 
     private void awaitUse(String expected) throws InterruptedException {
         long end = System.nanoTime() + Duration.ofSeconds(10).toNanos();
-        while (!envd.files().watches().use().equals(expected)) {
-            assertThat(System.nanoTime()).as(envd.files().watches().use()).isLessThan(end);
+        while (!envd.watches().use().equals(expected)) {
+            assertThat(System.nanoTime()).as(envd.watches().use()).isLessThan(end);
             Thread.sleep(5);
         }
     }
