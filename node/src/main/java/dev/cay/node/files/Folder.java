@@ -7,9 +7,24 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// A watched directory of a {@link Watch}. All but {@link #happened} and {@link #lost} belongs to the watch's thread.
+/// A watched directory. All but {@link #happened} and {@link #lost} belongs to the thread of its watch.
 final class Folder implements WatchHub.Place {
-    private final Watch watch;
+    /// What the kernel told of a watched directory.
+    ///
+    /// @param mask      what happened, without the bit that `directory` stands for
+    /// @param directory whether it happened to a directory
+    /// @param name      of what it happened to; empty for the watched directory itself
+    record Event(Folder folder, int mask, boolean directory, int cookie, String name) {}
+
+    /// Whoever watches. Must not block.
+    interface Listener {
+        void happened(Event event);
+
+        /// The kernel had more to tell than it could keep.
+        void lost();
+    }
+
+    private final Listener listener;
     private @Nullable Folder parent;
     private String name;
     private final Map<String, Folder> children = new HashMap<>();
@@ -25,20 +40,21 @@ final class Folder implements WatchHub.Place {
     private final Set<String> missed = new HashSet<>();
 
     /// The watch's own directory has no parent and no name.
-    Folder(Watch watch, @Nullable Folder parent, String name) {
-        this.watch = watch;
+    Folder(Listener listener, @Nullable Folder parent, String name) {
+        this.listener = listener;
         this.parent = parent;
         this.name = name;
     }
 
     @Override
     public void happened(int mask, int cookie, String entry) {
-        watch.accept(new Watch.Raw(this, mask & ~Inotify.DIRECTORY, (mask & Inotify.DIRECTORY) != 0, cookie, entry));
+        boolean directory = (mask & Inotify.DIRECTORY) != 0;
+        listener.happened(new Event(this, mask & ~Inotify.DIRECTORY, directory, cookie, entry));
     }
 
     @Override
     public void lost() {
-        watch.lose(Watch.TOO_MUCH);
+        listener.lost();
     }
 
     boolean isTop() {

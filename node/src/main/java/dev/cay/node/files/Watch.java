@@ -8,6 +8,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Tells what changes in a directory, in the order in which the kernel saw it. Of the same change told twice in a row
@@ -16,32 +17,23 @@ import org.jspecify.annotations.Nullable;
 /// What happens waits until its reader takes it, but not without limit: a reader that is too slow, or a sandbox that is
 /// too fast, ends the watch, and the reader is told so after all that was kept.
 public final class Watch implements AutoCloseable {
-    static final String TOO_MUCH = "more changed than could be told: watch again, and list the directory";
-    /// Not of the kernel: what is told from here on happened after a directory was looked at.
-    static final int LOOKED = 0;
-
+    private static final String TOO_MUCH = "more changed than could be told: watch again, and list the directory";
     private static final Duration SETTLE = Duration.ofMillis(500);
     private static final Duration END = Duration.ofSeconds(2);
     private static final long COST = 160;
     private static final long ENTRY_COST = 800;
-
-    /// As the kernel told it.
-    record Raw(Folder folder, int mask, boolean directory, int cookie, String name) {
-        long cost() {
-            return COST + 2L * name.length();
-        }
-    }
 
     private record Waiting(Change change, long cost) {}
 
     private final WatchWish wish;
     private final FileTree files;
     private final WatchHub hub;
-    private final Watches watches;
+    private final WatchQuota quota;
+    private final Consumer<Watch> onClose;
     private final WatchedTree folders;
     private final Thread thread = Thread.ofVirtual().name("watch").unstarted(this::work);
 
-    private final Deque<Raw> heard = new ArrayDeque<>();
+    private final Deque<Folder.Event> heard = new ArrayDeque<>();
     private final Deque<Waiting> waiting = new ArrayDeque<>();
     private boolean busy;
     private boolean closed;
@@ -51,12 +43,14 @@ public final class Watch implements AutoCloseable {
         return wish;
     }
 
-    Watch(WatchWish wish, FileTree files, WatchHub hub, Watches watches) {
+    /// @param onClose told when this is closed
+    Watch(WatchWish wish, FileTree files, WatchHub hub, WatchQuota quota, Consumer<Watch> onClose) {
         this.wish = wish;
         this.files = files;
         this.hub = hub;
-        this.watches = watches;
-        this.folders = new WatchedTree(this, wish, files, hub, watches);
+        this.quota = quota;
+        this.onClose = onClose;
+        this.folders = new WatchedTree(new TreeListener(), wish, files, hub, quota);
     }
 
     /// From when this returns on, nothing is missed.
@@ -99,7 +93,7 @@ public final class Watch implements AutoCloseable {
     }
 
     private Change take(Waiting first) {
-        watches.release(first.cost);
+        quota.release(first.cost);
         return first.change;
     }
 
@@ -112,24 +106,46 @@ public final class Watch implements AutoCloseable {
         }
     }
 
+    /// What this hears of its directories.
+    private final class TreeListener implements WatchedTree.Listener {
+        @Override
+        public void happened(Folder.Event event) {
+            accept(event);
+        }
+
+        @Override
+        public void lost() {
+            lose(TOO_MUCH);
+        }
+
+        @Override
+        public void changed(String name, Change.Kind kind) {
+            tell(name, kind);
+        }
+    }
+
+    private static long cost(Folder.Event event) {
+        return COST + 2L * event.name().length();
+    }
+
     /// Takes what the kernel told; never waits.
-    synchronized void accept(Raw raw) {
-        if (closed || lost != null || raw.equals(heard.peekLast())) {
+    private synchronized void accept(Folder.Event event) {
+        if (closed || lost != null || event.equals(heard.peekLast())) {
             return;
         }
-        if (!watches.charge(raw.cost())) {
+        if (!quota.charge(cost(event))) {
             lose(TOO_MUCH);
             return;
         }
-        heard.addLast(raw);
+        heard.addLast(event);
         notifyAll();
     }
 
     /// Nothing more will be told.
-    synchronized void lose(String why) {
+    private synchronized void lose(String why) {
         if (lost == null && !closed) {
             lost = why;
-            heard.forEach(raw -> watches.release(raw.cost()));
+            heard.forEach(event -> quota.release(cost(event)));
             heard.clear();
             notifyAll();
         }
@@ -137,9 +153,9 @@ public final class Watch implements AutoCloseable {
 
     private void work() {
         try {
-            for (Raw raw = hear(); raw != null; raw = hear()) {
-                folders.handle(raw);
-                watches.release(raw.cost());
+            for (var event = hear(); event != null; event = hear()) {
+                folders.handle(event);
+                quota.release(cost(event));
             }
         } catch (IOException | CayException e) {
             lose("the watch ended: " + e.getMessage());
@@ -150,7 +166,7 @@ public final class Watch implements AutoCloseable {
         }
     }
 
-    private synchronized @Nullable Raw hear() throws InterruptedException {
+    private synchronized Folder.@Nullable Event hear() throws InterruptedException {
         busy = false;
         notifyAll();
         while (heard.isEmpty()) {
@@ -164,7 +180,7 @@ public final class Watch implements AutoCloseable {
     }
 
     /// On the watch's thread, or before it began.
-    void tell(String name, Change.Kind kind) {
+    private void tell(String name, Change.Kind kind) {
         boolean there = kind != Change.Kind.REMOVE && kind != Change.Kind.RENAME;
         var change = new Change(name, kind, wish.entries() && there ? find(name) : null);
         long cost = COST + 2L * name.length() + (change.entry() == null ? 0 : ENTRY_COST);
@@ -176,7 +192,7 @@ public final class Watch implements AutoCloseable {
             if (closed || lost != null) {
                 return;
             }
-            if (!watches.charge(cost)) {
+            if (!quota.charge(cost)) {
                 lose(TOO_MUCH);
                 return;
             }
@@ -200,13 +216,13 @@ public final class Watch implements AutoCloseable {
                 return;
             }
             closed = true;
-            heard.forEach(raw -> watches.release(raw.cost()));
-            waiting.forEach(left -> watches.release(left.cost));
+            heard.forEach(event -> quota.release(cost(event)));
+            waiting.forEach(left -> quota.release(left.cost));
             heard.clear();
             waiting.clear();
             notifyAll();
         }
-        watches.forget(this);
+        onClose.accept(this);
         if (thread.getState() == Thread.State.NEW) {
             folders.close();
             return;

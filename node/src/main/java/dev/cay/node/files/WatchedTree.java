@@ -16,22 +16,33 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// The directories a {@link Watch} knows, kept as they are made, moved and removed. One thread at a time.
+/// The directories that one watch knows, kept as they are made, moved and removed. One thread at a time.
 ///
 /// They are found by the kernel below the sandbox's root, and below the watch's own directory without following a link:
 /// whatever is exchanged meanwhile, only directories of the sandbox are ever watched.
 final class WatchedTree {
+    /// Whoever watches.
+    interface Listener extends Folder.Listener {
+        /// On the thread that works for this tree.
+        ///
+        /// @param name relative to the watch's own directory; `.` for that itself
+        void changed(String name, Change.Kind kind);
+    }
+
+    /// Not of the kernel: what is told from here on happened after a directory was looked at.
+    private static final int LOOKED = 0;
+
     private static final int OPEN_FLAGS = FileCalls.DIRECTORY | FileCalls.NONBLOCK | FileCalls.NOCTTY;
     private static final int MAX_DEPTH = 256;
     private static final int MOST_NAMES = 100_000;
     private static final String TOO_MANY = "more than %d directories are watched in the sandbox: watch a part of them"
-            .formatted(Watches.MOST_DIRECTORIES);
+            .formatted(WatchQuota.MOST_DIRECTORIES);
 
-    private final Watch watch;
+    private final Listener listener;
     private final WatchWish wish;
     private final FileTree files;
     private final WatchHub hub;
-    private final Watches watches;
+    private final WatchQuota quota;
     private final Folder top;
     private long inode;
 
@@ -40,13 +51,13 @@ final class WatchedTree {
 
     private int cookie;
 
-    WatchedTree(Watch watch, WatchWish wish, FileTree files, WatchHub hub, Watches watches) {
-        this.watch = watch;
+    WatchedTree(Listener listener, WatchWish wish, FileTree files, WatchHub hub, WatchQuota quota) {
+        this.listener = listener;
         this.wish = wish;
         this.files = files;
         this.hub = hub;
-        this.watches = watches;
-        this.top = new Folder(watch, null, "");
+        this.quota = quota;
+        this.top = new Folder(listener, null, "");
     }
 
     void begin() throws IOException {
@@ -71,80 +82,80 @@ final class WatchedTree {
         }
     }
 
-    void handle(Watch.Raw raw) throws IOException {
-        var folder = raw.folder();
-        if (moving != null && (raw.mask() != Inotify.MOVED_TO || raw.cookie() != cookie)) {
+    void handle(Folder.Event event) throws IOException {
+        var folder = event.folder();
+        if (moving != null && (event.mask() != Inotify.MOVED_TO || event.cookie() != cookie)) {
             drop(moving);
             moving = null;
         }
         if (folder.gone()) {
             return;
         }
-        switch (raw.mask()) {
-            case Inotify.CREATE -> appeared(raw);
-            case Inotify.MOVED_TO -> arrived(raw);
-            case Inotify.MOVED_FROM -> left(raw);
+        switch (event.mask()) {
+            case Inotify.CREATE -> appeared(event);
+            case Inotify.MOVED_TO -> arrived(event);
+            case Inotify.MOVED_FROM -> left(event);
             case Inotify.DELETE -> {
-                folder.found().remove(raw.name());
-                watch.tell(folder.path(raw.name()), Change.Kind.REMOVE);
+                folder.found().remove(event.name());
+                listener.changed(folder.path(event.name()), Change.Kind.REMOVE);
             }
-            case Inotify.MODIFY -> tell(raw, Change.Kind.WRITE);
-            case Inotify.ATTRIB -> tell(raw, Change.Kind.CHMOD);
-            case Inotify.DELETE_SELF, Inotify.UNMOUNT -> tell(raw, Change.Kind.REMOVE);
-            case Inotify.MOVE_SELF -> tell(raw, Change.Kind.RENAME);
+            case Inotify.MODIFY -> tell(event, Change.Kind.WRITE);
+            case Inotify.ATTRIB -> tell(event, Change.Kind.CHMOD);
+            case Inotify.DELETE_SELF, Inotify.UNMOUNT -> tell(event, Change.Kind.REMOVE);
+            case Inotify.MOVE_SELF -> tell(event, Change.Kind.RENAME);
             case Inotify.IGNORED -> {
                 folder.leave();
                 drop(folder);
             }
-            case Watch.LOOKED -> folder.found().clear();
+            case LOOKED -> folder.found().clear();
             default -> {}
         }
     }
 
     /// Of a directory that is watched for its parent's sake, the parent tells.
-    private void tell(Watch.Raw raw, Change.Kind kind) {
-        if (!raw.name().isEmpty()) {
-            watch.tell(raw.folder().path(raw.name()), kind);
-        } else if (raw.folder().isTop()) {
-            watch.tell(".", kind);
+    private void tell(Folder.Event event, Change.Kind kind) {
+        if (!event.name().isEmpty()) {
+            listener.changed(event.folder().path(event.name()), kind);
+        } else if (event.folder().isTop()) {
+            listener.changed(".", kind);
         }
     }
 
-    private void appeared(Watch.Raw raw) throws IOException {
-        var folder = raw.folder();
-        boolean known = folder.found().remove(raw.name());
+    private void appeared(Folder.Event event) throws IOException {
+        var folder = event.folder();
+        boolean known = folder.found().remove(event.name());
         if (known && folder.foundWasTold()) {
             return;
         }
-        watch.tell(folder.path(raw.name()), Change.Kind.CREATE);
-        if (raw.directory() && wish.recursive() && !known) {
-            adopt(new Folder(watch, folder, raw.name()), true);
+        listener.changed(folder.path(event.name()), Change.Kind.CREATE);
+        if (event.directory() && wish.recursive() && !known) {
+            adopt(new Folder(listener, folder, event.name()), true);
         }
     }
 
-    private void left(Watch.Raw raw) {
-        var folder = raw.folder();
-        folder.found().remove(raw.name());
-        watch.tell(folder.path(raw.name()), Change.Kind.RENAME);
-        var child = folder.children().get(raw.name());
+    private void left(Folder.Event event) {
+        var folder = event.folder();
+        folder.found().remove(event.name());
+        listener.changed(folder.path(event.name()), Change.Kind.RENAME);
+        var child = folder.children().get(event.name());
         if (child != null) {
             child.leave();
         }
         moving = child;
-        cookie = raw.cookie();
+        cookie = event.cookie();
     }
 
-    private void arrived(Watch.Raw raw) throws IOException {
-        var folder = raw.folder();
-        watch.tell(folder.path(raw.name()), Change.Kind.CREATE);
+    private void arrived(Folder.Event event) throws IOException {
+        var folder = event.folder();
+        listener.changed(folder.path(event.name()), Change.Kind.CREATE);
         if (moving != null) {
             var moved = moving;
             moving = null;
-            moved.moveTo(folder, raw.name());
+            moved.moveTo(folder, event.name());
             adoptMissed(moved);
-        } else if (raw.directory() && wish.recursive()) {
+        } else if (event.directory() && wish.recursive()) {
             // If it was moved away before we could look, all in it is news.
-            adopt(new Folder(watch, folder, raw.name()), raw.cookie() == cookie);
+            adopt(new Folder(listener, folder, event.name()), event.cookie() == cookie);
         }
     }
 
@@ -152,7 +163,7 @@ final class WatchedTree {
         var names = List.copyOf(folder.missed());
         folder.missed().clear();
         for (String name : names) {
-            adopt(new Folder(watch, folder, name), true);
+            adopt(new Folder(listener, folder, name), true);
         }
         for (var child : List.copyOf(folder.children().values())) {
             adoptMissed(child);
@@ -182,22 +193,22 @@ final class WatchedTree {
             looked.add(folder);
             entries.forEach((name, isDirectory) -> {
                 if (tell) {
-                    watch.tell(folder.path(name), Change.Kind.CREATE);
+                    listener.changed(folder.path(name), Change.Kind.CREATE);
                 }
                 if (isDirectory && folder.depth() < MAX_DEPTH) {
-                    todo.addLast(new Folder(watch, folder, name));
+                    todo.addLast(new Folder(listener, folder, name));
                 }
             });
         }
         // What was found and will be told by the kernel, too, has been told when this mark is reached.
         hub.catchUp();
-        looked.forEach(folder -> watch.accept(new Watch.Raw(folder, Watch.LOOKED, false, 0, "")));
+        looked.forEach(folder -> listener.happened(new Folder.Event(folder, LOOKED, false, 0, "")));
         return first.number() >= 0 && !first.gone();
     }
 
     /// What is in the directory, by name, and whether it is a directory; null if it is not there any more.
     private @Nullable SortedMap<String, Boolean> look(Folder folder) throws IOException {
-        if (!watches.takeDirectory()) {
+        if (!quota.takeDirectory()) {
             throw new CayException(ErrorKind.EXHAUSTED, TOO_MANY);
         }
         SortedMap<String, Boolean> entries = null;
@@ -210,7 +221,7 @@ final class WatchedTree {
             }
         } finally {
             if (folder.number() < 0) {
-                watches.giveDirectory();
+                quota.giveDirectory();
             } else if (entries == null) {
                 drop(folder);
             }
@@ -295,7 +306,7 @@ final class WatchedTree {
             folder.end();
             if (folder.number() >= 0) {
                 hub.remove(folder.number(), folder);
-                watches.giveDirectory();
+                quota.giveDirectory();
             }
         }
     }

@@ -14,36 +14,30 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// All who watch directories of one sandbox, and what they may take of the node together. Thread-safe.
+/// All who watch directories of one sandbox. Thread-safe.
 ///
 /// Keeps the sandbox's files in use: close it before its {@link FileTree}.
 public final class Watches implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Watches.class);
 
-    /// Each watched directory costs the kernel about two kilobytes that no sandbox's limit counts.
-    static final int MOST_DIRECTORIES = 8192;
-
-    static final int MOST_WATCHES = 256;
-    /// Bytes of what was told and nobody has taken yet.
-    static final long MOST_WAITING = 4 << 20;
-
+    private static final int MOST_WATCHES = 256;
     private static final String LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
     private static final int ID_LENGTH = 20;
 
     private final FileTree files;
     private final WatchHub hub;
+    private final WatchQuota quota;
     private final SecureRandom random = new SecureRandom();
     private final Set<Watch> open = new HashSet<>();
     private final Map<String, Watch> kept = new HashMap<>();
     private @Nullable KeptWatches memory;
-    private int directories;
-    private long waiting;
     private boolean closed;
 
     /// @param hub tells of changes; shared by all sandboxes
     public Watches(FileTree files, WatchHub hub) {
         this.files = files;
         this.hub = hub;
+        this.quota = new WatchQuota(hub);
     }
 
     /// Opens again what was kept, and remembers there what will be.
@@ -72,7 +66,7 @@ public final class Watches implements AutoCloseable {
     /// @param entries   with what changed, as it is when the change is told
     /// @param remote    also where others could change files unseen
     public Watch open(SandboxPath path, boolean recursive, boolean entries, boolean remote) throws IOException {
-        var watch = new Watch(new WatchWish(path, recursive, entries, remote), files, hub, this);
+        var watch = new Watch(new WatchWish(path, recursive, entries, remote), files, hub, quota, this::forget);
         synchronized (this) {
             requireOpen();
             if (open.size() >= MOST_WATCHES) {
@@ -129,41 +123,14 @@ public final class Watches implements AutoCloseable {
         watch.close();
     }
 
-    synchronized void forget(Watch watch) {
+    private synchronized void forget(Watch watch) {
         open.remove(watch);
         kept.values().remove(watch);
     }
 
-    /// Whether one more directory may be watched.
-    synchronized boolean takeDirectory() {
-        if (directories >= MOST_DIRECTORIES) {
-            return false;
-        }
-        directories++;
-        return true;
-    }
-
-    synchronized void giveDirectory() {
-        directories--;
-    }
-
-    /// Whether so much more may wait to be taken.
-    synchronized boolean charge(long bytes) {
-        if (waiting + bytes > MOST_WAITING || !hub.charge(bytes)) {
-            return false;
-        }
-        waiting += bytes;
-        return true;
-    }
-
-    synchronized void release(long bytes) {
-        waiting -= bytes;
-        hub.release(bytes);
-    }
-
     /// How much waits, how many directories are watched, how many watch.
     public synchronized String use() {
-        return "%d bytes, %d directories, %d watches".formatted(waiting, directories, open.size());
+        return "%s, %d watches".formatted(quota.use(), open.size());
     }
 
     private void requireOpen() {

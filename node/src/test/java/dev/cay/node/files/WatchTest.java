@@ -196,7 +196,7 @@ class WatchTest {
 
     @Test
     void oneSandboxCannotTakeAllWatches() throws Exception {
-        for (int i = 0; i < Watches.MOST_DIRECTORIES; i++) {
+        for (int i = 0; i < WatchQuota.MOST_DIRECTORIES; i++) {
             Files.createDirectory(root.resolve("d" + i));
         }
         assertThatThrownBy(() -> watch("/", true))
