@@ -7,7 +7,7 @@ import dev.cay.node.linux.FileCalls;
 import java.util.Set;
 
 /// Kinds of file systems that need care, by their magic numbers.
-final class FileSystems {
+public final class FileSystems {
     /// Their files are levers of the kernel: proc, sysfs, cgroup, cgroup2, debugfs, tracefs, securityfs, bpf, configfs,
     /// efivarfs, pstore, mqueue, devpts, binfmt_misc, selinux. Nothing is written or made there.
     private static final Set<Long> LEVERS = Set.of(
@@ -42,11 +42,11 @@ final class FileSystems {
 
     private FileSystems() {}
 
-    static boolean isLever(Descriptor file) throws ErrnoException {
+    public static boolean isLever(Descriptor file) throws ErrnoException {
         return LEVERS.contains(FileCalls.fileSystem(file));
     }
 
-    static boolean isRemote(Descriptor file) throws ErrnoException {
+    public static boolean isRemote(Descriptor file) throws ErrnoException {
         return REMOTE.contains(FileCalls.fileSystem(file));
     }
 

@@ -47,7 +47,8 @@ public final class FileTree implements AutoCloseable {
         return open("/proc/%d/root".formatted(pid), uidBase, threads);
     }
 
-    static FileTree open(String directory, int uidBase, HostThreads threads) throws IOException {
+    /// @param directory what is the root to clients
+    public static FileTree open(String directory, int uidBase, HostThreads threads) throws IOException {
         return threads.call(FileWork.LIMIT, () -> {
             var root = FileCalls.open(directory, FileCalls.PATH | FileCalls.DIRECTORY, 0);
             return new FileTree(root, uidBase, threads);

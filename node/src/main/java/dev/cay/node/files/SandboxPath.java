@@ -60,7 +60,7 @@ public record SandboxPath(String text) {
         return new SandboxPath(slash <= 0 ? "/" : text.substring(0, slash));
     }
 
-    SandboxPath child(String name) {
+    public SandboxPath child(String name) {
         return new SandboxPath(isRoot() ? "/" + name : text + "/" + name);
     }
 

@@ -2,9 +2,9 @@ package dev.cay.node.ingress;
 
 import dev.cay.http.Exchange;
 import dev.cay.node.files.FileTree;
-import dev.cay.node.files.Watches;
 import dev.cay.node.log.SandboxLog;
 import dev.cay.node.process.ProcessTable;
+import dev.cay.node.watch.Watches;
 import dev.cay.wire.AccessToken;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.TemplateId;

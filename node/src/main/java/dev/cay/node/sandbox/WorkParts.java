@@ -1,9 +1,9 @@
 package dev.cay.node.sandbox;
 
-import dev.cay.node.files.WatchHub;
 import dev.cay.node.linux.HostThreads;
 import dev.cay.node.process.ProcessTable;
 import dev.cay.node.process.Workers;
+import dev.cay.node.watch.WatchHub;
 
 /// Who does the work that running sandboxes ask for.
 ///

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.node.linux.FdPoller;
 import dev.cay.node.linux.HostThreads;
+import dev.cay.node.watch.WatchHub;
+import dev.cay.node.watch.Watches;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
 import java.io.IOException;

@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.cay.http.HttpListeners;
 import dev.cay.life.Undo;
-import dev.cay.node.files.Watches;
 import dev.cay.node.process.ProcessTable;
+import dev.cay.node.watch.Watches;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;

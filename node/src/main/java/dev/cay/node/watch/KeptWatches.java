@@ -1,4 +1,4 @@
-package dev.cay.node.files;
+package dev.cay.node.watch;
 
 import dev.cay.http.Json;
 import dev.cay.life.WholeFile;

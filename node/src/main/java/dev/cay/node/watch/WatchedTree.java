@@ -1,5 +1,7 @@
-package dev.cay.node.files;
+package dev.cay.node.watch;
 
+import dev.cay.node.files.FileSystems;
+import dev.cay.node.files.FileTree;
 import dev.cay.node.linux.Descriptor;
 import dev.cay.node.linux.Errno;
 import dev.cay.node.linux.ErrnoException;

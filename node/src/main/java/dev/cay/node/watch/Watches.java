@@ -1,5 +1,7 @@
-package dev.cay.node.files;
+package dev.cay.node.watch;
 
+import dev.cay.node.files.FileTree;
+import dev.cay.node.files.SandboxPath;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;

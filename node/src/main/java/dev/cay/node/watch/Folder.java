@@ -1,4 +1,4 @@
-package dev.cay.node.files;
+package dev.cay.node.watch;
 
 import dev.cay.node.linux.Inotify;
 import java.util.HashMap;

@@ -1,8 +1,10 @@
-package dev.cay.node.files;
+package dev.cay.node.watch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cay.node.files.FileTree;
+import dev.cay.node.files.SandboxPath;
 import dev.cay.node.linux.FdPoller;
 import dev.cay.node.linux.HostThreads;
 import dev.cay.testing.NeedsRoot;
@@ -59,7 +61,7 @@ class WatchTest {
     }
 
     private Watch watch(String path, boolean recursive) throws IOException {
-        return watches.open(SandboxPath.of(path), recursive, false, false);
+        return watches.open(new SandboxPath(path), recursive, false, false);
     }
 
     private static List<String> all(Watch watch) throws Exception {
@@ -170,7 +172,7 @@ class WatchTest {
                             .waitFor())
                     .isZero();
             assertThat(all(watch)).contains("CREATE \udcff", "CREATE \udcff/\udcfe");
-            tree.remove(SandboxPath.of("/w/\udcff"));
+            tree.remove(new SandboxPath("/w/\udcff"));
             assertThat(root.resolve("w").toFile().list()).containsExactly("out");
         }
     }
@@ -207,7 +209,7 @@ class WatchTest {
         var other = Files.createDirectory(directory.resolve("other"));
         try (var files = FileTree.open(other.toString(), 0, threads);
                 var neighbour = new Watches(files, hub);
-                var watch = neighbour.open(SandboxPath.of("/"), true, false, false)) {
+                var watch = neighbour.open(new SandboxPath("/"), true, false, false)) {
             Files.createFile(other.resolve("f"));
             assertThat(all(watch)).containsExactly("CREATE f");
         }

@@ -1,4 +1,4 @@
-package dev.cay.node.files;
+package dev.cay.node.watch;
 
 /// What all watches of one sandbox may take of the node together. Thread-safe.
 final class WatchQuota {

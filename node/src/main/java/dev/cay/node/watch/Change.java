@@ -1,5 +1,6 @@
-package dev.cay.node.files;
+package dev.cay.node.watch;
 
+import dev.cay.node.files.Entry;
 import org.jspecify.annotations.Nullable;
 
 /// Something changed in a watched directory.
