@@ -36,7 +36,7 @@ import dev.cay.node.mcp.server.SandboxedHomes;
 import dev.cay.node.mcp.server.ServerHome;
 import dev.cay.node.mcp.server.ServerHomes;
 import dev.cay.node.network.NetworkPool;
-import dev.cay.node.process.ProcessTable;
+import dev.cay.node.process.ProcessSettings;
 import dev.cay.node.process.Workers;
 import dev.cay.node.runtime.GuestProgram;
 import dev.cay.node.runtime.RuncRuntime;
@@ -348,9 +348,9 @@ public final class CayNode implements AutoCloseable {
         }
     }
 
-    private static ProcessTable.Settings logSettings(long bytes) {
-        var defaults = ProcessTable.Settings.DEFAULT;
-        return new ProcessTable.Settings(bytes, defaults.stall(), defaults.retention(), defaults.inputLimit());
+    private static ProcessSettings logSettings(long bytes) {
+        var defaults = ProcessSettings.DEFAULT;
+        return new ProcessSettings(bytes, defaults.stall(), defaults.retention(), defaults.inputLimit());
     }
 
     public Node node() {

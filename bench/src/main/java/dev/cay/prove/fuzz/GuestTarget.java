@@ -11,6 +11,7 @@ import dev.cay.node.linux.HostThreads;
 import dev.cay.node.linux.NetNamespace;
 import dev.cay.node.process.Launch;
 import dev.cay.node.process.Output;
+import dev.cay.node.process.ProcessSettings;
 import dev.cay.node.process.ProcessTable;
 import dev.cay.node.process.Workers;
 import dev.cay.platform.RemoteSandbox;
@@ -233,7 +234,7 @@ final class GuestTarget implements Target {
                 List.of("/bin/true"), Map.of(), Map.of(), "/", "root", 0, 0, List.of(), null, false, null, null);
         return link -> {
             Path directory = Files.createTempDirectory(scratch, "table-");
-            try (var table = new ProcessTable(directory, link, workers, ProcessTable.Settings.DEFAULT)) {
+            try (var table = new ProcessTable(directory, link, workers, ProcessSettings.DEFAULT)) {
                 table.adopt();
                 try (var subscription = table.start(launch)) {
                     return follow(subscription);

@@ -31,15 +31,6 @@ import org.jspecify.annotations.Nullable;
 /// checkpoint or a restart of the daemon a new one on the same directory goes on where the old one stopped. For a copy
 /// of a sandbox, copy the directory too while its table is closed.
 public final class ProcessTable implements AutoCloseable {
-    /// @param logBytes    how much output of a process is kept, all its streams together
-    /// @param stall       a subscriber that takes nothing for so long, while the process waits for it, is cut off
-    /// @param retention   how long an ended process can still be connected to
-    /// @param inputLimit  how long an input may wait for the process to take it
-    public record Settings(long logBytes, Duration stall, Duration retention, Duration inputLimit) {
-        public static final Settings DEFAULT =
-                new Settings(1 << 20, Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(60));
-    }
-
     /// Hears of processes as they come and go, on any thread; must not block.
     public interface Watcher {
         void started(Launch launch, int pid);
@@ -53,7 +44,7 @@ public final class ProcessTable implements AutoCloseable {
     private final Path directory;
     private final GuestLink link;
     private final Workers workers;
-    private final Settings settings;
+    private final ProcessSettings settings;
     private final Map<Integer, SandboxProcess> processes = new ConcurrentHashMap<>();
     /// With those whose pid has another owner by now.
     private final Set<SandboxProcess> held = ConcurrentHashMap.newKeySet();
@@ -71,7 +62,7 @@ public final class ProcessTable implements AutoCloseable {
     private volatile boolean replaced;
 
     /// @param directory of this sandbox alone, best on a tmpfs as output passes through it; made if missing
-    public ProcessTable(Path directory, GuestLink link, Workers workers, Settings settings) {
+    public ProcessTable(Path directory, GuestLink link, Workers workers, ProcessSettings settings) {
         this.directory = directory;
         this.link = link;
         this.workers = workers;
@@ -243,7 +234,7 @@ public final class ProcessTable implements AutoCloseable {
         return terminals;
     }
 
-    Settings settings() {
+    ProcessSettings settings() {
         return settings;
     }
 

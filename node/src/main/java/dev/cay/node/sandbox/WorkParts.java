@@ -1,7 +1,7 @@
 package dev.cay.node.sandbox;
 
 import dev.cay.node.linux.HostThreads;
-import dev.cay.node.process.ProcessTable;
+import dev.cay.node.process.ProcessSettings;
 import dev.cay.node.process.Workers;
 import dev.cay.node.watch.WatchHub;
 
@@ -15,4 +15,4 @@ public record WorkParts(
         HostThreads files,
         WatchHub watching,
         Workers processes,
-        ProcessTable.Settings processSettings) {}
+        ProcessSettings processSettings) {}

@@ -7,6 +7,7 @@ import dev.cay.node.files.FileTree;
 import dev.cay.node.guest.GuestLink;
 import dev.cay.node.guest.TestSandbox;
 import dev.cay.node.log.LogHub;
+import dev.cay.node.process.ProcessSettings;
 import dev.cay.node.process.ProcessTable;
 import dev.cay.node.watch.WatchHub;
 import dev.cay.node.watch.Watches;
@@ -27,7 +28,7 @@ final class GuestEnvd implements Handler, AutoCloseable {
 
     final TestSandbox sandbox = new TestSandbox();
     private final WatchHub hub = new WatchHub(sandbox.poller());
-    private final ProcessTable.Settings settings;
+    private final ProcessSettings settings;
     private final Map<String, String> trusted;
     private final Map<String, String> asked;
     private GuestLink link;
@@ -38,7 +39,7 @@ final class GuestEnvd implements Handler, AutoCloseable {
 
     /// @param trusted variables of the template
     /// @param asked   variables that came with the create
-    GuestEnvd(ProcessTable.Settings settings, Map<String, String> trusted, Map<String, String> asked) throws Exception {
+    GuestEnvd(ProcessSettings settings, Map<String, String> trusted, Map<String, String> asked) throws Exception {
         this.settings = settings;
         this.trusted = trusted;
         this.asked = asked;

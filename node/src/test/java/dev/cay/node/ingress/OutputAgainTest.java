@@ -2,7 +2,7 @@ package dev.cay.node.ingress;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.cay.node.process.ProcessTable;
+import dev.cay.node.process.ProcessSettings;
 import dev.cay.testing.NeedsRoot;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
@@ -20,8 +20,8 @@ class OutputAgainTest {
 
     @BeforeEach
     void start() throws Exception {
-        var settings = ProcessTable.Settings.DEFAULT;
-        lab = new ProcessLab(new ProcessTable.Settings(
+        var settings = ProcessSettings.DEFAULT;
+        lab = new ProcessLab(new ProcessSettings(
                 settings.logBytes(), Duration.ofMinutes(10), settings.retention(), settings.inputLimit()));
     }
 

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.cay.http.HttpListeners;
 import dev.cay.node.guest.TestSandbox;
-import dev.cay.node.process.ProcessTable;
+import dev.cay.node.process.ProcessSettings;
 import dev.cay.tls.LocalAuthority;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -38,10 +38,10 @@ final class ProcessLab implements AutoCloseable {
     private final HttpClient http2;
 
     ProcessLab() throws Exception {
-        this(ProcessTable.Settings.DEFAULT);
+        this(ProcessSettings.DEFAULT);
     }
 
-    ProcessLab(ProcessTable.Settings settings) throws Exception {
+    ProcessLab(ProcessSettings settings) throws Exception {
         envd = new GuestEnvd(settings, Map.of(), Map.of("FROM_CREATE", "1"));
         sandbox = envd.sandbox;
         var authority = LocalAuthority.open(sandbox.directory().resolve("tls"), "cay.localhost");

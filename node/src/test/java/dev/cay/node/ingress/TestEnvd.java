@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.cay.http.HttpListeners;
 import dev.cay.life.Undo;
-import dev.cay.node.process.ProcessTable;
+import dev.cay.node.process.ProcessSettings;
 import dev.cay.node.watch.Watches;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -40,7 +40,7 @@ final class TestEnvd implements AutoCloseable {
     /// @param asked   variables that came with the create
     TestEnvd(Map<String, String> trusted, Map<String, String> asked) throws Exception {
         closing.step(http::shutdownNow);
-        envd = closing.add(new GuestEnvd(ProcessTable.Settings.DEFAULT, trusted, asked));
+        envd = closing.add(new GuestEnvd(ProcessSettings.DEFAULT, trusted, asked));
         var listeners = closing.add(new HttpListeners());
         listeners.start();
         var address = listeners.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), envd);

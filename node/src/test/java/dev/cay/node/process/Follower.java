@@ -22,7 +22,7 @@ final class Follower {
         poller.start();
         var link = GuestLink.open(NetNamespace.open(Long.parseLong(args[0]), threads), poller, LIMIT);
         var table = new ProcessTable(
-                Path.of(args[1]), link, new Workers(poller, threads, threads, threads), ProcessTable.Settings.DEFAULT);
+                Path.of(args[1]), link, new Workers(poller, threads, threads, threads), ProcessSettings.DEFAULT);
         table.adopt();
         var known = table.find(new Selector.Tag("followed"));
         var subscription = known.isPresent() ? known.get().subscribe() : table.start(launch(args[2]));

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 @NeedsRoot
 class LeavingClientTest {
-    private static final ProcessTable.Settings FORGETFUL =
-            new ProcessTable.Settings(1 << 20, Duration.ofSeconds(2), Duration.ofMillis(1), Duration.ofSeconds(5));
+    private static final ProcessSettings FORGETFUL =
+            new ProcessSettings(1 << 20, Duration.ofSeconds(2), Duration.ofMillis(1), Duration.ofSeconds(5));
 
     @Test
     void leavesNothingWhenItsCommandHasNotBegun() throws Exception {

@@ -26,7 +26,7 @@ class ManyCommandsTest {
                         sandbox.directory().resolve("processes"),
                         link,
                         sandbox.workers(),
-                        new ProcessTable.Settings(
+                        new ProcessSettings(
                                 1 << 20, Duration.ofSeconds(1), Duration.ofMinutes(10), Duration.ofSeconds(5)))) {
             table.adopt();
             var pids = new ArrayList<Integer>();

@@ -32,8 +32,8 @@ import org.junit.jupiter.api.Timeout;
 @NeedsRoot
 class ProcessTableTest {
     private static final Duration LIMIT = Duration.ofSeconds(10);
-    private static final ProcessTable.Settings SETTINGS =
-            new ProcessTable.Settings(1 << 20, Duration.ofSeconds(2), Duration.ofSeconds(30), Duration.ofSeconds(5));
+    private static final ProcessSettings SETTINGS =
+            new ProcessSettings(1 << 20, Duration.ofSeconds(2), Duration.ofSeconds(30), Duration.ofSeconds(5));
 
     private TestSandbox sandbox;
     private GuestLink link;
@@ -52,7 +52,7 @@ class ProcessTableTest {
         sandbox.close();
     }
 
-    private void open(ProcessTable.Settings settings) throws IOException {
+    private void open(ProcessSettings settings) throws IOException {
         link = sandbox.link();
         table = new ProcessTable(sandbox.directory().resolve("processes"), link, sandbox.workers(), settings);
         table.adopt();

@@ -30,8 +30,8 @@ class StalledNodeTest {
     /// More than the threads of a test sandbox and those that replace lost ones.
     private static final int MANY = 12;
 
-    private static final ProcessTable.Settings SETTINGS =
-            new ProcessTable.Settings(1 << 20, Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(10));
+    private static final ProcessSettings SETTINGS =
+            new ProcessSettings(1 << 20, Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(10));
 
     private static final String TAKE_AND_BLOCK = """
             import ctypes, fcntl, os

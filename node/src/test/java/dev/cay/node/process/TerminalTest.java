@@ -26,8 +26,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @NeedsRoot
 class TerminalTest {
     private static final Duration LIMIT = Duration.ofSeconds(30);
-    private static final ProcessTable.Settings SETTINGS =
-            new ProcessTable.Settings(1 << 20, Duration.ofMinutes(1), Duration.ofSeconds(30), Duration.ofSeconds(2));
+    private static final ProcessSettings SETTINGS =
+            new ProcessSettings(1 << 20, Duration.ofMinutes(1), Duration.ofSeconds(30), Duration.ofSeconds(2));
 
     private TestSandbox sandbox;
     private GuestLink link;

@@ -21,7 +21,7 @@ import dev.cay.node.image.BuiltBase;
 import dev.cay.node.mcp.GatewayRules;
 import dev.cay.node.mcp.MetaChoice;
 import dev.cay.node.mcp.server.ServerHomes;
-import dev.cay.node.process.ProcessTable;
+import dev.cay.node.process.ProcessSettings;
 import dev.cay.node.runtime.ContainerRuntime;
 import dev.cay.node.runtime.GuestProgram;
 import dev.cay.node.runtime.RuncRuntime;
@@ -210,7 +210,7 @@ final class TestNode implements AutoCloseable {
                             1000,
                             MOST_SPARES,
                             SERVERS,
-                            ProcessTable.Settings.DEFAULT.logBytes(),
+                            ProcessSettings.DEFAULT.logBytes(),
                             edgePort,
                             List.of(),
                             null,
