@@ -40,7 +40,8 @@ final class Following implements AutoCloseable {
                 throw e;
             }
             var table = followers.rejoin(exchange);
-            subscription = table.require(new Selector.Pid(process().pid())).goOn(subscription);
+            subscription =
+                    subscription.goOn(table.require(new Selector.Pid(process().pid())));
             endWithIt();
             return new Output.Silence();
         }

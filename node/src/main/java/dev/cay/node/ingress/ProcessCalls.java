@@ -9,6 +9,7 @@ import dev.cay.node.process.Launch;
 import dev.cay.node.process.Output;
 import dev.cay.node.process.SandboxProcess;
 import dev.cay.node.process.Selector;
+import dev.cay.node.process.Subscription;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.process.CloseStdinRequest;
@@ -104,7 +105,7 @@ final class ProcessCalls {
             throws Exception {
         var process = sandbox.processes().require(selected(request.getProcess()));
         var offsets = OutputFrom.parse(call.exchange().header(OutputFrom.HEADER));
-        var subscription = offsets == null ? process.subscribe() : process.subscribe(offsets);
+        var subscription = offsets == null ? Subscription.to(process) : Subscription.to(process, offsets);
         try (var following = new Following(subscription, sandbox.followers(), call.exchange())) {
             if (offsets != null) {
                 call.exchange().with(OutputFrom.HEADER, OutputFrom.format(subscription.positions()));

@@ -102,7 +102,7 @@ final class Adoption {
 
     private static void expect(SandboxProcess process, long @Nullable [] sent) {
         if (sent != null) {
-            process.audience().expect(process, sent);
+            process.audience().expect(sent);
         }
     }
 }

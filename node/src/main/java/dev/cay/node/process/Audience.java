@@ -28,11 +28,11 @@ final class Audience implements OutputDelivery {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Journal journal = new Journal();
-    private final List<Subscription> subscriptions = new ArrayList<>();
+    private final List<OutputReader> readers = new ArrayList<>();
     private final Set<Source> waiting = new HashSet<>();
     private boolean watched;
     private Cursors.@Nullable Cursor cursor;
-    private @Nullable Subscription expected;
+    private @Nullable OutputReader expected;
     private @Nullable Fresh fresh;
     private @Nullable Exit end;
 
@@ -42,32 +42,33 @@ final class Audience implements OutputDelivery {
         this.logs = new EnumMap<>(logs);
     }
 
-    Subscription subscribe(SandboxProcess process) {
+    /// From now on; or in the place that is kept for somebody.
+    OutputReader join() {
         return locked(() -> {
-            Subscription kept = expected;
+            OutputReader kept = expected;
             if (kept != null) {
                 expected = null;
                 kept.park(false);
                 return kept;
             }
-            return add(process, ends());
+            return add(ends());
         });
     }
 
-    Subscription subscribe(SandboxProcess process, Map<Channel, Long> offsets) {
+    OutputReader join(Map<Channel, Long> offsets) {
         return locked(() -> {
             var from = ends();
             offsets.forEach((channel, offset) -> from.put(channel, checked(channel, offset)));
-            return add(process, from);
+            return add(from);
         });
     }
 
     /// For one that another table sent away: nobody else is expected then.
-    Subscription goOn(SandboxProcess process, Map<Channel, Long> offsets) {
+    OutputReader goOn(Map<Channel, Long> offsets) {
         return locked(() -> {
-            var subscription = subscribe(process, offsets);
+            var reader = join(offsets);
             dropExpected();
-            return subscription;
+            return reader;
         });
     }
 
@@ -84,14 +85,14 @@ final class Audience implements OutputDelivery {
         return Math.max(offset, log.oldest());
     }
 
-    private Subscription add(SandboxProcess process, Map<Channel, Long> from) {
+    private OutputReader add(Map<Channel, Long> from) {
         table.requireOpen();
-        var subscription = new Subscription(process, this, from, ends(), journal);
-        subscriptions.add(subscription);
+        var reader = new OutputReader(from, ends(), journal);
+        readers.add(reader);
         if (cursor == null) {
             cursor = table.cursors().claim(number, sent(from, 0), sent(from, 1));
         }
-        return subscription;
+        return reader;
     }
 
     private Map<Channel, Long> ends() {
@@ -108,7 +109,7 @@ final class Audience implements OutputDelivery {
     }
 
     /// Keeps a place for the client whose daemon died, and makes the process wait for it a while.
-    void expect(SandboxProcess process, long[] sent) {
+    void expect(long[] sent) {
         locked(() -> {
             var from = ends();
             for (var log : logs.entrySet()) {
@@ -118,7 +119,7 @@ final class Audience implements OutputDelivery {
                         Math.clamp(
                                 offset, log.getValue().oldest(), log.getValue().end()));
             }
-            expected = add(process, from);
+            expected = add(from);
             expected.park(true);
             return null;
         });
@@ -126,8 +127,8 @@ final class Audience implements OutputDelivery {
     }
 
     private void dropExpected() {
-        Subscription late = locked(() -> {
-            Subscription kept = expected;
+        OutputReader late = locked(() -> {
+            OutputReader kept = expected;
             expected = null;
             return kept;
         });
@@ -136,10 +137,10 @@ final class Audience implements OutputDelivery {
         }
     }
 
-    Output next(Subscription subscription, Duration limit) throws IOException, InterruptedException {
-        if (!(awaitPiece(subscription, limit) instanceof Piece(var channel, var position, var count))) {
+    Output next(OutputReader reader, Duration limit) throws IOException, InterruptedException {
+        if (!(awaitPiece(reader, limit) instanceof Piece(var channel, var position, var count))) {
             Exit exit = locked(() -> end);
-            return exit != null && locked(() -> subscription.choose(journal)) == null
+            return exit != null && locked(() -> reader.choose(journal)) == null
                     ? new Output.End(exit)
                     : new Output.Silence();
         }
@@ -148,8 +149,8 @@ final class Audience implements OutputDelivery {
                 ? newest.bytes
                 : read(channel, position, count);
         locked(() -> {
-            subscription.advance(channel, bytes.length);
-            if (fresh != null && subscriptions.stream().allMatch(fresh::isBehind)) {
+            reader.advance(channel, bytes.length);
+            if (fresh != null && readers.stream().allMatch(fresh::isBehind)) {
                 fresh = null;
             }
             trimAndRelease();
@@ -164,23 +165,23 @@ final class Audience implements OutputDelivery {
             return of == channel && position == offset && count == bytes.length;
         }
 
-        boolean isBehind(Subscription subscription) {
-            return subscription.position(channel) >= offset + bytes.length;
+        boolean isBehind(OutputReader reader) {
+            return reader.position(channel) >= offset + bytes.length;
         }
     }
 
     private record Piece(Channel channel, long position, int count) {}
 
     /// Null when nothing came, or nothing will.
-    private @Nullable Piece awaitPiece(Subscription subscription, Duration limit) throws InterruptedException {
+    private @Nullable Piece awaitPiece(OutputReader reader, Duration limit) throws InterruptedException {
         long left = limit.toNanos();
         lock.lockInterruptibly();
         try {
             while (true) {
-                subscription.check();
-                Channel channel = subscription.choose(journal);
+                reader.check();
+                Channel channel = reader.choose(journal);
                 if (channel != null) {
-                    return new Piece(channel, subscription.position(channel), subscription.available(channel, journal));
+                    return new Piece(channel, reader.position(channel), reader.available(channel, journal));
                 }
                 if (end != null || left <= 0) {
                     return null;
@@ -206,18 +207,18 @@ final class Audience implements OutputDelivery {
 
     /// Notes the piece as delivered before it is: a client often has the bytes, and could see the daemon die, before
     /// the thread that sent them runs again. {@link #allowed} takes it back where the sending does not get ahead.
-    void sending(Subscription subscription) {
+    void sending(OutputReader reader) {
         locked(() -> {
-            subscription.beginSending();
-            place(subscription.at());
+            reader.beginSending();
+            place(reader.at());
             return null;
         });
     }
 
-    void sent(Subscription subscription) {
+    void sent(OutputReader reader) {
         locked(() -> {
-            subscription.endSending();
-            place(subscription.at());
+            reader.endSending();
+            place(reader.at());
             return null;
         });
     }
@@ -230,10 +231,10 @@ final class Audience implements OutputDelivery {
     }
 
     /// A client that goes of its own will gives up its place. One that a closing table sent away does not.
-    void leave(Subscription subscription) {
+    void leave(OutputReader reader) {
         locked(() -> {
-            subscriptions.remove(subscription);
-            if (subscriptions.isEmpty() && !table.isClosed()) {
+            readers.remove(reader);
+            if (readers.isEmpty() && !table.isClosed()) {
                 forgetPlace();
             }
             trimAndRelease();
@@ -255,13 +256,13 @@ final class Audience implements OutputDelivery {
 
     private int allowed(Source pump) {
         long allowed = Integer.MAX_VALUE;
-        for (var subscription : subscriptions) {
-            if (subscription.stuck()) {
-                place(subscription.before());
+        for (var reader : readers) {
+            if (reader.stuck()) {
+                place(reader.before());
             }
-            allowed = Math.min(allowed, leeway(pump, subscription));
+            allowed = Math.min(allowed, leeway(pump, reader));
         }
-        return subscriptions.isEmpty() || journal.hasRoom(pump.channel()) ? (int) allowed : 0;
+        return readers.isEmpty() || journal.hasRoom(pump.channel()) ? (int) allowed : 0;
     }
 
     @Override
@@ -280,14 +281,14 @@ final class Audience implements OutputDelivery {
     /// While the process waits: lets go those who take nothing, and those who keep others waiting.
     private void lookAtReaders() {
         Duration stall = table.settings().stall();
-        var slow = new ArrayList<Subscription>();
-        var silent = new ArrayList<Subscription>();
+        var slow = new ArrayList<OutputReader>();
+        var silent = new ArrayList<OutputReader>();
         boolean again = locked(() -> {
-            for (var subscription : subscriptions) {
-                if (holdsOthersUp(subscription) && subscription.pay(LOOK)) {
-                    slow.add(subscription);
-                } else if (!waiting.isEmpty() && !subscription.parked() && subscription.idleFor(stall)) {
-                    silent.add(subscription);
+            for (var reader : readers) {
+                if (holdsOthersUp(reader) && reader.pay(LOOK)) {
+                    slow.add(reader);
+                } else if (!waiting.isEmpty() && !reader.parked() && reader.idleFor(stall)) {
+                    silent.add(reader);
                 }
             }
             watched = !waiting.isEmpty();
@@ -302,33 +303,32 @@ final class Audience implements OutputDelivery {
     }
 
     /// Whether the process waits for this one, while somebody else has got everything there is.
-    private boolean holdsOthersUp(Subscription subscription) {
+    private boolean holdsOthersUp(OutputReader reader) {
         boolean holds = waiting.stream()
-                .anyMatch(pump -> leeway(pump, subscription) < pump.channel().chunk());
+                .anyMatch(pump -> leeway(pump, reader) < pump.channel().chunk());
         return holds
-                && subscriptions.stream()
-                        .anyMatch(
-                                other -> other != subscription && !other.isSending() && other.choose(journal) == null);
+                && readers.stream()
+                        .anyMatch(other -> other != reader && !other.isSending() && other.choose(journal) == null);
     }
 
-    private static long leeway(Source pump, Subscription subscription) {
-        return pump.output().window() - (pump.output().end() - subscription.position(pump.channel()));
+    private static long leeway(Source pump, OutputReader reader) {
+        return pump.output().window() - (pump.output().end() - reader.position(pump.channel()));
     }
 
     @Override
     public void cutAll(CayException reason, boolean free) {
-        locked(() -> List.copyOf(subscriptions)).forEach(s -> cut(s, reason, free));
+        locked(() -> List.copyOf(readers)).forEach(reader -> cut(reader, reason, free));
     }
 
-    private void cut(Subscription subscription, CayException reason) {
-        cut(subscription, reason, true);
+    private void cut(OutputReader reader, CayException reason) {
+        cut(reader, reason, true);
     }
 
-    private void cut(Subscription subscription, CayException reason, boolean free) {
+    private void cut(OutputReader reader, CayException reason, boolean free) {
         Runnable freed = locked(() -> {
-            expected = expected == subscription ? null : expected;
-            Runnable action = subscription.cut(reason);
-            leave(subscription);
+            expected = expected == reader ? null : expected;
+            Runnable action = reader.cut(reason);
+            leave(reader);
             changed.signalAll();
             return action;
         });
@@ -338,7 +338,7 @@ final class Audience implements OutputDelivery {
     }
 
     private void trimAndRelease() {
-        journal.trim(subscriptions.stream().mapToLong(Subscription::run).min().orElse(journal.next()));
+        journal.trim(readers.stream().mapToLong(OutputReader::run).min().orElse(journal.next()));
         waiting.removeIf(pump -> {
             boolean free = allowed(pump) >= pump.channel().chunk();
             if (free) {
@@ -351,9 +351,9 @@ final class Audience implements OutputDelivery {
     @Override
     public void arrived(Channel channel, OutputLog log, int count, byte @Nullable [] bytes) {
         locked(() -> {
-            fresh = bytes == null || subscriptions.isEmpty() ? null : new Fresh(channel, log.end(), bytes);
+            fresh = bytes == null || readers.isEmpty() ? null : new Fresh(channel, log.end(), bytes);
             log.advance(count);
-            if (!subscriptions.isEmpty()) {
+            if (!readers.isEmpty()) {
                 journal.append(channel, count);
                 changed.signalAll();
             }
@@ -371,11 +371,11 @@ final class Audience implements OutputDelivery {
 
     @Override
     public boolean isEmpty() {
-        return locked(subscriptions::isEmpty);
+        return locked(readers::isEmpty);
     }
 
     void cutIdle(Duration limit) {
-        locked(() -> subscriptions.stream().filter(s -> s.idleFor(limit)).toList())
+        locked(() -> readers.stream().filter(reader -> reader.idleFor(limit)).toList())
                 .forEach(s -> cut(s, new CayException(ErrorKind.EXHAUSTED, "the output was not read for " + limit)));
     }
 

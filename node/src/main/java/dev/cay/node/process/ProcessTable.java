@@ -120,7 +120,7 @@ public final class ProcessTable implements AutoCloseable {
             if (watcher != null) {
                 watcher.started(launch, process.pid());
             }
-            var subscription = process.subscribe();
+            var subscription = Subscription.to(process);
             process.begin();
             settleEarly(process);
             process.killAt(begun.about().deadline());

@@ -109,21 +109,6 @@ public final class SandboxProcess {
         return table.isReplaced();
     }
 
-    /// From now on; or, for the first one after a restart of the daemon, from where the last subscriber was.
-    public Subscription subscribe() {
-        return audience.subscribe(this);
-    }
-
-    /// From these absolute offsets on; 0 means from the oldest byte kept, an absent stream from now on.
-    public Subscription subscribe(Map<Channel, Long> offsets) {
-        return audience.subscribe(this, offsets);
-    }
-
-    /// Goes on behind what a subscriber had of another table, which closed for this one.
-    public Subscription goOn(Subscription before) {
-        return audience.goOn(this, before.positions());
-    }
-
     public ProcessInput input() {
         return input;
     }

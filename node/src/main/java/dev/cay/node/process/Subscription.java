@@ -3,52 +3,37 @@ package dev.cay.node.process;
 import dev.cay.wire.CayException;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.EnumMap;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /// Somebody who follows a process's output. Used by one thread, which reads and then sends; only {@link #close} may
 /// come from elsewhere.
 ///
-/// Holds offsets, never output. While it is half a log behind, the process waits for it; but where others wait with the
-/// process, only for so long as {@link #PATIENCE} says.
+/// A process waits for those who follow it, but not for ever: one that takes too long is cut off.
 public final class Subscription implements AutoCloseable {
-    private static final Duration STUCK = Duration.ofMillis(50);
-
-    /// How long this one may keep others waiting in all. Reading buys it back, a second for each {@link #PRICE} bytes.
-    private static final Duration PATIENCE = Duration.ofSeconds(1);
-
-    private static final long PRICE = 1 << 20;
-
     private final SandboxProcess process;
     private final Audience audience;
-    private final Map<Channel, Long> positions;
-    /// Output older than the journal is delivered stream by stream, up to these offsets.
-    private final Map<Channel, Long> before = new EnumMap<>(Channel.class);
-    private final Map<Channel, Long> backlog;
-    private long run;
-    private int runDone;
-    private long progressAt = System.nanoTime();
-    private long sendingSince;
-    private long patience = PATIENCE.toNanos();
-    private boolean parked;
-    private @Nullable CayException cut;
-    private @Nullable Runnable onCut;
+    private final OutputReader reader;
 
-    /// Under the process's lock.
-    Subscription(
-            SandboxProcess process,
-            Audience audience,
-            Map<Channel, Long> from,
-            Map<Channel, Long> now,
-            Journal journal) {
+    private Subscription(SandboxProcess process, OutputReader reader) {
         this.process = process;
-        this.audience = audience;
-        this.positions = new EnumMap<>(from);
-        this.backlog = new EnumMap<>(now);
-        // The newest run may still grow: what it has now is backlog, the rest is ours.
-        this.run = journal.knows(journal.next() - 1) ? journal.next() - 1 : journal.next();
-        this.runDone = journal.knows(run) ? journal.length(run) : 0;
+        this.audience = process.audience();
+        this.reader = reader;
+    }
+
+    /// From now on; or, for the first one after a restart of the daemon, from where the last subscriber was.
+    public static Subscription to(SandboxProcess process) {
+        return new Subscription(process, process.audience().join());
+    }
+
+    /// From these absolute offsets on; 0 means from the oldest byte kept, an absent stream from now on.
+    public static Subscription to(SandboxProcess process, Map<Channel, Long> offsets) {
+        return new Subscription(process, process.audience().join(offsets));
+    }
+
+    /// Goes on behind what this one had, at the same process of another table: the one that this one's table was
+    /// closed for.
+    public Subscription goOn(SandboxProcess there) {
+        return new Subscription(there, there.audience().goOn(positions()));
     }
 
     public SandboxProcess process() {
@@ -57,32 +42,29 @@ public final class Subscription implements AutoCloseable {
 
     /// From where on output is delivered: the absolute offset of each stream's next byte.
     public Map<Channel, Long> positions() {
-        return audience.locked(() -> Map.copyOf(positions));
+        return audience.locked(() -> Map.copyOf(reader.at()));
     }
 
     /// The next piece of output, at most `limit` later.
     ///
     /// @throws CayException when this subscriber was cut off, because it was too slow or the table was closed
     public Output next(Duration limit) throws IOException, InterruptedException {
-        return audience.next(this, limit);
+        return audience.next(reader, limit);
     }
 
     /// The last piece is about to be sent: after a crash of the daemon, a new subscriber goes on behind it.
     public void sending() {
-        audience.sending(this);
+        audience.sending(reader);
     }
 
     /// The last piece has left for the client.
     public void sent() {
-        audience.sent(this);
+        audience.sent(reader);
     }
 
     /// Runs when this subscriber is cut off, to free a thread that is stuck in sending.
     public void onCut(Runnable action) {
-        if (audience.locked(() -> {
-            onCut = action;
-            return cut != null;
-        })) {
+        if (audience.locked(() -> reader.onCut(action))) {
             action.run();
         }
     }
@@ -90,116 +72,6 @@ public final class Subscription implements AutoCloseable {
     /// Unsubscribes; the process runs on.
     @Override
     public void close() {
-        audience.leave(this);
-    }
-
-    // The rest is called under the process's lock.
-
-    long position(Channel channel) {
-        return positions.getOrDefault(channel, 0L);
-    }
-
-    long run() {
-        return run;
-    }
-
-    /// Where there is something to read, or null.
-    @Nullable
-    Channel choose(Journal journal) {
-        for (var entry : backlog.entrySet()) {
-            if (position(entry.getKey()) < entry.getValue()) {
-                return entry.getKey();
-            }
-        }
-        while (journal.knows(run)) {
-            if (runDone < journal.length(run)) {
-                return journal.channel(run);
-            }
-            if (!journal.knows(run + 1)) {
-                return null;
-            }
-            run++;
-            runDone = 0;
-        }
-        return null;
-    }
-
-    /// How much of the chosen stream comes before another one's turn.
-    int available(Channel channel, Journal journal) {
-        long old = backlog.getOrDefault(channel, 0L) - position(channel);
-        return (int) Math.min(channel.chunk(), old > 0 ? old : journal.length(run) - runDone);
-    }
-
-    void advance(Channel channel, int count) {
-        before.putAll(positions);
-        boolean old = position(channel) < backlog.getOrDefault(channel, 0L);
-        positions.merge(channel, (long) count, Long::sum);
-        if (!old) {
-            runDone += count;
-        }
-        patience = Math.min(PATIENCE.toNanos(), patience + count * (PATIENCE.toNanos() / PRICE));
-        progressAt = System.nanoTime();
-    }
-
-    /// Others were kept waiting that long; true when it was too long by now.
-    boolean pay(Duration held) {
-        patience -= held.toNanos();
-        return patience <= 0;
-    }
-
-    boolean isSending() {
-        return sendingSince != 0;
-    }
-
-    void beginSending() {
-        sendingSince = System.nanoTime();
-    }
-
-    void endSending() {
-        sendingSince = 0;
-    }
-
-    /// Whether a piece is being sent that the client does not take.
-    boolean stuck() {
-        return sendingSince != 0 && System.nanoTime() - sendingSince > STUCK.toNanos();
-    }
-
-    /// Where it was before the piece that is being sent.
-    Map<Channel, Long> before() {
-        return before;
-    }
-
-    boolean idleFor(Duration limit) {
-        return System.nanoTime() - progressAt >= limit.toNanos();
-    }
-
-    /// Waits for a client that is expected to come back.
-    boolean parked() {
-        return parked;
-    }
-
-    void park(boolean parked) {
-        this.parked = parked;
-        progressAt = System.nanoTime();
-    }
-
-    void check() {
-        if (cut != null) {
-            throw new CayException(cut.kind(), cut.userMessage());
-        }
-    }
-
-    Map<Channel, Long> at() {
-        return positions;
-    }
-
-    /// What to run, outside the lock, when it was not cut before.
-    @Nullable
-    Runnable cut(CayException reason) {
-        if (cut != null) {
-            return null;
-        }
-        cut = reason;
-        return onCut;
+        audience.leave(reader);
     }
 }

@@ -25,7 +25,7 @@ final class Follower {
                 Path.of(args[1]), link, new Workers(poller, threads, threads, threads), ProcessSettings.DEFAULT);
         table.adopt();
         var known = table.find(new Selector.Tag("followed"));
-        var subscription = known.isPresent() ? known.get().subscribe() : table.start(launch(args[2]));
+        var subscription = known.isPresent() ? Subscription.to(known.get()) : table.start(launch(args[2]));
         while (subscription.next(LIMIT) instanceof Output.Data data) {
             System.out.write(data.bytes().toByteArray());
             System.out.flush();

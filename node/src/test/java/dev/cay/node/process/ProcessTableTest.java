@@ -178,13 +178,13 @@ class ProcessTableTest {
         TimeUnit.MILLISECONDS.sleep(200); // The deadline must pass while no daemon is there.
         open(SETTINGS);
 
-        try (var passed = table.require(new Selector.Tag("passed")).subscribe()) {
+        try (var passed = Subscription.to(table.require(new Selector.Tag("passed")))) {
             assertThat(listen(passed).exit().signal()).isEqualTo(9);
         }
         assertThat(table.require(new Selector.Tag("later")).running())
                 .as("its time is not up")
                 .isTrue();
-        try (var later = table.require(new Selector.Tag("later")).subscribe()) {
+        try (var later = Subscription.to(table.require(new Selector.Tag("later")))) {
             assertThat(listen(later).exit().signal()).isEqualTo(9);
         }
         assertThat(Duration.ofNanos(System.nanoTime() - began)).isGreaterThan(Duration.ofSeconds(1));
@@ -300,12 +300,12 @@ class ProcessTableTest {
     void showsALateSubscriberOnlyWhatIsNew() throws Exception {
         try (var first = table.start(launch("echo old; read x; echo new", null, true, "t"))) {
             first.next(LIMIT);
-            try (var second = table.require(new Selector.Tag("t")).subscribe()) {
+            try (var second = Subscription.to(table.require(new Selector.Tag("t")))) {
                 first.process().input().writeStdin("\n".getBytes(UTF_8));
                 assertThat(listen(second).text(Channel.STDOUT)).isEqualTo("new\n");
                 assertThat(listen(first).text(Channel.STDOUT)).isEqualTo("new\n");
             }
-            try (var third = first.process().subscribe(Map.of(Channel.STDOUT, 0L))) {
+            try (var third = Subscription.to(first.process(), Map.of(Channel.STDOUT, 0L))) {
                 assertThat(listen(third).text(Channel.STDOUT)).isEqualTo("old\nnew\n");
             }
         }
@@ -317,7 +317,7 @@ class ProcessTableTest {
         subscription.close();
         await(() -> !subscription.process().running());
 
-        try (var late = subscription.process().subscribe(Map.of(Channel.STDOUT, 0L))) {
+        try (var late = Subscription.to(subscription.process(), Map.of(Channel.STDOUT, 0L))) {
             var heard = listen(late);
             assertThat(heard.text(Channel.STDOUT)).endsWith("done\n");
             assertThat(heard.bytes(Channel.STDOUT).length).isBetween(1 << 20, 3 << 19);
@@ -351,7 +351,7 @@ class ProcessTableTest {
             reopen();
             var process = table.require(new Selector.Pid(pid));
             assertThat(process.info().getConfig().getCmd()).isEqualTo("/bin/sh");
-            subscription = process.subscribe();
+            subscription = Subscription.to(process);
         }
         text.writeBytes(listen(subscription).bytes(Channel.STDOUT));
 
@@ -373,7 +373,7 @@ class ProcessTableTest {
         reopen();
 
         assertThat(table.list()).isEmpty();
-        try (var late = table.require(new Selector.Pid(pid)).subscribe()) {
+        try (var late = Subscription.to(table.require(new Selector.Pid(pid)))) {
             assertThat(late.next(LIMIT)).isEqualTo(new Output.End(new Exit(7, 0, false)));
         }
     }

@@ -189,7 +189,7 @@ class TerminalTest {
             table.close();
             link.close();
             open();
-            subscription = table.require(new Selector.Pid(pid)).subscribe();
+            subscription = Subscription.to(table.require(new Selector.Pid(pid)));
         }
         text.append(listen(subscription).text());
         var lines = text.toString().lines().toList();
