@@ -100,7 +100,7 @@ final class Adoption {
         process.retain(ended.exit());
     }
 
-    private static void expect(SandboxProcess process, long @Nullable [] sent) {
+    private static void expect(SandboxProcess process, Cursors.@Nullable Place sent) {
         if (sent != null) {
             process.audience().expect(sent);
         }

@@ -90,7 +90,7 @@ final class Audience implements OutputDelivery {
         var reader = new OutputReader(from, ends(), journal);
         readers.add(reader);
         if (cursor == null) {
-            cursor = table.cursors().claim(number, sent(from, 0), sent(from, 1));
+            cursor = table.cursors().claim(number, Cursors.Place.of(from));
         }
         return reader;
     }
@@ -101,24 +101,11 @@ final class Audience implements OutputDelivery {
         return ends;
     }
 
-    /// A cursor has two fields: stdout or the terminal, and stderr.
-    private static long sent(Map<Channel, Long> offsets, int field) {
-        return field == 1
-                ? offsets.getOrDefault(Channel.STDERR, 0L)
-                : offsets.getOrDefault(Channel.STDOUT, offsets.getOrDefault(Channel.PTY, 0L));
-    }
-
     /// Keeps a place for the client whose daemon died, and makes the process wait for it a while.
-    void expect(long[] sent) {
+    void expect(Cursors.Place sent) {
         locked(() -> {
             var from = ends();
-            for (var log : logs.entrySet()) {
-                long offset = sent[log.getKey() == Channel.STDERR ? 1 : 0];
-                from.put(
-                        log.getKey(),
-                        Math.clamp(
-                                offset, log.getValue().oldest(), log.getValue().end()));
-            }
+            logs.forEach((channel, log) -> from.put(channel, Math.clamp(sent.of(channel), log.oldest(), log.end())));
             expected = add(from);
             expected.park(true);
             return null;
@@ -225,8 +212,7 @@ final class Audience implements OutputDelivery {
 
     private void place(Map<Channel, Long> delivered) {
         if (cursor != null) {
-            cursor.moveTo(0, sent(delivered, 0));
-            cursor.moveTo(1, sent(delivered, 1));
+            cursor.moveTo(Cursors.Place.of(delivered));
         }
     }
 

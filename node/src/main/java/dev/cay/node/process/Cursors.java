@@ -9,6 +9,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.BitSet;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// How far subscribers have been sent each process's output, in a mapped file that outlives the daemon.
@@ -18,6 +19,21 @@ import org.jspecify.annotations.Nullable;
 final class Cursors implements AutoCloseable {
     private static final int SLOTS = 1024;
     private static final int SLOT = 24;
+
+    /// How far the streams of a process were sent.
+    ///
+    /// @param output of stdout, or of the terminal of a process that has one
+    /// @param errors of stderr
+    record Place(long output, long errors) {
+        static Place of(Map<Channel, Long> offsets) {
+            long terminal = offsets.getOrDefault(Channel.PTY, 0L);
+            return new Place(offsets.getOrDefault(Channel.STDOUT, terminal), offsets.getOrDefault(Channel.STDERR, 0L));
+        }
+
+        long of(Channel channel) {
+            return channel == Channel.STDERR ? errors : output;
+        }
+    }
 
     private final Arena arena = Arena.ofShared();
     private final MemorySegment map;
@@ -38,11 +54,11 @@ final class Cursors implements AutoCloseable {
     }
 
     /// What an earlier daemon left for this process, taken out; null when nobody was following it.
-    synchronized long @Nullable [] recover(long number) {
+    synchronized @Nullable Place recover(long number) {
         for (int slot = 0; slot < SLOTS; slot++) {
             if (!taken.get(slot) && get(slot, 0) == number) {
                 set(slot, 0, 0);
-                return new long[] {get(slot, 8), get(slot, 16)};
+                return new Place(get(slot, 8), get(slot, 16));
             }
         }
         return null;
@@ -58,14 +74,14 @@ final class Cursors implements AutoCloseable {
     }
 
     /// A slot for the process, or null when there is none left; then a crash loses its place, nothing else.
-    synchronized @Nullable Cursor claim(long number, long a, long b) {
+    synchronized @Nullable Cursor claim(long number, Place place) {
         int slot = taken.nextClearBit(0);
         if (slot >= SLOTS) {
             return null;
         }
         taken.set(slot);
-        set(slot, 8, a);
-        set(slot, 16, b);
+        set(slot, 8, place.output());
+        set(slot, 16, place.errors());
         set(slot, 0, number);
         return new Cursor(slot);
     }
@@ -86,7 +102,7 @@ final class Cursors implements AutoCloseable {
         }
     }
 
-    /// One process's place.
+    /// The slot of one process.
     final class Cursor {
         private final int slot;
 
@@ -94,11 +110,12 @@ final class Cursors implements AutoCloseable {
             this.slot = slot;
         }
 
-        /// @param field 0 for stdout or the terminal, 1 for stderr
-        void moveTo(int field, long offset) {
+        /// Never backwards.
+        void moveTo(Place place) {
             synchronized (Cursors.this) {
-                if (arena.scope().isAlive() && get(slot, 8 + 8 * field) < offset) {
-                    set(slot, 8 + 8 * field, offset);
+                if (arena.scope().isAlive()) {
+                    set(slot, 8, Math.max(get(slot, 8), place.output()));
+                    set(slot, 16, Math.max(get(slot, 16), place.errors()));
                 }
             }
         }
