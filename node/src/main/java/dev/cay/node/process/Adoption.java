@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,19 +17,26 @@ import org.slf4j.LoggerFactory;
 final class Adoption {
     private static final Logger log = LoggerFactory.getLogger(Adoption.class);
 
-    private final ProcessTable table;
+    private final TableParts parts;
+    private final KnownProcesses known;
     private final Path directory;
+    private final AtomicLong numbers;
     private final Map<Long, ProcessFolder> folders = new HashMap<>();
     private final long memoryKills;
     private long next;
 
-    Adoption(ProcessTable table, Path directory) {
-        this.table = table;
+    /// @param known   where processes go
+    /// @param numbers counts folders; set to one that is behind all of them
+    Adoption(TableParts parts, KnownProcesses known, Path directory, AtomicLong numbers) {
+        this.parts = parts;
+        this.known = known;
         this.directory = directory;
-        this.memoryKills = table.memoryKills();
+        this.numbers = numbers;
+        this.memoryKills = parts.memoryKills().getAsLong();
     }
 
     /// @param found by the guest; its tags are our folders' numbers, unless somebody inside speaks for it
+    /// @return open from now on; a thread that nobody waits for any more closes it
     Cursors run(List<GuestProcess> found) throws IOException {
         Files.createDirectories(directory);
         for (var folder : ProcessFolder.list(directory)) {
@@ -36,7 +44,8 @@ final class Adoption {
             next = Math.max(next, folder.number());
         }
         var cursors = new Cursors(directory.resolve("cursors"));
-        table.open(cursors, next + found.size());
+        parts.state().open(cursors);
+        numbers.set(next + found.size());
         for (var process : found) {
             try {
                 adopt(process, cursors);
@@ -53,23 +62,23 @@ final class Adoption {
 
     private void adopt(GuestProcess found, Cursors cursors) throws IOException {
         var folder = folderOf(found);
-        var known = folder.about(memoryKills);
-        var streams = table.link().attach(found.pid());
+        var noted = folder.about(memoryKills);
+        var streams = parts.guest().attach(found.pid());
         boolean terminal = streams.terminal();
-        var about = known.orElse(
+        var about = noted.orElse(
                 new ProcessFolder.About(ProcessInfo.getDefaultInstance(), "", terminal, null, memoryKills));
-        if (known.isEmpty() || about.terminal() != terminal) {
+        if (noted.isEmpty() || about.terminal() != terminal) {
             about = about.withTerminal(terminal);
             folder.create(about);
         }
-        var logs = table.recoverLogs(folder, terminal);
-        var process = table.register(folder, about, logs, found.pid(), streams);
+        var logs = recoverLogs(folder, terminal);
+        var process = known.register(folder, about, logs, found.pid(), streams);
         expect(process, cursors.recover(folder.number()));
         process.begin();
         if (found.exit() != null) {
             process.exited(found.exit());
         }
-        table.settleEarly(process);
+        known.settleEarly(process);
         process.killAt(about.deadline());
     }
 
@@ -89,15 +98,19 @@ final class Adoption {
             folder.delete();
             return;
         }
-        var logs = table.recoverLogs(folder, about.get().terminal());
+        var logs = recoverLogs(folder, about.get().terminal());
         logs.values().forEach(OutputLog::close);
-        if (table.find(new Selector.Pid(ended.pid())).isPresent()) {
+        if (known.find(new Selector.Pid(ended.pid())).isPresent()) {
             folder.delete();
             return;
         }
-        var process = table.register(folder, about.get(), logs, ended.pid(), null);
+        var process = known.register(folder, about.get(), logs, ended.pid(), null);
         expect(process, cursors.recover(folder.number()));
         process.retain(ended.exit());
+    }
+
+    private Map<Channel, OutputLog> recoverLogs(ProcessFolder folder, boolean terminal) throws IOException {
+        return OutputLog.recover(folder.path(), parts.settings().logBytes(), terminal);
     }
 
     private static void expect(SandboxProcess process, Cursors.@Nullable Place sent) {

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class Audience implements OutputDelivery {
     private static final Duration LOOK = Duration.ofMillis(250);
 
-    private final ProcessTable table;
+    private final TableParts parts;
     private final long number;
     private final Map<Channel, OutputLog> logs;
     private final ReentrantLock lock = new ReentrantLock();
@@ -36,8 +36,8 @@ final class Audience implements OutputDelivery {
     private @Nullable Fresh fresh;
     private @Nullable Exit end;
 
-    Audience(ProcessTable table, long number, Map<Channel, OutputLog> logs) {
-        this.table = table;
+    Audience(TableParts parts, long number, Map<Channel, OutputLog> logs) {
+        this.parts = parts;
         this.number = number;
         this.logs = new EnumMap<>(logs);
     }
@@ -86,11 +86,11 @@ final class Audience implements OutputDelivery {
     }
 
     private OutputReader add(Map<Channel, Long> from) {
-        table.requireOpen();
+        parts.state().requireOpen();
         var reader = new OutputReader(from, ends(), journal);
         readers.add(reader);
         if (cursor == null) {
-            cursor = table.cursors().claim(number, Cursors.Place.of(from));
+            cursor = parts.state().cursors().claim(number, Cursors.Place.of(from));
         }
         return reader;
     }
@@ -110,7 +110,7 @@ final class Audience implements OutputDelivery {
             expected.park(true);
             return null;
         });
-        table.workers().poller().after(table.settings().stall(), this::dropExpected);
+        parts.workers().poller().after(parts.settings().stall(), this::dropExpected);
     }
 
     private void dropExpected() {
@@ -186,7 +186,7 @@ final class Audience implements OutputDelivery {
             throw new IllegalStateException("no such stream");
         }
         try {
-            return table.workers().logs().call(ProcessTable.FILE_LIMIT, () -> log.read(position, count));
+            return parts.workers().logs().call(Workers.FILE_LIMIT, () -> log.read(position, count));
         } catch (NoSuchFileException e) {
             throw new CayException(ErrorKind.CONFLICT, "output is gone", e);
         }
@@ -220,7 +220,7 @@ final class Audience implements OutputDelivery {
     void leave(OutputReader reader) {
         locked(() -> {
             readers.remove(reader);
-            if (readers.isEmpty() && !table.isClosed()) {
+            if (readers.isEmpty() && !parts.state().isClosed()) {
                 forgetPlace();
             }
             trimAndRelease();
@@ -258,7 +258,7 @@ final class Audience implements OutputDelivery {
             trimAndRelease();
             if (!waiting.isEmpty() && !watched) {
                 watched = true;
-                table.workers().poller().after(LOOK, this::lookAtReaders);
+                parts.workers().poller().after(LOOK, this::lookAtReaders);
             }
             return null;
         });
@@ -266,7 +266,7 @@ final class Audience implements OutputDelivery {
 
     /// While the process waits: lets go those who take nothing, and those who keep others waiting.
     private void lookAtReaders() {
-        Duration stall = table.settings().stall();
+        Duration stall = parts.settings().stall();
         var slow = new ArrayList<OutputReader>();
         var silent = new ArrayList<OutputReader>();
         boolean again = locked(() -> {
@@ -284,7 +284,7 @@ final class Audience implements OutputDelivery {
                 s -> cut(s, new CayException(ErrorKind.EXHAUSTED, "the output was read so slowly that others waited")));
         silent.forEach(s -> cut(s, new CayException(ErrorKind.EXHAUSTED, "the output was not read for " + stall)));
         if (again) {
-            table.workers().poller().after(LOOK, this::lookAtReaders);
+            parts.workers().poller().after(LOOK, this::lookAtReaders);
         }
     }
 
@@ -367,7 +367,7 @@ final class Audience implements OutputDelivery {
 
     void close() {
         locked(() -> {
-            if (!table.isClosed()) {
+            if (!parts.state().isClosed()) {
                 forgetPlace();
             }
             return null;

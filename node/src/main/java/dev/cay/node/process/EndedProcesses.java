@@ -4,6 +4,7 @@ import dev.cay.node.guest.Exit;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,18 +16,20 @@ final class EndedProcesses {
     /// Who runs many short commands must not be refused for it: then the oldest go before their time.
     private static final int MOST = 1024;
 
-    private final ProcessTable table;
+    private final TableParts parts;
+    private final Consumer<SandboxProcess> remove;
     private final Deque<SandboxProcess> kept = new ArrayDeque<>();
 
-    EndedProcesses(ProcessTable table) {
-        this.table = table;
+    /// @param remove takes a process whose time is over
+    EndedProcesses(TableParts parts, Consumer<SandboxProcess> remove) {
+        this.parts = parts;
+        this.remove = remove;
     }
 
     /// All of it is in the log and its exit in the folder, so the guest may let go of its copies at once: ended
     /// commands would otherwise hold descriptors for as long as they can be connected to.
     void add(SandboxProcess process, Exit exit) {
-        var workers = table.workers();
-        workers.logs().run(() -> {
+        parts.workers().logs().run(() -> {
             process.folder().writeExit(process.pid(), exit);
             Thread.startVirtualThread(() -> forget(process.pid()));
             return true;
@@ -36,7 +39,7 @@ final class EndedProcesses {
 
     /// One that was over before this table began.
     void keep(SandboxProcess process) {
-        table.workers().poller().after(table.settings().retention(), () -> retire(process));
+        parts.workers().poller().after(parts.settings().retention(), () -> retire(process));
         SandboxProcess oldest = addTo(process);
         if (oldest != null) {
             retire(oldest);
@@ -51,25 +54,25 @@ final class EndedProcesses {
     /// A guest need not answer: no thread that others wait for may come here.
     private void forget(int pid) {
         try {
-            table.link().forget(pid);
+            parts.guest().forget(pid);
         } catch (IOException e) {
             log.atDebug().setCause(e).addKeyValue("pid", pid).log("guest did not forget");
         }
     }
 
     private void retire(SandboxProcess process) {
-        if (table.isClosed()) {
+        if (parts.state().isClosed()) {
             return;
         }
-        var stall = table.settings().stall();
+        var stall = parts.settings().stall();
         process.audience().cutIdle(stall);
         if (!process.audience().isEmpty()) {
-            table.workers().poller().after(stall, () -> retire(process));
+            parts.workers().poller().after(stall, () -> retire(process));
             return;
         }
         synchronized (this) {
             kept.remove(process);
         }
-        table.remove(process);
+        remove.accept(process);
     }
 }

@@ -1,6 +1,5 @@
 package dev.cay.node.process;
 
-import dev.cay.node.guest.GuestException;
 import dev.cay.node.guest.Streams;
 import dev.cay.node.linux.Descriptor;
 import dev.cay.node.linux.DescriptorIo;
@@ -19,29 +18,33 @@ public final class ProcessInput {
     private static final int CHUNK = 64 << 10;
     private static final Duration STUCK = Duration.ofSeconds(5);
 
-    private final SandboxProcess process;
-    private final ProcessTable table;
+    private final TableParts parts;
+    private final int pid;
+    private final boolean terminal;
     /// Of a terminal that is shared with the sandbox.
     private final @Nullable Descriptor master;
     private final @Nullable Descriptor stdin;
     private final ReentrantLock turn = new ReentrantLock();
 
-    ProcessInput(SandboxProcess process, ProcessTable table, @Nullable Streams streams) {
-        this.process = process;
-        this.table = table;
+    /// @param terminal whether the process has one
+    /// @param streams  null when it is over
+    ProcessInput(TableParts parts, int pid, boolean terminal, @Nullable Streams streams) {
+        this.parts = parts;
+        this.pid = pid;
+        this.terminal = terminal;
         this.master = streams == null ? null : streams.master();
         this.stdin = streams == null ? null : streams.stdin();
     }
 
     public void writeStdin(byte[] bytes) throws IOException {
-        if (process.terminal()) {
+        if (terminal) {
             throw new CayException(ErrorKind.FAILED, "tty assigned to process, input should be written to the pty");
         }
         write(stdin, "stdin", bytes);
     }
 
     public void writeTerminal(byte[] bytes) throws IOException {
-        if (!process.terminal()) {
+        if (!terminal) {
             throw new CayException(ErrorKind.FAILED, "tty not assigned to process");
         }
         write(master != null ? master : stdin, "terminal", bytes);
@@ -49,7 +52,7 @@ public final class ProcessInput {
 
     /// The process reads the end of its input. Closing it twice is no error.
     public void closeStdin() throws IOException {
-        if (process.terminal()) {
+        if (terminal) {
             throw new CayException(ErrorKind.UNKNOWN, "cannot close stdin of a terminal, send Ctrl+D (0x04) instead");
         }
         if (stdin == null || stdin.closed()) {
@@ -57,10 +60,8 @@ public final class ProcessInput {
         }
         takeTurn();
         try {
-            table.link().closeStdin(process.pid());
+            parts.guest().closeStdin(pid);
             stdin.close();
-        } catch (GuestException e) {
-            throw new CayException(ErrorKind.INTERNAL, "cannot close stdin: " + e.getMessage(), e);
         } finally {
             turn.unlock();
         }
@@ -72,7 +73,7 @@ public final class ProcessInput {
         }
         takeTurn();
         try {
-            long deadline = System.nanoTime() + table.settings().inputLimit().toNanos();
+            long deadline = System.nanoTime() + parts.settings().inputLimit().toNanos();
             for (int done = 0; done < bytes.length; ) {
                 done += writeSome(target, bytes, done, deadline);
             }
@@ -87,15 +88,15 @@ public final class ProcessInput {
         try {
             int length = Math.min(CHUNK, bytes.length - offset);
             return target.equals(master)
-                    ? table.terminals().write(target, bytes, offset, length)
-                    : table.workers().guests().call(STUCK, () -> DescriptorIo.write(target, bytes, offset, length));
+                    ? parts.terminals().write(target, bytes, offset, length)
+                    : parts.workers().guests().call(STUCK, () -> DescriptorIo.write(target, bytes, offset, length));
         } catch (ErrnoException e) {
             if (e.errno() != Errno.EAGAIN) {
                 throw e;
             }
         }
         var left = Duration.ofNanos(deadline - System.nanoTime());
-        if (left.isNegative() || !table.workers().poller().awaitWritable(target, left)) {
+        if (left.isNegative() || !parts.workers().poller().awaitWritable(target, left)) {
             throw new CayException(ErrorKind.DEADLINE_EXCEEDED, "the process does not read its input");
         }
         return 0;
@@ -103,7 +104,7 @@ public final class ProcessInput {
 
     private void takeTurn() {
         try {
-            if (turn.tryLock(table.settings().inputLimit().toNanos(), TimeUnit.NANOSECONDS)) {
+            if (turn.tryLock(parts.settings().inputLimit().toNanos(), TimeUnit.NANOSECONDS)) {
                 return;
             }
         } catch (InterruptedException e) {

@@ -24,7 +24,17 @@ public final class SandboxProcess {
     private static final Logger log = LoggerFactory.getLogger(SandboxProcess.class);
     static final int SIGKILL = 9;
 
-    private final ProcessTable table;
+    /// Keeps processes, and is told when they end. Must not block.
+    interface Owner {
+        /// It is over, just now.
+        void ended(SandboxProcess process, Exit exit);
+
+        /// It was over before, and can still be connected to for a while.
+        void retain(SandboxProcess process);
+    }
+
+    private final TableParts parts;
+    private final Owner owner;
     private final ProcessFolder folder;
     private final ProcessFolder.About about;
     private final int pid;
@@ -46,23 +56,25 @@ public final class SandboxProcess {
 
     /// @param streams null when it ended and was drained before
     SandboxProcess(
-            ProcessTable table,
+            TableParts parts,
+            Owner owner,
             ProcessFolder folder,
             ProcessFolder.About about,
             int pid,
             Map<Channel, OutputLog> logs,
             @Nullable Streams streams) {
-        this.table = table;
+        this.parts = parts;
+        this.owner = owner;
         this.folder = folder;
         this.about = about;
         this.pid = pid;
         this.logs = logs;
         this.described = about.info().getSerializedSize();
         this.memoryKills = about.memoryKills();
-        this.audience = new Audience(table, folder.number(), logs);
-        this.input = new ProcessInput(this, table, streams);
+        this.audience = new Audience(parts, folder.number(), logs);
+        this.input = new ProcessInput(parts, pid, about.terminal(), streams);
         if (streams != null) {
-            addPump(Channel.PTY, streams.master(), table.terminals());
+            addPump(Channel.PTY, streams.master(), parts.terminals());
             addPump(streams.terminal() ? Channel.PTY : Channel.STDOUT, streams.stdout(), null);
             addPump(Channel.STDERR, streams.stderr(), null);
         }
@@ -73,7 +85,7 @@ public final class SandboxProcess {
         OutputLog output = logs.get(channel);
         if (source != null && output != null) {
             var to = new Pump.Destination(pid, audience, this::drained);
-            pumps.add(new Pump(to, channel, source, output, table.workers(), terminals));
+            pumps.add(new Pump(to, channel, source, output, parts.workers(), terminals));
         }
     }
 
@@ -106,7 +118,7 @@ public final class SandboxProcess {
 
     /// Whether another table goes on with it.
     public boolean isElsewhere() {
-        return table.isReplaced();
+        return parts.state().isReplaced();
     }
 
     public ProcessInput input() {
@@ -114,19 +126,22 @@ public final class SandboxProcess {
     }
 
     public void resize(Launch.TerminalSize size) {
-        table.resize(this, size);
+        if (!terminal()) {
+            throw new CayException(ErrorKind.FAILED, "tty not assigned to process");
+        }
+        parts.guest().resize(pid, size);
     }
 
     /// Sends SIGKILL or SIGTERM to this one process, not to its children.
     public void signal(int signal) {
         synchronized (this) {
             if (over) {
-                throw ProcessTable.notFound(pid);
+                throw new Selector.Pid(pid).notFound();
             }
             asked = true;
         }
         if (exited() == null) {
-            table.signal(pid, signal);
+            parts.guest().signal(pid, signal);
         }
         synchronized (this) {
             killed |= signal == SIGKILL;
@@ -142,7 +157,7 @@ public final class SandboxProcess {
             return;
         }
         Duration left = Duration.between(CommandClock.now(), when);
-        var timer = table.workers().poller().after(left.isNegative() ? Duration.ZERO : left, this::killSoon);
+        var timer = parts.workers().poller().after(left.isNegative() ? Duration.ZERO : left, this::killSoon);
         synchronized (this) {
             deadline = timer;
             if (over || released) {
@@ -153,7 +168,7 @@ public final class SandboxProcess {
 
     /// On the poller's thread. A guest need not answer: no thread that others wait for may ask it.
     private void killSoon() {
-        if (table.isClosed()) {
+        if (parts.state().isClosed()) {
             return;
         }
         Thread.startVirtualThread(() -> {
@@ -161,7 +176,7 @@ public final class SandboxProcess {
                 killNow();
             } catch (CayException e) {
                 // Whoever takes up the sandbox next finds the deadline in the folder, and acts on it.
-                if (!table.isClosed()) {
+                if (!parts.state().isClosed()) {
                     log.atWarn().setCause(e).addKeyValue("pid", pid).log("a command outlives its time");
                 }
             }
@@ -211,7 +226,8 @@ public final class SandboxProcess {
     /// Nobody says which process the kernel killed; but one that was killed and not by a client, while the kernel did
     /// kill in this sandbox, was most likely it.
     private Exit explained(Exit how) {
-        return how.killed() && !killed && table.memoryKills() > memoryKills ? how.becauseOutOfMemory() : how;
+        boolean outOfMemory = how.killed() && !killed && parts.memoryKills().getAsLong() > memoryKills;
+        return outOfMemory ? how.becauseOutOfMemory() : how;
     }
 
     synchronized boolean isOver() {
@@ -229,7 +245,7 @@ public final class SandboxProcess {
             over = true;
         }
         audience.end(how);
-        table.retain(this);
+        owner.retain(this);
     }
 
     private void drained(Pump pump) {
@@ -286,6 +302,6 @@ public final class SandboxProcess {
         }
         input.release();
         audience.end(how);
-        table.ended(this, how);
+        owner.ended(this, how);
     }
 }

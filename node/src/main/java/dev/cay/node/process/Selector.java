@@ -1,8 +1,24 @@
 package dev.cay.node.process;
 
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+
 /// Names a process.
 public sealed interface Selector {
-    record Pid(int pid) implements Selector {}
+    /// To be thrown when there is no such process.
+    CayException notFound();
 
-    record Tag(String tag) implements Selector {}
+    record Pid(int pid) implements Selector {
+        @Override
+        public CayException notFound() {
+            return new CayException(ErrorKind.NOT_FOUND, "process with pid %d not found".formatted(pid));
+        }
+    }
+
+    record Tag(String tag) implements Selector {
+        @Override
+        public CayException notFound() {
+            return new CayException(ErrorKind.NOT_FOUND, "process with tag %s not found".formatted(tag));
+        }
+    }
 }

@@ -2,6 +2,7 @@ package dev.cay.node.process;
 
 import dev.cay.node.linux.FdPoller;
 import dev.cay.node.linux.HostThreads;
+import java.time.Duration;
 
 /// The threads that work for all process tables of a node.
 ///
@@ -10,4 +11,7 @@ import dev.cay.node.linux.HostThreads;
 ///                  risk even those, so a small pool does them, 32 KiB at a time
 /// @param guests    read and write the pipes that guests lent, which never block
 /// @param terminals for {@link SharedTerminals}; apart from the others because root inside can make a call block
-public record Workers(FdPoller poller, HostThreads logs, HostThreads guests, HostThreads terminals) {}
+public record Workers(FdPoller poller, HostThreads logs, HostThreads guests, HostThreads terminals) {
+    /// How long somebody waits for work on log files.
+    static final Duration FILE_LIMIT = Duration.ofSeconds(20);
+}

@@ -7,6 +7,7 @@ import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import dev.cay.node.guest.Exit;
 import dev.cay.node.guest.GuestLink;
+import dev.cay.node.guest.Streams;
 import dev.cay.node.guest.TestSandbox;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
@@ -151,12 +152,24 @@ class ProcessTableTest {
 
     @Test
     void letsGoOfAProcessWhosePidHasAnotherOwner() throws Exception {
-        var first = table.start(shell("sleep 600"));
-        var folder = ProcessFolder.in(sandbox.directory().resolve("processes"), 99);
-        var about = new ProcessFolder.About(ProcessInfo.getDefaultInstance(), "root", false, null, 0);
-        table.register(folder, about, table.logs(folder, false), first.process().pid(), null);
-        table.close();
+        var workers = sandbox.workers();
+        var state = new TableState();
+        state.open(new Cursors(sandbox.directory().resolve("cursors")));
+        var terminals = new SharedTerminals(workers, _ -> {});
+        var parts = new TableParts(new GuestRequests(link), workers, SETTINGS, state, terminals, () -> 0);
+        var known = new KnownProcesses(parts, (_, _) -> {});
+        var streams = parts.guest().spawn(shell("sleep 600"), 98);
+        var first = Subscription.to(register(known, 98, streams.pid(), streams));
+        register(known, 99, streams.pid(), null);
+        known.close(false);
         assertThatThrownBy(() -> first.next(LIMIT)).hasMessageContaining("is being stopped");
+    }
+
+    private SandboxProcess register(KnownProcesses known, long number, int pid, @Nullable Streams streams) {
+        var folder = ProcessFolder.in(sandbox.directory().resolve("processes"), number);
+        var about = new ProcessFolder.About(ProcessInfo.getDefaultInstance(), "root", false, null, 0);
+        var logs = OutputLog.logs(folder.path(), SETTINGS.logBytes(), false);
+        return known.register(folder, about, logs, pid, streams);
     }
 
     @Test

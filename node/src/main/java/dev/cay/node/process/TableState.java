@@ -1,0 +1,59 @@
+package dev.cay.node.process;
+
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import org.jspecify.annotations.Nullable;
+
+/// Whether a table of processes is open, and the cursors it has while it is.
+final class TableState {
+    private @Nullable Cursors cursors;
+    private volatile boolean closed;
+    private volatile boolean replaced;
+
+    /// Before there are processes.
+    void open(Cursors cursors) {
+        this.cursors = cursors;
+    }
+
+    Cursors cursors() {
+        if (cursors == null) {
+            throw new IllegalStateException("adopt comes first");
+        }
+        return cursors;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    /// Whether another table goes on with these processes.
+    boolean isReplaced() {
+        return replaced;
+    }
+
+    void requireOpen() {
+        if (closed) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "the sandbox is being stopped");
+        }
+    }
+
+    /// One thread at a time.
+    ///
+    /// @param another whether another table goes on
+    /// @return false if it was closed before
+    boolean close(boolean another) {
+        if (closed) {
+            return false;
+        }
+        replaced = another;
+        closed = true;
+        return true;
+    }
+
+    /// When nothing of the table is used any more.
+    void closeCursors() {
+        if (cursors != null) {
+            cursors.close();
+        }
+    }
+}
