@@ -20,7 +20,7 @@ final class Doors implements OpenSandbox.Owner {
     /// How long requests wait for a sandbox that is being saved, or was found by a daemon that just started.
     private static final Duration MOMENT = Duration.ofMinutes(5);
 
-    private final KeeperFactory factory;
+    private final KeeperParts parts;
     private final Premises premises;
     private final Runnable lost;
     private volatile @Nullable OpenSandbox open;
@@ -30,15 +30,15 @@ final class Doors implements OpenSandbox.Owner {
     private volatile @Nullable CountDownLatch away;
 
     /// @param lost runs when the guest went away by itself; must not block
-    Doors(KeeperFactory factory, Premises premises, Runnable lost) {
-        this.factory = factory;
+    Doors(KeeperParts parts, Premises premises, Runnable lost) {
+        this.parts = parts;
         this.premises = premises;
         this.lost = lost;
     }
 
     void open(Container container) throws IOException {
         var notes = premises.notes();
-        open = factory.open(notes, premises.requireSlot(), container, this);
+        open = parts.open(notes, premises.requireSlot(), container, this);
         back();
     }
 

@@ -43,7 +43,7 @@ public final class Keepers implements Node, AutoCloseable {
     /// @param servers    what side sandboxes of one sandbox may use
     public record Limits(int mostSpares, ServerLimits servers) {}
 
-    private final KeeperFactory factory;
+    private final KeeperParts parts;
     private final HostParts host;
     private final SavedParts saved;
     private final TrafficParts traffic;
@@ -69,13 +69,13 @@ public final class Keepers implements Node, AutoCloseable {
             TrafficParts traffic,
             WorkParts work,
             Limits limits,
-            Prewarming.Warming warming) {
-        this.factory = new KeeperFactory(host, saved, traffic, work);
+            SandboxKeeper.Warming warming) {
+        this.parts = new KeeperParts(host, saved, traffic, work);
         this.host = host;
         this.saved = saved;
         this.traffic = traffic;
         this.dormitory = new PausedSandboxes(saved, keepers);
-        this.sides = new SideSandboxes(factory, limits.servers(), keepers::get, random);
+        this.sides = new SideSandboxes(parts, limits.servers(), keepers::get, random);
         this.use = new PoolUse(
                 host.pool(),
                 work.files(),
@@ -116,7 +116,7 @@ public final class Keepers implements Node, AutoCloseable {
         if (notes.isSide()) {
             return sides.keep(found);
         }
-        var keeper = factory.make(found.slot(), notes, this::ended);
+        var keeper = new SandboxKeeper(parts, found.slot(), notes, this::ended);
         keepers.put(found.id(), keeper);
         return keeper;
     }
@@ -169,7 +169,7 @@ public final class Keepers implements Node, AutoCloseable {
         host.capacity().require();
         Slot slot = host.plan().take();
         var notes = new SandboxNotes(spec, slot.index(), host.clock().instant(), false, spare);
-        var keeper = factory.make(slot, notes, this::ended);
+        var keeper = new SandboxKeeper(parts, slot, notes, this::ended);
         var known = keepers.putIfAbsent(spec.id(), keeper);
         if (known != null) {
             host.plan().release(slot);

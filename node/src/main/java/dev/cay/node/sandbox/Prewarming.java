@@ -4,7 +4,6 @@ import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.SandboxKind;
 import dev.cay.wire.node.SandboxSpec;
-import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.HashMap;
@@ -25,11 +24,6 @@ final class Prewarming implements Spares.Maker {
     /// cold.
     private static final int MOST_TRIES = 2;
 
-    /// Brings the interpreter of a running sandbox to where it should be saved; returns when it is there.
-    interface Warming {
-        void warm(OpenSandbox sandbox) throws IOException;
-    }
-
     /// Starts a sandbox that is nobody's yet.
     interface Starter {
         SandboxKeeper start(SandboxSpec spec);
@@ -39,14 +33,19 @@ final class Prewarming implements Spares.Maker {
     private final Starter starter;
     private final Consumer<SandboxId> kill;
     private final SecureRandom random;
-    private final Warming warming;
+    private final SandboxKeeper.Warming warming;
     private final ExecutorService worker =
             Executors.newSingleThreadExecutor(Thread.ofVirtual().name("warming").factory());
 
     /// How often each was tried. Guarded by itself.
     private final Map<String, Integer> tries = new HashMap<>();
 
-    Prewarming(SavedParts saved, Starter starter, Consumer<SandboxId> kill, SecureRandom random, Warming warming) {
+    Prewarming(
+            SavedParts saved,
+            Starter starter,
+            Consumer<SandboxId> kill,
+            SecureRandom random,
+            SandboxKeeper.Warming warming) {
         this.saved = saved;
         this.starter = starter;
         this.kill = kill;

@@ -52,8 +52,13 @@ final class SandboxKeeper {
         void ended(SandboxKeeper keeper, @Nullable String reason);
     }
 
+    /// Brings the interpreter of a running sandbox to where it should be saved; returns when it is there.
+    interface Warming {
+        void warm(OpenSandbox sandbox) throws IOException;
+    }
+
     /// @param slot null for one that is paused
-    SandboxKeeper(KeeperFactory parts, @Nullable Slot slot, SandboxNotes notes, Ended ended) {
+    SandboxKeeper(KeeperParts parts, @Nullable Slot slot, SandboxNotes notes, Ended ended) {
         this.host = parts.host();
         this.premises = new Premises(parts.host(), parts.saved(), notes, slot);
         this.ended = ended;
@@ -146,7 +151,7 @@ final class SandboxKeeper {
     }
 
     /// Brings a spare one to where it should be saved.
-    void warm(Prewarming.Warming warming) {
+    void warm(Warming warming) {
         turns.ask("be warmed", SAVE_LIMIT, () -> {
             warming.warm(requireOpen());
             return null;

@@ -40,7 +40,7 @@ final class Saving {
     private final Runnable stuck;
 
     /// @param stuck sees to a sandbox that runs and cannot be opened; on the keeper's thread
-    Saving(KeeperFactory parts, Premises premises, KeeperThread turns, Life life, Doors doors, Runnable stuck) {
+    Saving(KeeperParts parts, Premises premises, KeeperThread turns, Life life, Doors doors, Runnable stuck) {
         this.snapshots = parts.saved().snapshots();
         this.gateways = parts.traffic().gateways();
         this.runtime = parts.host().runtime();

@@ -49,7 +49,7 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
     /// @param online whether its server needs the internet
     private record Side(SandboxKeeper keeper, SandboxId owner, boolean online, Consumer<String> lost) {}
 
-    private final KeeperFactory factory;
+    private final KeeperParts parts;
     private final HostParts host;
     private final ServerLimits servers;
     private final Function<SandboxId, @Nullable SandboxKeeper> owners;
@@ -61,12 +61,12 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
 
     /// @param owners finds those they are there for
     SideSandboxes(
-            KeeperFactory factory,
+            KeeperParts parts,
             ServerLimits servers,
             Function<SandboxId, @Nullable SandboxKeeper> owners,
             SecureRandom random) {
-        this.factory = factory;
-        this.host = factory.host();
+        this.parts = parts;
+        this.host = parts.host();
         this.servers = servers;
         this.owners = owners;
         this.random = random;
@@ -143,7 +143,7 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
         }
         Slot slot = host.plan().take();
         var notes = SandboxNotes.ofSide(spec, slot.index(), host.clock().instant(), owner);
-        var keeper = factory.make(slot, notes, this::ended);
+        var keeper = new SandboxKeeper(parts, slot, notes, this::ended);
         sides.put(spec.id(), new Side(keeper, owner, !network.disabled(), lost));
         return keeper;
     }
@@ -166,7 +166,7 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
     /// Of one that an earlier daemon left, to be ended.
     SandboxKeeper keep(Leftovers.Found found) {
         var notes = Objects.requireNonNull(found.notes());
-        var keeper = factory.make(found.slot(), notes, this::ended);
+        var keeper = new SandboxKeeper(parts, found.slot(), notes, this::ended);
         sides.put(found.id(), new Side(keeper, Objects.requireNonNull(notes.owner()), false, _ -> {}));
         return keeper;
     }

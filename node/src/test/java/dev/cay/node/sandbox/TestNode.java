@@ -160,7 +160,7 @@ final class TestNode implements AutoCloseable {
         this(place, NetworkLimits.DEFAULT, around, edgePort, GuestProgram::install, _ -> {});
     }
 
-    TestNode(Place place, UnaryOperator<ContainerRuntime> around, Prewarming.Warming warming) throws IOException {
+    TestNode(Place place, UnaryOperator<ContainerRuntime> around, SandboxKeeper.Warming warming) throws IOException {
         this(place, NetworkLimits.DEFAULT, around, EDGE_PORT, GuestProgram::install, warming);
     }
 
@@ -183,7 +183,7 @@ final class TestNode implements AutoCloseable {
             UnaryOperator<ContainerRuntime> around,
             int edgePort,
             Function<Path, GuestProgram> install,
-            Prewarming.Warming warming)
+            SandboxKeeper.Warming warming)
             throws IOException {
         this.place = place;
         try {
@@ -259,7 +259,7 @@ final class TestNode implements AutoCloseable {
     private final class Variant implements NodeVariant {
         private final UnaryOperator<ContainerRuntime> around;
         private final Function<Path, GuestProgram> install;
-        private final Prewarming.Warming warming;
+        private final SandboxKeeper.Warming warming;
         private @Nullable RuncRuntime runc;
         private @Nullable HostParts host;
         private @Nullable SavedParts saved;
@@ -270,7 +270,7 @@ final class TestNode implements AutoCloseable {
         Variant(
                 UnaryOperator<ContainerRuntime> around,
                 Function<Path, GuestProgram> install,
-                Prewarming.Warming warming) {
+                SandboxKeeper.Warming warming) {
             this.around = around;
             this.install = install;
             this.warming = warming;
