@@ -21,7 +21,13 @@ import tools.jackson.databind.node.ObjectNode;
 /// A request of 2026-07-28 on its way through a conversation. When the conversation asks its client something, the
 /// client's request ends with the question, and this waits for it to come again with the answer: another leg of the
 /// same call.
-final class Call implements Conversation.Reply {
+final class Call implements Conversation.Reply, SharedConversation.Pending {
+    /// Keeps calls while their clients are away with a question.
+    interface Parking {
+        /// @return the word by which the client finds its call again
+        String park(Call call);
+    }
+
     /// Questions often come in pairs.
     private static final Duration GATHERING = Duration.ofMillis(25);
 
@@ -41,7 +47,7 @@ final class Call implements Conversation.Reply {
             Map.of("elicitation/create", "elicitation", "sampling/createMessage", "sampling", "roots/list", "roots");
 
     private final SharedConversation conversation;
-    private final ParkedCalls parked;
+    private final Parking parking;
     private final JsonNode greeting;
     private final Message first;
     private final JsonNode id;
@@ -66,16 +72,17 @@ final class Call implements Conversation.Reply {
         }
     }
 
-    Call(SharedConversation conversation, ParkedCalls parked, JsonNode greeting, Message request, Envelope envelope) {
+    Call(SharedConversation conversation, Parking parking, JsonNode greeting, Message request, Envelope envelope) {
         this.conversation = conversation;
-        this.parked = parked;
+        this.parking = parking;
         this.greeting = greeting;
         this.first = request;
         this.id = conversation.newId();
         this.leg = Leg.of(request, envelope);
     }
 
-    JsonNode id() {
+    @Override
+    public JsonNode id() {
         return id;
     }
 
@@ -83,7 +90,8 @@ final class Call implements Conversation.Reply {
         return conversation.owner;
     }
 
-    Duration age() {
+    @Override
+    public Duration age() {
         return Duration.ofNanos(System.nanoTime() - began);
     }
 
@@ -284,7 +292,7 @@ final class Call implements Conversation.Reply {
             }
             var told = Json.mapper().createObjectNode();
             asked.forEach((key, question) -> told.set(key, asInput(question)));
-            leg.box.end(Results.inputRequired(leg.id, told, parked.park(this), greeting));
+            leg.box.end(Results.inputRequired(leg.id, told, parking.park(this), greeting));
         } finally {
             lock.unlock();
         }
@@ -324,7 +332,8 @@ final class Call implements Conversation.Reply {
         }
     }
 
-    void cancel(String reason) {
+    @Override
+    public void cancel(String reason) {
         fail(new RpcException(RpcException.INTERNAL_ERROR, reason));
     }
 

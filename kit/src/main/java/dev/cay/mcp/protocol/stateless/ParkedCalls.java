@@ -16,7 +16,7 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /// Calls that wait for their client to come back with what it was asked for. Which one it means it tells by a word
 /// that nobody can guess, and that is good once.
-final class ParkedCalls {
+final class ParkedCalls implements Call.Parking {
     private static final Duration LONGEST = Duration.ofMinutes(5);
     private static final int MOST_OF_AN_OWNER = 64;
     private static final int WORD_BYTES = 24;
@@ -27,8 +27,9 @@ final class ParkedCalls {
 
     private record Parked(Call call, long since) {}
 
-    /// Returns the word. The owner's oldest one has waited long enough when there are too many.
-    String park(Call call) {
+    /// The owner's oldest one has waited long enough when there are too many.
+    @Override
+    public String park(Call call) {
         byte[] bytes = new byte[WORD_BYTES];
         random.nextBytes(bytes);
         String word = Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);

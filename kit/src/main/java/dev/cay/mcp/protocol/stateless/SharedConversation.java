@@ -29,6 +29,21 @@ import tools.jackson.databind.node.StringNode;
 /// One conversation for all requests of an owner whose clients can do the same. They know no greeting, so it is
 /// greeted here; ids are ours, as those of different clients may be the same.
 final class SharedConversation implements Conversation.Client, AutoCloseable {
+    /// A client's request that is under way in it.
+    interface Pending {
+        /// Ours, not the client's.
+        JsonNode id();
+
+        /// How long it is under way.
+        Duration age();
+
+        /// Something for its client.
+        void send(Message message);
+
+        /// Ends it, and tells its client why.
+        void cancel(String reason);
+    }
+
     private static final Duration LONGEST_GREETING = Duration.ofSeconds(60);
     private static final Duration LONGEST_LIST = Duration.ofSeconds(30);
     private static final int MOST_PAGES = 100;
@@ -44,7 +59,7 @@ final class SharedConversation implements Conversation.Client, AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final AtomicLong ids = new AtomicLong();
     private final AtomicLong toolChanges = new AtomicLong();
-    private final Map<JsonNode, Call> calls = new ConcurrentHashMap<>();
+    private final Map<JsonNode, Pending> calls = new ConcurrentHashMap<>();
     private final Set<Subscription> subscriptions = ConcurrentHashMap.newKeySet();
     private final Map<String, Integer> watched = new HashMap<>();
     private final Visits visits = new Visits();
@@ -163,19 +178,19 @@ final class SharedConversation implements Conversation.Client, AutoCloseable {
         return found;
     }
 
-    void begin(Call call) {
+    void begin(Pending call) {
         if (calls.size() >= MOST_CALLS) {
             throw new Refusal(429, "%d requests are under way already".formatted(MOST_CALLS));
         }
         calls.put(call.id(), call);
     }
 
-    void end(Call call) {
+    void end(Pending call) {
         calls.remove(call.id());
         touch();
     }
 
-    List<Call> calls() {
+    List<Pending> calls() {
         return List.copyOf(calls.values());
     }
 
