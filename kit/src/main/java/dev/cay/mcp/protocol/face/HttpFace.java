@@ -47,20 +47,20 @@ public final class HttpFace implements Handler, AutoCloseable {
     }
 
     private final ConversationHost host;
-    private final RequestChecks door;
+    private final RequestChecks checks;
     private final Answers answers;
     private final Sessions sessions;
-    private final SessionTransport oldEra;
-    private final StatelessTransport newEra;
+    private final SessionTransport sessionTransport;
+    private final StatelessTransport statelessTransport;
     private final Thread sweeper;
 
     public HttpFace(ConversationHost host, Settings settings) {
         this.host = host;
-        door = new RequestChecks(host, settings.largestMessage(), settings.hosts());
+        checks = new RequestChecks(host, settings.largestMessage(), settings.hosts());
         answers = new Answers(settings.keepAlive());
         sessions = new Sessions(settings.mostSessions(), settings.idle());
-        oldEra = new SessionTransport(host, sessions, answers);
-        newEra = new StatelessTransport(
+        sessionTransport = new SessionTransport(host, sessions, answers);
+        statelessTransport = new StatelessTransport(
                 new SharedConversations(host, settings.mostSessions(), settings.idle()), answers);
         sweeper = Thread.ofVirtual().name("mcp-sweeper").start(() -> sweepEvery(pause(settings.idle())));
     }
@@ -73,18 +73,18 @@ public final class HttpFace implements Handler, AutoCloseable {
     @Override
     public void handle(Exchange exchange) throws Exception {
         try {
-            String owner = door.owner(exchange);
-            door.checkHosts(exchange);
+            String owner = checks.owner(exchange);
+            checks.checkHosts(exchange);
             switch (exchange.method()) {
                 case "POST" -> post(exchange, owner);
                 case "GET" -> {
                     refuseNewEra(exchange);
-                    door.checkAcceptsEvents(exchange);
-                    oldEra.get(exchange, owner);
+                    checks.checkAcceptsEvents(exchange);
+                    sessionTransport.get(exchange, owner);
                 }
                 case "DELETE" -> {
                     refuseNewEra(exchange);
-                    oldEra.delete(exchange, owner);
+                    sessionTransport.delete(exchange, owner);
                 }
                 default -> throw notAllowed(exchange, "DELETE, GET, POST");
             }
@@ -94,12 +94,12 @@ public final class HttpFace implements Handler, AutoCloseable {
     }
 
     private void post(Exchange exchange, String owner) throws Exception {
-        var message = door.message(exchange);
+        var message = checks.message(exchange);
         try {
             if (StatelessTransport.means(exchange, message)) {
-                newEra.post(exchange, owner, message);
+                statelessTransport.post(exchange, owner, message);
             } else {
-                oldEra.post(exchange, owner, message);
+                sessionTransport.post(exchange, owner, message);
             }
         } catch (Refusal e) {
             throw message.kind() == Message.Kind.REQUEST ? e.of(message.id()) : e;
@@ -139,10 +139,10 @@ public final class HttpFace implements Handler, AutoCloseable {
             answers.cutSlowReaders();
             if (host.isAway()) {
                 sessions.touch();
-                newEra.touch();
+                statelessTransport.touch();
             }
             sessions.sweep(LONGEST_CALL);
-            newEra.sweep(LONGEST_CALL);
+            statelessTransport.sweep(LONGEST_CALL);
         } catch (RuntimeException e) {
             // The next round comes soon.
             log.atWarn().setCause(e).log("not all that is over could be cleared away");
@@ -153,7 +153,7 @@ public final class HttpFace implements Handler, AutoCloseable {
     @Override
     public void close() {
         sweeper.interrupt();
-        newEra.close();
-        oldEra.close();
+        statelessTransport.close();
+        sessionTransport.close();
     }
 }
