@@ -16,6 +16,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -51,12 +53,21 @@ class PoolTest {
 
         pool.unmount();
 
-        assertThat(devices()).doesNotContain(state.toString());
+        awaitFreeDevice();
         assertThat(layer).doesNotExist();
         pool = reopen();
         assertThat(pool.list()).containsExactly(ONE);
         assertThat(layer.resolve("upper/kept")).hasContent("yes");
         assertThat(reopen().list()).containsExactly(ONE);
+    }
+
+    /// A process that has just begun may still have a copy of all mounts of the host.
+    private void awaitFreeDevice() throws IOException {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        while (devices().contains(state.toString())) {
+            assertThat(System.nanoTime()).as("the device is freed").isLessThan(deadline);
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+        }
     }
 
     /// What root in a sandbox makes setuid belongs to root on the disk.
