@@ -27,16 +27,17 @@ final class CodeInterpreterTest {
             "contexts.test.mjs",
             "results.test.mjs",
             "charts.test.mjs",
+            "clients.test.mjs",
             "life.test.mjs",
             "extremes.test.mjs");
 
     /// What has to do with the way to the platform; what cells do and give back is the same by any.
-    private static final List<String> WAY = List.of("suite.test.mjs", "life.test.mjs");
+    private static final List<String> WAY = List.of("suite.test.mjs", "clients.test.mjs");
 
-    /// What has to do with the client; what runners do with languages, and with cells that are large or broken, is the
-    /// same for any.
+    /// What has to do with the client; what runners do with languages, with cells that are large or broken, and through
+    /// pauses, is the same for any.
     private static final List<String> VERSION =
-            List.of("suite.test.mjs", "contexts.test.mjs", "results.test.mjs", "charts.test.mjs", "life.test.mjs");
+            List.of("suite.test.mjs", "contexts.test.mjs", "results.test.mjs", "charts.test.mjs", "clients.test.mjs");
 
     /// Speaks to no client.
     private static final String WIRE = "wire.test.mjs";
