@@ -23,6 +23,9 @@ final class DumpFailure {
     /// How CRIU says that the first thread of a process has ended before its others.
     private static final String ENDING = "Zombies with threads";
 
+    /// How CRIU says that a server inside has not accepted a connection yet.
+    private static final String IN_FLIGHT = "In-flight connection";
+
     private DumpFailure() {}
 
     /// Nothing when the log names no error: then CRIU was ended, or never began.
@@ -58,6 +61,12 @@ final class DumpFailure {
             return new CayException(
                     ErrorKind.CONFLICT,
                     "the memory of the sandbox cannot be saved while a process with threads is ending in it; the sandbox goes on. Try again, or end that process");
+        }
+        if (cause.startsWith(IN_FLIGHT)) {
+            return new CayException(
+                    ErrorKind.CONFLICT,
+                    "the memory of the sandbox cannot be saved while %s has not accepted a connection; the sandbox goes on. Try again, or end that process"
+                            .formatted(task == null ? "a server in it" : describe(task)));
         }
         return new CayException(
                 ErrorKind.NOT_SAVED,

@@ -64,8 +64,8 @@ final class MemoryImages {
         }
     }
 
-    /// A process that is ending cannot be saved, and ends only while the sandbox runs: the sandbox does so for a moment
-    /// before the next try.
+    /// A process that is ending cannot be saved, nor a connection that is not accepted yet. Both come to their end only
+    /// while the sandbox runs: it does so for a moment before the next try.
     private void checkpoint(SandboxId id, Path images) throws IOException {
         for (int tries = 1; ; tries++) {
             try {

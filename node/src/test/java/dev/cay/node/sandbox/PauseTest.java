@@ -249,6 +249,51 @@ class PauseTest extends NodeTest {
         assertThat(tries.get()).isEqualTo(2);
     }
 
+    /// A connection that nobody has accepted cannot be saved. The server inside accepts it after the first try.
+    @Test
+    void waitsForAConnectionThatIsJustBeingAccepted() throws Exception {
+        var tries = new AtomicInteger();
+        reopen(runtime -> new RuntimeAround(runtime) {
+            @Override
+            public void checkpoint(SandboxId id, Path images, After after) {
+                tries.incrementAndGet();
+                try {
+                    super.checkpoint(id, images, after);
+                } catch (CayException e) {
+                    assertThat(e.userMessage()).contains("(python3) has not accepted a connection");
+                    touch(runtime.find(id).orElseThrow().root().resolve("accept"));
+                    throw e;
+                }
+            }
+        });
+        node.keepers.create(TestNode.spec("sleeper"));
+        start("sleeper", """
+                exec python3 -c '
+                import os, socket, time
+                server = socket.create_server(("127.0.0.1", 0)); client = socket.create_connection(server.getsockname())
+                open("/waits", "w").close()
+                while not os.path.exists("/accept"): time.sleep(0.005)
+                accepted = server.accept()[0]
+                while True: client.sendall(b"x"); accepted.recv(1); open("/count", "w").write(str(time.time_ns())); time.sleep(0.02)'
+                """.strip());
+        await(() -> node.run("sleeper", "ls /").contains("waits"));
+
+        assertThat(node.keepers.pause(ID, Keep.MEMORY)).isEqualTo(Saved.WHOLE);
+        node.keepers.resume(ID, true);
+
+        assertThat(tries.get()).isGreaterThan(1);
+        String before = node.run("sleeper", "cat /count");
+        await(() -> !node.run("sleeper", "cat /count").equals(before));
+    }
+
+    private static void touch(Path file) {
+        try {
+            Files.write(file, new byte[0]);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     private void countCheckpoints(AtomicInteger tries) throws Exception {
         reopen(runtime -> new RuntimeAround(runtime) {
             @Override
