@@ -60,6 +60,8 @@ test('a full-screen program hears of a new size', async () => {
   await box.files.write('screen.py', `
 import curses, sys
 def main(window):
+    # A signal that comes just before curses begins to wait would be heard at the next key only.
+    window.timeout(200)
     while True:
         window.erase()
         window.addstr(0, 0, 'size %d x %d ' % window.getmaxyx())
