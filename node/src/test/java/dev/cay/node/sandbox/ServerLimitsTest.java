@@ -8,9 +8,11 @@ import dev.cay.node.mcp.server.ServerRoom;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
@@ -60,12 +62,10 @@ class ServerLimitsTest extends ServerHomeTest {
             one.connect(first);
             first.next();
             other.connect(second);
-            while (!first.over.isDone() && !second.over.isDone() && second.heard.isEmpty()) {
-                Thread.sleep(20);
-            }
-            assertThat(second.heard)
+            // The kernel chooses which of the two it kills; the other one may take its 300 MB then.
+            assertThat(CompletableFuture.anyOf(first.over, second.over))
                     .as("two that took 300 MB of %d MB", TestNode.SERVERS.memoryMB())
-                    .isEmpty();
+                    .succeedsWithin(Duration.ofSeconds(30));
             node.keepers.measureAll();
             assertThat(told).anyMatch(line -> line.contains("processes of its MCP servers"));
             assertThat(node.run(OWNER.value(), "echo alive")).isEqualTo("alive");
