@@ -60,23 +60,24 @@ final class DownCommand implements Callable<Integer> {
             return stop(config, InstanceLock.holder(config.stateDir()));
         }
         try (var _ = lock.get()) {
-            return cleanUp(config);
-        }
-    }
-
-    private int cleanUp(CayConfig config) throws IOException {
-        Files.deleteIfExists(RunFile.in(config.runDir()));
-        if (!all) {
+            if (all) {
+                return cleanUp(config, "Cay was not running; no sandbox is left.");
+            }
+            Files.deleteIfExists(RunFile.in(config.runDir()));
             System.out.println("Cay is not running; sandboxes it left, if any, keep running (--all ends them).");
             return 0;
         }
+    }
+
+    private static int cleanUp(CayConfig config, String done) throws IOException {
+        Files.deleteIfExists(RunFile.in(config.runDir()));
         // After a reboot there is none, as it lies in memory.
         Files.createDirectories(config.runDir());
         // Silent: to take things off, the node puts on what is missing, and saying so would only confuse.
         try (var daemon = new CayDaemon(config, Progress.silent())) {
             daemon.killAll();
         }
-        System.out.println("Cay was not running; no sandbox is left.");
+        System.out.println(done);
         return 0;
     }
 
@@ -93,8 +94,21 @@ final class DownCommand implements Callable<Integer> {
         var process = HostProcess.of(daemon.pid());
         daemon.destroy();
         awaitEnd(process, all ? LIMIT_ALL : LIMIT);
-        System.out.println(StopRequest.answered(config.runDir()));
+        var answered = StopRequest.answered(config.runDir());
+        if (all && answered.isEmpty()) {
+            return finish(config);
+        }
+        System.out.println(answered.orElse("Cay stopped."));
         return 0;
+    }
+
+    /// Takes off the host what the daemon should have taken off before it ended, and could not.
+    private int finish(CayConfig config) throws IOException {
+        try (var _ = InstanceLock.take(config.stateDir())
+                .orElseThrow(() -> new CayException(
+                        ErrorKind.UNAVAILABLE, "Cay stopped and was started again before all sandboxes were ended"))) {
+            return cleanUp(config, "Cay stopped; no sandbox is left.");
+        }
     }
 
     /// Not by the process handle, which waits until the parent has asked for the status: some parents never do.

@@ -3,6 +3,7 @@ package dev.cay.cli;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /// What `down` tells the daemon beside the signal, and what the daemon says last: two small files in the run
 /// directory, which only root may write. Files, because they also work when the daemon no longer answers requests.
@@ -27,9 +28,10 @@ final class StopRequest {
         Files.writeString(farewell(runDir), text);
     }
 
-    static String answered(Path runDir) throws IOException {
+    /// What a daemon said when it had stopped in order; empty when it could not.
+    static Optional<String> answered(Path runDir) throws IOException {
         Path file = farewell(runDir);
-        String text = Files.exists(file) ? Files.readString(file) : "Cay stopped.";
+        Optional<String> text = Files.exists(file) ? Optional.of(Files.readString(file)) : Optional.empty();
         Files.deleteIfExists(file);
         return text;
     }

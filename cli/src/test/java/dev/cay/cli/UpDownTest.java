@@ -256,6 +256,34 @@ final class UpDownTest {
         assertThat(Files.readString(Path.of("/proc/%d/stat".formatted(daemon)))).contains(") Z ");
     }
 
+    /// The daemon dies while it ends sandboxes, so that somebody else has to finish.
+    @Test
+    void whatADaemonCouldNotTakeOffTheHostIsTakenOffAllTheSame() throws Exception {
+        Process daemon = up();
+        awaitReady();
+        signal("STOP", daemon);
+        Path output = Files.createTempFile(directory, "run", ".out");
+        Process down = start(output, "down", "--all");
+        started.add(down);
+        Path asked = directory.resolve("run/end-all");
+        long end = System.nanoTime() + LIMIT.toNanos();
+        while (!Files.exists(asked)) {
+            assertThat(System.nanoTime()).isLessThan(end);
+            Thread.sleep(10);
+        }
+        daemon.destroyForcibly().waitFor();
+        assertThat(down.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        assertThat(Files.readString(output)).contains("Cay stopped; no sandbox is left.");
+        assertThat(down.exitValue()).isZero();
+        assertThat(onHost()).as("left on the host").isEmpty();
+    }
+
+    private static void signal(String name, Process process) throws Exception {
+        new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                .start()
+                .waitFor();
+    }
+
     @Test
     void aFailedStartInTheBackgroundIsAFailureHere() throws Exception {
         try (var taken = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {

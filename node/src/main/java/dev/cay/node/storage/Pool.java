@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -29,6 +30,8 @@ import org.slf4j.LoggerFactory;
 public final class Pool {
     private static final Logger log = LoggerFactory.getLogger(Pool.class);
     private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final Duration BUSY_LIMIT = Duration.ofSeconds(10);
+    private static final Duration BUSY_PAUSE = Duration.ofMillis(100);
     private static final Duration SYNC_LIMIT = Duration.ofMinutes(10);
     private static final long MIB = 1L << 20;
     private static final long GIB = 1L << 30;
@@ -126,9 +129,7 @@ public final class Pool {
             return;
         }
         Mounts.unmountBelow(root);
-        if (Mounts.isMountPoint(root)) {
-            new Command("unmounting the pool", LIMIT, "umount", root.toString()).run();
-        }
+        unmount(root);
         try {
             PoolMount.at(stateDir, root).detachIdle();
         } catch (IOException e) {
@@ -279,8 +280,21 @@ public final class Pool {
 
     /// Takes the pool off the host and frees its loop device; content stays. For `down --all`: layers in use refuse it.
     public void unmount() {
-        if (Mounts.isMountPoint(root)) {
-            new Command("unmounting the pool", LIMIT, "umount", root.toString()).run();
+        unmount(root);
+    }
+
+    /// A program that was killed a moment ago may still have files open.
+    private static void unmount(Path root) {
+        long end = System.nanoTime() + BUSY_LIMIT.toNanos();
+        while (Mounts.isMountPoint(root)) {
+            try {
+                new Command("unmounting the pool", LIMIT, "umount", root.toString()).run();
+            } catch (CayException e) {
+                if (System.nanoTime() > end || Thread.currentThread().isInterrupted()) {
+                    throw e;
+                }
+                LockSupport.parkNanos(BUSY_PAUSE.toNanos());
+            }
         }
     }
 

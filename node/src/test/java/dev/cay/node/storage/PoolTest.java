@@ -197,6 +197,16 @@ class PoolTest {
     }
 
     @Test
+    void waitsForAProgramThatHasAFileOpenABitLonger() throws IOException {
+        Path file = Files.writeString(pool.create(ONE, 50).resolve("upper/open"), "yes");
+        var holder =
+                new ProcessBuilder("sleep", "1").redirectInput(file.toFile()).start();
+        pool.unmount();
+        assertThat(holder.isAlive()).isFalse();
+        awaitFreeDevice();
+    }
+
+    @Test
     void detachesADeviceThatAMountLeft() {
         pool.unmount();
         new Command(
