@@ -2,6 +2,7 @@ package dev.cay.cli;
 
 import dev.cay.cli.local.KeyFile;
 import dev.cay.cli.local.StartReport;
+import dev.cay.cli.local.Stores;
 import dev.cay.config.CayConfig;
 import dev.cay.http.Exchange;
 import dev.cay.http.HttpListeners;
@@ -110,9 +111,8 @@ final class CayDaemon implements AutoCloseable {
 
     /// Beside the node's start: a file that was open in a crash takes a while to be read.
     private CompletableFuture<Store> openDatabase() {
-        Path file = config.stateDir().resolve("cay.db");
         var database = CompletableFuture.supplyAsync(
-                () -> Store.open(file), Thread.ofPlatform().name("open-database")::start);
+                () -> Stores.open(config), Thread.ofPlatform().name("open-database")::start);
         closing.step(() -> {
             if (!database.handle((_, failure) -> failure != null).join()) {
                 database.join().close();

@@ -70,6 +70,7 @@ public final class Main implements Runnable {
         commands.put("template", TemplateCommand::new);
         commands.put("mcp", McpCommand::new);
         commands.put("pool", PoolCommand::new);
+        commands.put("store", StoreCommand::new);
         commands.put("support", SupportCommand::new);
         commands.put("uninstall", UninstallCommand::new);
         commands.put("bench", BenchCommand::new);

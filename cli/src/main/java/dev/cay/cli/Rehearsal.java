@@ -11,7 +11,7 @@ import dev.cay.node.linux.HostThreads;
 import dev.cay.node.runtime.GuestProgram;
 import dev.cay.proxy.ReverseProxy;
 import dev.cay.server.CayServer;
-import dev.cay.server.store.Store;
+import dev.cay.server.store.sqlite.SqliteStore;
 import dev.cay.tls.LocalAuthority;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -115,7 +115,7 @@ final class Rehearsal implements AutoCloseable {
                             Duration.ofMinutes(1),
                             directory.resolve("records"),
                             Duration.ofSeconds(5)),
-                    closing.add(Store.open(directory.resolve("cay.db"))),
+                    closing.add(SqliteStore.open(directory.resolve("cay.db"))),
                     new EmptyNode(),
                     NodeTemplates.NONE,
                     (_, _) -> {},

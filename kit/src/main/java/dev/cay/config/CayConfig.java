@@ -19,6 +19,7 @@ public record CayConfig(
         Http http,
         Sandboxes sandboxes,
         Storage storage,
+        Store store,
         Network network,
         Templates templates,
         Mcp mcp) {
@@ -27,7 +28,7 @@ public record CayConfig(
     public CayConfig withListen(List<String> listen) {
         var changed = new Http(listen, http.port, http.tlsPort, http.domain, http.certificate, http.key);
         return new CayConfig(
-                instance, stateDir, runDir, cacheDir, changed, sandboxes, storage, network, templates, mcp);
+                instance, stateDir, runDir, cacheDir, changed, sandboxes, storage, store, network, templates, mcp);
     }
 
     /// Where requests come in.
@@ -74,6 +75,13 @@ public record CayConfig(
             return (int) Math.min(poolSizeMB, freeBytes / 2 / 1024 / 1024);
         }
     }
+
+    /// Where records lie.
+    ///
+    /// @param url          of a PostgreSQL database; null for a file in the state directory
+    /// @param passwordFile holds the password of the database's user; null where none is asked for
+    /// @param connections  to the database, at a time
+    public record Store(@Nullable String url, @Nullable Path passwordFile, int connections) {}
 
     /// What comes with Cay to make sandboxes of.
     ///

@@ -113,6 +113,23 @@ public final class ConfigKeys {
             "1000000000",
             "First host uid given to sandboxes, 65536 each; nothing else on the host may use them.");
 
+    static final ConfigKey<Optional<String>> STORE_URL = key(
+            "store.url",
+            ConfigValue.optional(ConfigValue.matching(
+                    "postgres(ql)?://[^\\s]+", "like postgresql://cay@db.example.org/cay?sslmode=verify-full")),
+            "",
+            "A PostgreSQL database for records; unset, they are in the file cay.db of stateDir.");
+    static final ConfigKey<Optional<Path>> STORE_PASSWORD_FILE = key(
+            "store.passwordFile",
+            ConfigValue.optional(ConfigValue.path()),
+            "",
+            "File with the password of the database's user, readable for root only.");
+    static final ConfigKey<Integer> STORE_CONNECTIONS = key(
+            "store.connections",
+            ConfigValue.number(2, 200),
+            "8",
+            "Most connections to the PostgreSQL database at a time.");
+
     static final ConfigKey<String> RANGE = key(
             "network.range",
             ConfigValue.range(12, 24),
@@ -207,6 +224,9 @@ public final class ConfigKeys {
             PROCESS_LOG_BYTES,
             POOL_SIZE_MB,
             UID_BASE,
+            STORE_URL,
+            STORE_PASSWORD_FILE,
+            STORE_CONNECTIONS,
             RANGE,
             NAMESERVERS,
             TRUST_HOST_CERTIFICATES,

@@ -122,6 +122,10 @@ public final class ConfigLoader {
                         value(ConfigKeys.PAUSE_AT_STOP),
                         value(ConfigKeys.PROCESS_LOG_BYTES)),
                 new CayConfig.Storage(value(ConfigKeys.POOL_SIZE_MB), value(ConfigKeys.UID_BASE)),
+                new CayConfig.Store(
+                        value(ConfigKeys.STORE_URL).orElse(null),
+                        value(ConfigKeys.STORE_PASSWORD_FILE).orElse(null),
+                        value(ConfigKeys.STORE_CONNECTIONS)),
                 new CayConfig.Network(
                         value(ConfigKeys.RANGE),
                         value(ConfigKeys.NAMESERVERS),

@@ -56,6 +56,9 @@ final class ConfigLoaderTest {
                         sandboxes.processLogBytes = 1MB | CAY_SANDBOXES_PROCESS_LOG_BYTES
                         storage.poolSizeMB = 20GB | CAY_STORAGE_POOL_SIZE_MB
                         storage.uidBase = 1000000000 | CAY_STORAGE_UID_BASE
+                        store.url =  | CAY_STORE_URL
+                        store.passwordFile =  | CAY_STORE_PASSWORD_FILE
+                        store.connections = 8 | CAY_STORE_CONNECTIONS
                         network.range = 10.200.0.0/16 | CAY_NETWORK_RANGE
                         network.nameservers =  | CAY_NETWORK_NAMESERVERS
                         network.trustHostCertificates = true | CAY_NETWORK_TRUST_HOST_CERTIFICATES

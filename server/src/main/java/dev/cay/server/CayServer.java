@@ -14,7 +14,7 @@ import dev.cay.server.edge.FrontDoor;
 import dev.cay.server.edge.SandboxGate;
 import dev.cay.server.edge.SandboxPorts;
 import dev.cay.server.edge.Unserved;
-import dev.cay.server.event.EventMeter;
+import dev.cay.server.event.EventCounts;
 import dev.cay.server.event.EventRoutes;
 import dev.cay.server.fleet.Fleet;
 import dev.cay.server.log.LogRoutes;
@@ -43,6 +43,7 @@ import dev.cay.server.snapshot.Forks;
 import dev.cay.server.snapshot.SnapshotRoutes;
 import dev.cay.server.snapshot.Snapshots;
 import dev.cay.server.store.Store;
+import dev.cay.server.store.StoreOwner;
 import dev.cay.server.template.TemplateRoutes;
 import dev.cay.server.template.TemplateSupply;
 import dev.cay.server.template.Templates;
@@ -87,6 +88,7 @@ public final class CayServer implements AutoCloseable {
 
     private final Undo opened = new Undo();
     private final ExecutorService endings;
+    private final Runnable requireStore;
     private final Access access;
     private final Templates templates;
     private final TemplateSupply supply;
@@ -119,12 +121,14 @@ public final class CayServer implements AutoCloseable {
         var tokens = SandboxTokens.open(settings.secret(), random);
         endings = opened.add(Executors.newVirtualThreadPerTaskExecutor());
         fleet = new Fleet(node);
+        requireStore = () -> StoreOwner.require(store, tokens.fingerprint(), clock.instant());
         access = new Access(store, clock, random);
         templates = new Templates(store, clock, random, access::firstTeam);
         supply = new TemplateSupply(templates, node, made);
         directory = new SandboxDirectory(tokens);
         expiry = opened.add(new Expiry(clock, directory, settings.keepPaused()));
-        var sandboxRecords = new SandboxRecords(store, directory, expiry, clock);
+        var events = new EventCounts();
+        var sandboxRecords = new SandboxRecords(store, directory, expiry, clock, events);
         followClock = sandboxRecords::followClock;
         sandboxes = new Sandboxes(store, directory, fleet, expiry, sandboxRecords, settings.maxTimeout());
         var starts = ConcurrencyLimit.starting();
@@ -134,20 +138,20 @@ public final class CayServer implements AutoCloseable {
         var agreement = new Agreement(sandboxRecords);
         var limits = new Pauses.Limits(settings.maxTimeout(), settings.patience(), starts, saves);
         pauses = new Pauses(sandboxRecords, directory, sandboxes, fleet, expiry, agreement, limits);
-        snapshots = new Snapshots(store, templates, sandboxes, fleet, saves, clock, random);
+        snapshots = new Snapshots(store, templates, sandboxRecords, fleet, saves, clock, random);
         settlement = new Settlement(sandboxRecords, directory, fleet, agreement);
-        chores = opened.add(new Chores(store, sandboxes, pauses, clock));
+        chores = opened.add(new Chores(store, sandboxes, starter, pauses, templates, clock));
         var records = settings.records();
         logs = opened.add(new SandboxLogs(records.resolve("sandbox-logs.ring"), store, clock, meters));
         var metrics = opened.add(
                 new SandboxMetrics(records.resolve("sandbox-metrics.ring"), directory, fleet, clock, meters));
-        var teams = opened.add(new TeamMetrics(records.resolve("team-metrics.ring"), directory, store, clock));
+        var teams = opened.add(new TeamMetrics(records.resolve("team-metrics.ring"), directory, events, clock));
         sampler = opened.add(new Sampler(directory, metrics, teams, node::keepRoomFor, settings.measureEvery()));
 
         var routes = routes(settings, store, new SandboxView(tokens, settings.domain()));
         new MetricRoutes(access, sandboxes, metrics, teams, clock).addTo(routes);
         new PrometheusRoutes(access, meters).addTo(routes);
-        new EventMeter(store).addTo(meters);
+        events.addTo(meters);
         meters.gauges("cay_sandboxes", "Sandboxes that live, by state", "state", directory::byState);
         frontDoor = new FrontDoor(
                 settings.domain(),
@@ -190,6 +194,7 @@ public final class CayServer implements AutoCloseable {
 
     /// Settles with the node what a previous run left, and begins to end sandboxes on time. Requests come after.
     public void start() {
+        requireStore.run();
         access.start();
         templates.start();
         // Before the node is asked what runs, so that no end falls between.

@@ -5,6 +5,7 @@ import dev.cay.http.HttpListeners;
 import dev.cay.metrics.Meters;
 import dev.cay.proxy.Withheld;
 import dev.cay.server.store.Store;
+import dev.cay.server.store.sqlite.SqliteStore;
 import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Resources;
@@ -113,8 +114,9 @@ final class TestServer implements AutoCloseable {
             throws IOException {
         this.node = node;
         this.clock = clock;
-        store = Store.open(directory.resolve("cay.db"));
-        prepare.accept(store);
+        var file = SqliteStore.open(directory.resolve("cay.db"));
+        prepare.accept(file);
+        store = new RepeatingStore(file);
         var settings = new CayServer.Settings(
                 directory.resolve("secret"),
                 DOMAIN,

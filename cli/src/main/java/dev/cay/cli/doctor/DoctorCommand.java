@@ -24,7 +24,8 @@ import tools.jackson.databind.json.JsonMapper;
             "  sudo ./cay doctor --json | jq '.[] | select(.level != \"OK\")'"
         })
 public final class DoctorCommand implements Callable<Integer> {
-    private static final List<Check> CHECKS = List.of(new ProgramChecks(), new KernelChecks(), new NetworkChecks());
+    private static final List<Check> CHECKS =
+            List.of(new ProgramChecks(), new KernelChecks(), new NetworkChecks(), new StoreChecks());
 
     @Mixin
     private ConfigOptions options = new ConfigOptions();

@@ -38,22 +38,26 @@ public final class Access {
 
     /// Reads the keys; where there is no team yet, makes one with its first key.
     public void start() {
-        var found = store.read(AccessStore::findOldestTeam);
-        if (found.isPresent()) {
-            first = found.get();
-            teams.putAll(store.read(AccessStore::teamsByKeyHash));
-            return;
-        }
-        var team = new Team(new TeamId(UUID.randomUUID().toString()), "default", "default");
-        var key = ApiKey.random(random);
-        store.write(handle -> {
-            AccessStore.insertTeam(handle, team, clock.instant());
-            AccessStore.insertKey(handle, team, "first key", key, clock.instant());
-            return team;
-        });
-        teams.put(key.hash(), team);
+        var team = store.read(AccessStore::findOldestTeam).orElseGet(this::makeTeam);
+        teams.putAll(store.read(AccessStore::teamsByKeyHash));
         first = team;
-        firstKey = key.text();
+    }
+
+    private Team makeTeam() {
+        var fresh = new Team(new TeamId(UUID.randomUUID().toString()), "default", "default");
+        var key = ApiKey.random(random);
+        var team = store.write(handle -> {
+            var found = AccessStore.findOldestTeam(handle);
+            if (found.isEmpty()) {
+                AccessStore.insertTeam(handle, fresh, clock.instant());
+                AccessStore.insertKey(handle, fresh, "first key", key, clock.instant());
+            }
+            return found.orElse(fresh);
+        });
+        if (team.equals(fresh)) {
+            firstKey = key.text();
+        }
+        return team;
     }
 
     /// The team made at first start, which owns what belongs to nobody else.

@@ -28,6 +28,7 @@ final class AccessStore {
                 """
                 INSERT INTO api_key (id, team_id, name, hash, mask_prefix, mask_suffix, created_at)
                 VALUES (?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT (hash) DO NOTHING
                 """,
                 UUID.randomUUID().toString(),
                 team.id().value(),

@@ -52,6 +52,11 @@ public final class SandboxTokens {
         }
     }
 
+    /// Tells this Cay from another, and nothing about the secret.
+    public String fingerprint() {
+        return derive("store").value();
+    }
+
     /// What requests to the system ports of the sandbox must carry.
     public AccessToken access(SandboxId id) {
         return derive("access:" + id.value());

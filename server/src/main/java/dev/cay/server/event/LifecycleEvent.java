@@ -23,6 +23,11 @@ public record LifecycleEvent(
         data = Map.copyOf(data);
     }
 
+    /// The same event under another id.
+    public LifecycleEvent withId(String other) {
+        return new LifecycleEvent(other, type, teamId, sandboxId, templateId, buildId, executionId, data, at);
+    }
+
     /// What can happen, with the words of the contract.
     public enum Type {
         CREATED("created", "create"),

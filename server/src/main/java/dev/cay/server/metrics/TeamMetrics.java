@@ -1,11 +1,10 @@
 package dev.cay.server.metrics;
 
-import dev.cay.server.event.EventStore;
+import dev.cay.server.event.EventCounts;
 import dev.cay.server.ring.RingFile;
 import dev.cay.server.ring.RingLimits;
 import dev.cay.server.sandbox.SandboxDirectory;
 import dev.cay.server.sandbox.SandboxState;
-import dev.cay.server.store.Store;
 import dev.cay.wire.TeamId;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -44,20 +43,19 @@ public final class TeamMetrics implements AutoCloseable {
     }
 
     private final SandboxDirectory directory;
-    private final Store store;
+    private final EventCounts events;
     private final InstantSource clock;
     private final Series series;
     private final Map<TeamId, long[]> last = new HashMap<>();
     private Instant since;
-    private long sequence;
+    private Map<TeamId, Long> counted = Map.of();
 
-    public TeamMetrics(Path file, SandboxDirectory directory, Store store, InstantSource clock) {
+    public TeamMetrics(Path file, SandboxDirectory directory, EventCounts events, InstantSource clock) {
         this.directory = directory;
-        this.store = store;
+        this.events = events;
         this.clock = clock;
         this.series = new Series(new RingFile(file, LIMITS, clock), COLUMNS);
         this.since = clock.instant();
-        this.sequence = store.read(EventStore::lastSequence);
     }
 
     /// Called by one thread.
@@ -67,15 +65,15 @@ public final class TeamMetrics implements AutoCloseable {
         Map<TeamId, Long> running = directory.list().stream()
                 .filter(sandbox -> sandbox.state() == SandboxState.RUNNING)
                 .collect(Collectors.groupingBy(sandbox -> sandbox.teamId(), Collectors.counting()));
-        var starts = store.read(handle -> EventStore.startsAfter(handle, sequence));
-        var started = starts.counts();
-        sequence = starts.last();
+        var before = counted;
+        counted = events.starts();
         since = now;
         var teams = new HashSet<>(running.keySet());
-        teams.addAll(started.keySet());
+        teams.addAll(counted.keySet());
         teams.addAll(last.keySet());
         for (TeamId team : teams) {
-            long rate = Math.round(started.getOrDefault(team, 0L) / seconds * THOUSANDTHS);
+            long started = counted.getOrDefault(team, 0L) - before.getOrDefault(team, 0L);
+            long rate = Math.round(started / seconds * THOUSANDTHS);
             note(team, new long[] {now.getEpochSecond(), running.getOrDefault(team, 0L), rate});
         }
     }

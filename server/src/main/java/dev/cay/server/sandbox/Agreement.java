@@ -1,6 +1,6 @@
 package dev.cay.server.sandbox;
 
-import dev.cay.server.sandbox.SandboxRecords.Next;
+import dev.cay.server.sandbox.RecordChange.Next;
 import dev.cay.wire.node.NodeSandbox;
 import dev.cay.wire.node.Saved;
 import java.time.Instant;

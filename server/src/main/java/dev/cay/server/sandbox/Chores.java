@@ -2,6 +2,8 @@ package dev.cay.server.sandbox;
 
 import dev.cay.server.event.EventStore;
 import dev.cay.server.store.Store;
+import dev.cay.server.store.Transaction;
+import dev.cay.server.template.Templates;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -10,29 +12,43 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What is done every so often, on one thread: endings that failed before, old records.
+/// What is done every so often, on one thread: changes that failed before, counts, old records.
 public final class Chores implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Chores.class);
     private static final Duration KEPT = Duration.ofDays(7);
+    /// Rows deleted in one transaction: others wait for it.
+    private static final int PORTION = 1000;
     private static final Duration LAST_CHORE = Duration.ofSeconds(5);
 
     private final Store store;
     private final Sandboxes sandboxes;
+    private final SandboxStarter starter;
     private final Pauses pauses;
+    private final Templates templates;
     private final InstantSource clock;
     private final ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(
             1, Thread.ofPlatform().daemon().name("chores").factory());
 
-    public Chores(Store store, Sandboxes sandboxes, Pauses pauses, InstantSource clock) {
+    public Chores(
+            Store store,
+            Sandboxes sandboxes,
+            SandboxStarter starter,
+            Pauses pauses,
+            Templates templates,
+            InstantSource clock) {
         this.store = store;
         this.sandboxes = sandboxes;
+        this.starter = starter;
         this.pauses = pauses;
+        this.templates = templates;
         this.clock = clock;
     }
 
     public void start() {
         every(Duration.ofSeconds(5), sandboxes::finishUnfinished);
+        every(Duration.ofSeconds(5), starter::undoUnfinished);
         every(Duration.ofSeconds(5), pauses::repair);
+        every(Duration.ofSeconds(5), templates::writeSpawns);
         every(Duration.ofHours(1), this::forgetOld);
     }
 
@@ -44,25 +60,32 @@ public final class Chores implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+        attempt(templates::writeSpawns);
     }
 
     private void forgetOld() {
         Instant before = clock.instant().minus(KEPT);
-        store.write(handle -> EventStore.deleteOlder(handle, before) + SandboxStore.deleteKilledBefore(handle, before));
+        inPortions(handle -> EventStore.deleteOlder(handle, before, PORTION));
+        inPortions(handle -> SandboxStore.deleteKilledBefore(handle, before, PORTION));
+    }
+
+    private void inPortions(Transaction<Integer> delete) {
+        while (store.write(delete) == PORTION) {
+            log.atDebug().log("deleted a portion of old records");
+        }
     }
 
     /// A chore that fails once must still be done the next time, which the scheduler alone would not do.
     private void every(Duration period, Runnable chore) {
         var _ = thread.scheduleWithFixedDelay(
-                () -> {
-                    try {
-                        chore.run();
-                    } catch (RuntimeException e) {
-                        log.atWarn().setCause(e).log("a chore failed");
-                    }
-                },
-                period.toMillis(),
-                period.toMillis(),
-                TimeUnit.MILLISECONDS);
+                () -> attempt(chore), period.toMillis(), period.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private static void attempt(Runnable chore) {
+        try {
+            chore.run();
+        } catch (RuntimeException e) {
+            log.atWarn().setCause(e).log("a chore failed");
+        }
     }
 }

@@ -3,7 +3,7 @@ package dev.cay.server.sandbox;
 import dev.cay.life.Steps;
 import dev.cay.life.TaskGroup;
 import dev.cay.server.fleet.Fleet;
-import dev.cay.server.sandbox.SandboxRecords.Next;
+import dev.cay.server.sandbox.RecordChange.Next;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;

@@ -70,6 +70,11 @@ public final class RepeatableCreates {
             return starter.start(team, wanted, request);
         }
         checkSame(earlier.get().hash(), request.hash());
+        if (earlier.get().sandbox().state() == SandboxState.STARTING) {
+            throw new CayException(
+                    ErrorKind.UNAVAILABLE,
+                    "the first create with this Idempotency-Key failed and is not taken back yet; try again");
+        }
         return earlier.get().sandbox();
     }
 

@@ -1,9 +1,12 @@
 package dev.cay.server.sandbox;
 
 import dev.cay.life.SteadyClock;
+import dev.cay.server.event.EventCounts;
 import dev.cay.server.event.EventStore;
-import dev.cay.server.event.LifecycleEvent;
+import dev.cay.server.sandbox.RecordChange.Change;
+import dev.cay.server.sandbox.RecordChange.Next;
 import dev.cay.server.store.Store;
+import dev.cay.server.store.Transaction;
 import dev.cay.wire.SandboxId;
 import java.time.Duration;
 import java.time.Instant;
@@ -11,8 +14,10 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.BiFunction;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
@@ -27,38 +32,21 @@ public final class SandboxRecords {
     private final SandboxDirectory directory;
     private final Expiry expiry;
     private final SteadyClock clock;
+    private final EventCounts events;
 
-    public SandboxRecords(Store store, SandboxDirectory directory, Expiry expiry, SteadyClock clock) {
+    /// Held for writing while the clock is set, so that no change reads one time and is written at another.
+    private final ReadWriteLock time = new ReentrantReadWriteLock();
+
+    /// A shift that may have been written although it failed. Guarded by {@link #time}.
+    private @Nullable TimeShift uncertain;
+
+    public SandboxRecords(
+            Store store, SandboxDirectory directory, Expiry expiry, SteadyClock clock, EventCounts events) {
         this.store = store;
         this.directory = directory;
         this.expiry = expiry;
         this.clock = clock;
-    }
-
-    /// Decides what becomes of a record, within the transaction that writes it.
-    interface Change {
-        /// @return nothing when the record shall stay as it is
-        Optional<Next> of(SandboxRecord old, Instant now);
-    }
-
-    /// What a record becomes.
-    ///
-    /// @param event null where clients are told of none
-    /// @param also  is written in the same transaction
-    record Next(SandboxRecord fresh, @Nullable LifecycleEvent event, Consumer<Handle> also) {
-        Next(SandboxRecord fresh, @Nullable LifecycleEvent event) {
-            this(fresh, event, _ -> {});
-        }
-
-        /// With an event that is made from the new record.
-        static Optional<Next> of(
-                SandboxRecord fresh, BiFunction<SandboxRecord, Instant, LifecycleEvent> event, Instant now) {
-            return Optional.of(new Next(fresh, event.apply(fresh, now)));
-        }
-
-        static Optional<Next> silent(SandboxRecord fresh) {
-            return Optional.of(new Next(fresh, null));
-        }
+        this.events = events;
     }
 
     Instant now() {
@@ -67,10 +55,29 @@ public final class SandboxRecords {
 
     /// On record alone: nobody finds it before it runs.
     void begin(SandboxRecord starting, SandboxStore.@Nullable Request request) {
-        store.write(handle -> {
-            SandboxStore.insert(handle, starting, request);
-            return starting;
+        store.write(new Transaction<SandboxRecord>() {
+            @Override
+            public SandboxRecord run(Handle handle) {
+                SandboxStore.insert(handle, starting, request);
+                return starting;
+            }
+
+            @Override
+            public Optional<SandboxRecord> done(Handle handle) {
+                return SandboxStore.find(handle, starting.id())
+                        .filter(there -> there.executionId().equals(starting.executionId()));
+            }
         });
+    }
+
+    /// Writes down that a sandbox was saved while it went on.
+    ///
+    /// @param write is given what belongs in the transaction that keeps what was saved
+    public <T> T noteSaved(SandboxRecord sandbox, Function<Consumer<Handle>, T> write) {
+        var event = SandboxEvents.checkpointed(sandbox, now());
+        T result = write.apply(handle -> EventStore.insert(handle, event));
+        events.count(event);
+        return result;
     }
 
     /// Removes what no client was ever told of.
@@ -128,52 +135,52 @@ public final class SandboxRecords {
         return store.read(SandboxStore::notKilled);
     }
 
-    /// The clock was set: everything that lives keeps the time it has left. On the writer's thread together with the
-    /// clock, where all other times that are written come from.
+    /// The clock was set: everything that lives keeps the time it has left.
     public void followClock(Duration jump) {
-        boolean[] followed = {false};
+        List<SandboxRecord> moved;
+        time.writeLock().lock();
         try {
-            List<SandboxRecord> moved = store.write(handle -> {
-                SandboxStore.move(handle, jump);
-                clock.follow(jump);
-                followed[0] = true;
-                return SandboxStore.notKilled(handle);
-            });
-            for (var sandbox : moved) {
-                directory.update(sandbox);
-                expiry.schedule(sandbox);
-            }
-        } catch (RuntimeException e) {
-            if (followed[0]) {
-                clock.follow(jump.negated());
-            }
-            throw e;
+            moved = settleUncertain().orElseGet(() -> shift(new TimeShift(jump)));
+        } finally {
+            time.writeLock().unlock();
         }
+        for (var sandbox : moved) {
+            directory.update(sandbox);
+            expiry.schedule(sandbox);
+        }
+    }
+
+    /// A shift that turns out to be written is followed first; what is left of the jump shows at the next look.
+    private Optional<List<SandboxRecord>> settleUncertain() {
+        var earlier = uncertain;
+        var moved = earlier == null ? Optional.<List<SandboxRecord>>empty() : store.read(earlier::done);
+        if (earlier != null && moved.isPresent()) {
+            clock.follow(earlier.by());
+        }
+        uncertain = null;
+        return moved;
+    }
+
+    private List<SandboxRecord> shift(TimeShift shift) {
+        uncertain = shift;
+        var moved = store.write(shift);
+        uncertain = null;
+        clock.follow(shift.by());
+        return moved;
     }
 
     private Optional<SandboxRecord> write(SandboxId id, Set<SandboxState> from, Change change) {
-        return store.write(handle -> {
-            Instant now = now();
-            var next = SandboxStore.find(handle, id)
-                    .filter(old -> from.contains(old.state()))
-                    .flatMap(old -> change.of(old, now));
-            if (next.isEmpty()) {
-                return Optional.empty();
+        var work = new RecordChange(id, from, change, this::now);
+        time.readLock().lock();
+        try {
+            var fresh = store.write(work);
+            if (fresh.isPresent()) {
+                work.event().ifPresent(events::count);
             }
-            var fresh = SandboxStore.change(handle, id, from, _ -> next.get().fresh());
-            fresh.ifPresent(record -> note(handle, record, next.get(), now));
             return fresh;
-        });
-    }
-
-    private static void note(Handle handle, SandboxRecord fresh, Next next, Instant now) {
-        if (fresh.state() == SandboxState.KILLED) {
-            SandboxStore.noteKilled(handle, fresh.id(), now);
+        } finally {
+            time.readLock().unlock();
         }
-        if (next.event() != null) {
-            EventStore.insert(handle, next.event());
-        }
-        next.also().accept(handle);
     }
 
     private void publish(SandboxRecord fresh) {

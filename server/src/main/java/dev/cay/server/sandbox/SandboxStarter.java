@@ -6,7 +6,7 @@ import dev.cay.metrics.Timing;
 import dev.cay.server.access.SandboxTokens;
 import dev.cay.server.access.Team;
 import dev.cay.server.fleet.Fleet;
-import dev.cay.server.sandbox.SandboxRecords.Next;
+import dev.cay.server.sandbox.RecordChange.Next;
 import dev.cay.server.template.StartPoint;
 import dev.cay.server.template.TemplateSupply;
 import dev.cay.server.template.Templates;
@@ -21,6 +21,8 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,6 +46,9 @@ public final class SandboxStarter {
 
     /// Not announced yet; with the reason when one ended meanwhile. Guarded by itself.
     private final Map<SandboxId, String> starting = new HashMap<>();
+
+    /// Creates that failed and are not taken back yet.
+    private final Set<SandboxId> failed = ConcurrentHashMap.newKeySet();
 
     public SandboxStarter(
             SandboxRecords records,
@@ -118,7 +123,7 @@ public final class SandboxStarter {
                 return;
             }
         }
-        sandboxes.end(id, KillReason.unasked(reason));
+        sandboxes.endUnasked(id, KillReason.unasked(reason));
     }
 
     private SandboxRecord run(SandboxRecord sandbox, Beginning beginning) {
@@ -131,7 +136,7 @@ public final class SandboxStarter {
     private Next running(SandboxRecord starting, Beginning beginning, Instant now) {
         var running = starting.running(now, now.plus(beginning.timeout()));
         var event = beginning.isFork() ? SandboxEvents.resumed(running, now) : SandboxEvents.created(running, now);
-        return new Next(running, event, handle -> templates.countSpawn(handle, running.templateId(), now));
+        return new Next(running, event);
     }
 
     private SandboxRecord announce(SandboxRecord running) {
@@ -144,12 +149,12 @@ public final class SandboxStarter {
                 .addKeyValue("template", running.templateId())
                 .log("sandbox started");
         if (ended != null && !ended.isEmpty()) {
-            sandboxes.end(running.id(), KillReason.unasked(ended));
+            sandboxes.endUnasked(running.id(), KillReason.unasked(ended));
         }
         return running;
     }
 
-    /// What cannot be taken back now is taken back at the next start: no client knows of it.
+    /// What cannot be taken back now is taken back later, or at the next start: no client knows of it.
     private void undo(SandboxId id) {
         synchronized (starting) {
             starting.remove(id);
@@ -157,9 +162,16 @@ public final class SandboxStarter {
         try {
             fleet.node().kill(id);
             records.forget(id);
+            failed.remove(id);
         } catch (RuntimeException e) {
-            log.atWarn().setCause(e).addKeyValue("sandbox", id).log("could not take back a failed create");
+            failed.add(id);
+            log.atWarn().setCause(e).addKeyValue("sandbox", id).log("could not take back a failed create yet");
         }
+    }
+
+    /// Tries again to take back creates that failed.
+    void undoUnfinished() {
+        failed.forEach(this::undo);
     }
 
     /// One that starts anew may have been started in advance; what goes on from a snapshot never was.

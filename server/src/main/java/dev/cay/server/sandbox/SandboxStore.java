@@ -15,13 +15,14 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
-import java.util.function.UnaryOperator;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
-/// The SQL of sandboxes. A record changes only by {@link #change}, which compares before it sets.
+/// The SQL of sandboxes. A record changes only by {@link #replace}, which compares before it sets.
 final class SandboxStore {
+    /// All but the killed, which are many: with their names the index finds them.
+    private static final String LIVING = "('STARTING', 'RUNNING', 'PAUSING', 'PAUSED', 'RESUMING')";
+
     private SandboxStore() {}
 
     /// A create that may be repeated: the client's key, and what was asked with it.
@@ -62,14 +63,8 @@ final class SandboxStore {
                 .execute();
     }
 
-    /// Changes the record if it is in one of these states and nobody else changes it meanwhile; empty otherwise.
-    static Optional<SandboxRecord> change(
-            Handle handle, SandboxId id, Set<SandboxState> from, UnaryOperator<SandboxRecord> change) {
-        var old = find(handle, id).filter(sandbox -> from.contains(sandbox.state()));
-        if (old.isEmpty()) {
-            return Optional.empty();
-        }
-        var fresh = change.apply(old.get());
+    /// Puts a changed record in place of the old one; false when somebody else changed that meanwhile.
+    static boolean replace(Handle handle, SandboxRecord old, SandboxRecord fresh) {
         int changed = handle.createUpdate("""
                         UPDATE sandbox SET state = :state, version = :version, execution_id = :execution,
                             network = :network, lifecycle = :lifecycle, saved = :saved,
@@ -84,18 +79,18 @@ final class SandboxStore {
                 .bind("saved", fresh.saved() == null ? null : JsonColumn.write(fresh.saved()))
                 .bind("started", fresh.startedAt().toEpochMilli())
                 .bind("end", fresh.endAt().toEpochMilli())
-                .bind("id", id.value())
-                .bind("oldState", old.get().state().name())
-                .bind("oldVersion", old.get().version())
+                .bind("id", old.id().value())
+                .bind("oldState", old.state().name())
+                .bind("oldVersion", old.version())
                 .execute();
-        return changed == 1 ? Optional.of(fresh) : Optional.empty();
+        return changed == 1;
     }
 
     /// Moves the times of all that live, because the clock they were read from was set.
     static void move(Handle handle, Duration by) {
         handle.execute(
                 "UPDATE sandbox SET started_at = started_at + ?, end_at = end_at + ?, version = version + 1"
-                        + " WHERE state <> 'KILLED'",
+                        + " WHERE state IN " + LIVING,
                 by.toMillis(),
                 by.toMillis());
     }
@@ -120,7 +115,7 @@ final class SandboxStore {
     }
 
     static List<SandboxRecord> notKilled(Handle handle) {
-        return handle.createQuery("SELECT * FROM sandbox WHERE state <> 'KILLED'")
+        return handle.createQuery("SELECT * FROM sandbox WHERE state IN " + LIVING)
                 .map((row, context) -> record(row))
                 .list();
     }
@@ -130,8 +125,13 @@ final class SandboxStore {
         return handle.execute("DELETE FROM sandbox WHERE id = ?", id.value());
     }
 
-    static int deleteKilledBefore(Handle handle, Instant time) {
-        return handle.execute("DELETE FROM sandbox WHERE state = 'KILLED' AND killed_at < ?", time.toEpochMilli());
+    /// The oldest of them, not more than so many.
+    static int deleteKilledBefore(Handle handle, Instant time, int most) {
+        return handle.execute(
+                "DELETE FROM sandbox WHERE id IN (SELECT id FROM sandbox"
+                        + " WHERE state = 'KILLED' AND killed_at < ? ORDER BY killed_at LIMIT ?)",
+                time.toEpochMilli(),
+                most);
     }
 
     private static SandboxRecord record(ResultSet row) throws SQLException {

@@ -1,10 +1,9 @@
 package dev.cay.server.sandbox;
 
 import dev.cay.server.access.Team;
-import dev.cay.server.event.EventStore;
 import dev.cay.server.event.LifecycleEvent;
 import dev.cay.server.fleet.Fleet;
-import dev.cay.server.sandbox.SandboxRecords.Next;
+import dev.cay.server.sandbox.RecordChange.Next;
 import dev.cay.server.store.Store;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -12,12 +11,12 @@ import dev.cay.wire.SandboxId;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
-import org.jdbi.v3.core.Handle;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,6 +35,8 @@ public final class Sandboxes {
     private final Duration maxTimeout;
     /// Ended on record, but their node could not end them yet.
     private final Set<SandboxId> unfinished = ConcurrentHashMap.newKeySet();
+    /// Ended by themselves, and not on record yet.
+    private final Map<SandboxId, KillReason> unwritten = new ConcurrentHashMap<>();
 
     public Sandboxes(
             Store store,
@@ -110,11 +111,6 @@ public final class Sandboxes {
         change(sandbox, old -> old.with(network), SandboxEvents::networkSet);
     }
 
-    /// To be called in the transaction that keeps what was saved of the sandbox while it went on.
-    public void noteSaved(Handle handle, SandboxRecord sandbox) {
-        EventStore.insert(handle, SandboxEvents.checkpointed(sandbox, records.now()));
-    }
-
     /// Ends the sandbox on a client's word.
     void kill(SandboxRecord sandbox, KillReason reason) {
         if (!end(sandbox.id(), reason)) {
@@ -145,9 +141,18 @@ public final class Sandboxes {
         end(id, KillReason.TIMEOUT, expiry::isDue);
     }
 
-    /// Tries again to end what a node could not end before.
+    /// Writes down that a sandbox ended by itself. When that cannot be written now it is tried again later, as nobody
+    /// else will tell.
+    void endUnasked(SandboxId id, KillReason reason) {
+        unwritten.put(id, reason);
+        end(id, reason);
+        unwritten.remove(id);
+    }
+
+    /// Tries again to end what a node could not end before, and to write what the store could not.
     void finishUnfinished() {
         unfinished.forEach(this::finish);
+        unwritten.forEach(this::endUnasked);
     }
 
     /// The record is final already, so a node that fails now must not fail the caller.

@@ -4,7 +4,7 @@ import dev.cay.server.access.Team;
 import dev.cay.server.fleet.Fleet;
 import dev.cay.server.sandbox.ConcurrencyLimit;
 import dev.cay.server.sandbox.SandboxRecord;
-import dev.cay.server.sandbox.Sandboxes;
+import dev.cay.server.sandbox.SandboxRecords;
 import dev.cay.server.store.Store;
 import dev.cay.server.template.Origin;
 import dev.cay.server.template.SnapshotBuild;
@@ -36,7 +36,7 @@ public final class Snapshots {
 
     private final Store store;
     private final Templates templates;
-    private final Sandboxes sandboxes;
+    private final SandboxRecords records;
     private final Fleet fleet;
     private final ConcurrencyLimit turns;
     private final InstantSource clock;
@@ -45,14 +45,14 @@ public final class Snapshots {
     public Snapshots(
             Store store,
             Templates templates,
-            Sandboxes sandboxes,
+            SandboxRecords records,
             Fleet fleet,
             ConcurrencyLimit turns,
             InstantSource clock,
             SecureRandom random) {
         this.store = store;
         this.templates = templates;
-        this.sandboxes = sandboxes;
+        this.records = records;
         this.fleet = fleet;
         this.turns = turns;
         this.clock = clock;
@@ -71,7 +71,7 @@ public final class Snapshots {
         save(sandbox, build.name(), keep);
         Templates.Kept kept;
         try {
-            kept = templates.addSnapshot(team, name, build, handle -> sandboxes.noteSaved(handle, sandbox));
+            kept = records.noteSaved(sandbox, event -> templates.addSnapshot(team, name, build, event));
         } catch (RuntimeException e) {
             discard(build.name());
             throw e;
@@ -90,10 +90,12 @@ public final class Snapshots {
         String name = randomName();
         save(sandbox, name, Keep.MEMORY);
         try {
-            store.write(handle -> {
-                sandboxes.noteSaved(handle, sandbox);
-                return sandbox;
-            });
+            records.noteSaved(
+                    sandbox,
+                    event -> store.write(handle -> {
+                        event.accept(handle);
+                        return sandbox;
+                    }));
         } catch (RuntimeException e) {
             discard(name);
             throw e;

@@ -1,7 +1,8 @@
-/// Where acknowledged facts lie: one SQLite file, one writer that groups commits, a few readers.
+/// Where acknowledged facts lie: in a SQLite file, or in a PostgreSQL database where an operator wants that.
 ///
-/// Start at {@link dev.cay.server.store.Store}. No SQL of any capability is here but the migrations; each capability
-/// keeps its own statements in its `XStore` and runs them inside these transactions.
+/// Start at {@link dev.cay.server.store.Store}; the engines are in `sqlite` and `postgres`. No SQL of any capability is
+/// here but the migrations; each capability keeps its own statements in its `XStore`, written for both engines, and
+/// runs them inside these transactions.
 @NullMarked
 package dev.cay.server.store;
 

@@ -55,11 +55,20 @@ final class TemplateStore {
                 templateId.value());
     }
 
-    static void countSpawn(Handle handle, TemplateId templateId, Instant at) {
+    static void addSpawns(Handle handle, TemplateId templateId, long more, Instant last) {
         handle.execute(
-                "UPDATE template SET spawn_count = spawn_count + 1, last_spawned_at = ? WHERE id = ?",
-                at.toEpochMilli(),
+                "UPDATE template SET spawn_count = spawn_count + ?, last_spawned_at = ? WHERE id = ?",
+                more,
+                last.toEpochMilli(),
                 templateId.value());
+    }
+
+    static long spawns(Handle handle, TemplateId templateId) {
+        return handle.createQuery("SELECT spawn_count FROM template WHERE id = :id")
+                .bind("id", templateId.value())
+                .mapTo(Long.class)
+                .findFirst()
+                .orElse(0L);
     }
 
     /// In place of the one with the same tag.

@@ -37,6 +37,7 @@ public final class Templates {
     private final Supplier<Team> owner;
     private final Map<TemplateId, TemplateRecord> templates = new ConcurrentHashMap<>();
     private final Map<String, TemplateId> idsByName = new ConcurrentHashMap<>();
+    private final SpawnCounts spawns;
 
     /// @param owner the team that owns what {@link #register} makes
     public Templates(Store store, InstantSource clock, SecureRandom random, Supplier<Team> owner) {
@@ -44,6 +45,7 @@ public final class Templates {
         this.clock = clock;
         this.random = random;
         this.owner = owner;
+        this.spawns = new SpawnCounts(store);
     }
 
     public void start() {
@@ -158,14 +160,15 @@ public final class Templates {
                 .toList();
     }
 
-    /// To be called in the transaction that starts a sandbox from the template.
-    public void countSpawn(Handle handle, TemplateId templateId, Instant at) {
-        TemplateStore.countSpawn(handle, templateId, at);
-    }
-
-    /// To be called after that transaction.
+    /// A sandbox was started from the template.
     public void spawned(TemplateId templateId, Instant at) {
         templates.computeIfPresent(templateId, (id, template) -> template.spawned(at));
+        spawns.count(templateId, at);
+    }
+
+    /// Writes how often templates were used since the last time.
+    public void writeSpawns() {
+        spawns.write();
     }
 
     /// Those that were saved from sandboxes.

@@ -1,22 +1,19 @@
-package dev.cay.server.store;
+package dev.cay.server.store.sqlite;
 
+import dev.cay.server.store.Migrations;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.SQLException;
-import java.util.List;
 import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
-import java.util.zip.CRC32;
 import javax.sql.DataSource;
-import org.flywaydb.core.Flyway;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,48 +24,41 @@ import org.slf4j.LoggerFactory;
 /// wrote gives another number, and then Flyway looks; so it does when a crash came before the number was written.
 ///
 /// Before tables change, the file is copied to `cay.db.before-vN`: with that copy the Cay of before can go on.
-final class Schema {
-    private static final Logger log = LoggerFactory.getLogger(Schema.class);
-    private static final String DIRECTORY = "dev/cay/server/store/migrations/";
+final class SqliteSchema {
+    private static final Logger log = LoggerFactory.getLogger(SqliteSchema.class);
     private static final int COPIES = 3;
-    private static final Pattern VERSION = Pattern.compile(".*/V(\\d+)__.*");
-
-    /// All files of the directory in their order; a test compares.
-    static final List<String> MIGRATIONS = List.of(DIRECTORY + "V1__first_house.sql", DIRECTORY + "V2__pause.sql");
-
     private final DataSource source;
     private final Path file;
-    private final List<String> migrations;
+    private final Migrations migrations;
 
     /// @param file the database's own, for copies of it
-    Schema(DataSource source, Path file) {
-        this(source, file, MIGRATIONS);
+    SqliteSchema(DataSource source, Path file) {
+        this(source, file, Migrations.PORTABLE);
     }
 
     /// With other migrations, as an older or a newer Cay has them.
     ///
-    /// @param migrations resources, in their order
-    Schema(DataSource source, Path file, List<String> migrations) {
+    SqliteSchema(DataSource source, Path file, Migrations migrations) {
         this.source = source;
         this.file = file.toAbsolutePath();
-        this.migrations = List.copyOf(migrations);
+        this.migrations = migrations;
     }
 
     /// @return whether Flyway was asked
     boolean bringUpToDate() throws SQLException, IOException {
-        int wanted = fingerprint();
+        int wanted = migrations.fingerprint();
         if (found() == wanted) {
             return false;
         }
         int has = version();
-        int knows = version(migrations.getLast());
+        int knows = migrations.version();
         if (has > knows) {
             throw newer(has, knows);
         }
         if (has > 0 && has < knows) {
             copy(knows);
         }
-        migrate();
+        migrations.apply(source);
         try (var connection = source.getConnection();
                 var statement = connection.createStatement()) {
             statement.execute("PRAGMA user_version = " + wanted);
@@ -129,18 +119,6 @@ final class Schema {
         return copies;
     }
 
-    private void migrate() {
-        Flyway.configure()
-                .dataSource(source)
-                .locations(migrations.stream()
-                        .map(name -> "classpath:" + name.substring(0, name.lastIndexOf('/')))
-                        .distinct()
-                        .toArray(String[]::new))
-                .target(Integer.toString(version(migrations.getLast())))
-                .load()
-                .migrate();
-    }
-
     /// Of the tables in the file; 0 when it has none.
     private int version() throws SQLException {
         try (var connection = source.getConnection();
@@ -158,34 +136,11 @@ final class Schema {
         }
     }
 
-    private static int version(String migration) {
-        var name = VERSION.matcher(migration);
-        if (!name.matches()) {
-            throw new IllegalStateException("not the name of a migration: " + migration);
-        }
-        return Integer.parseInt(name.group(1));
-    }
-
     private int found() throws SQLException {
         try (var connection = source.getConnection();
                 var statement = connection.createStatement();
                 var rows = statement.executeQuery("PRAGMA user_version")) {
             return rows.next() ? rows.getInt(1) : 0;
         }
-    }
-
-    /// Never 0, which is what a new file has.
-    private int fingerprint() throws IOException {
-        var sum = new CRC32();
-        for (String name : migrations) {
-            try (var text = Schema.class.getClassLoader().getResourceAsStream(name)) {
-                if (text == null) {
-                    throw new FileNotFoundException(name + " is not in this build");
-                }
-                sum.update(text.readAllBytes());
-            }
-        }
-        int value = (int) sum.getValue();
-        return value == 0 ? 1 : value;
     }
 }

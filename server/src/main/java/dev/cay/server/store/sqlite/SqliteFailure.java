@@ -1,4 +1,4 @@
-package dev.cay.server.store;
+package dev.cay.server.store.sqlite;
 
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -6,10 +6,10 @@ import java.util.Optional;
 import org.sqlite.SQLiteException;
 
 /// Says in one sentence what a failing disk or file means; other failures stay what they are.
-final class StoreFailure {
+final class SqliteFailure {
     private static final int PRIMARY = 0xff;
 
-    private StoreFailure() {}
+    private SqliteFailure() {}
 
     static Throwable translate(Throwable failure) {
         return find(failure)

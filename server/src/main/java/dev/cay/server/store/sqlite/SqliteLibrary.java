@@ -1,4 +1,4 @@
-package dev.cay.server.store;
+package dev.cay.server.store.sqlite;
 
 import dev.cay.life.RootOnly;
 import dev.cay.life.Trees;

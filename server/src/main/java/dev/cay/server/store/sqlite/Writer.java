@@ -1,5 +1,6 @@
-package dev.cay.server.store;
+package dev.cay.server.store.sqlite;
 
+import dev.cay.server.store.Transaction;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.util.ArrayList;
@@ -153,7 +154,7 @@ final class Writer implements AutoCloseable {
         }
 
         void fail(Throwable shared) {
-            Throwable known = StoreFailure.translate(failure != null ? failure : shared);
+            Throwable known = SqliteFailure.translate(failure != null ? failure : shared);
             boolean told = failure != null || known instanceof CayException;
             result.completeExceptionally(told ? known : new CayException(ErrorKind.UNAVAILABLE, "not written", shared));
         }

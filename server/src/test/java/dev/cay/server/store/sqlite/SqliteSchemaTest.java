@@ -1,32 +1,35 @@
-package dev.cay.server.store;
+package dev.cay.server.store.sqlite;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cay.server.store.Migrations;
 import dev.cay.testing.Fast;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.sqlite.SQLiteDataSource;
 
 @Fast
-final class SchemaTest {
+final class SqliteSchemaTest {
     /// What the first Cay had.
-    private static final List<String> FIRST = Schema.MIGRATIONS.subList(0, 1);
+    private static final Migrations FIRST =
+            new Migrations(Migrations.PORTABLE.files().subList(0, 1));
 
     @TempDir
     private Path directory = Path.of("unset");
 
     @Test
     void knowsEveryMigrationThereIs() throws Exception {
-        var place = Schema.class.getClassLoader().getResource(Schema.MIGRATIONS.getFirst());
+        var place = Migrations.class
+                .getClassLoader()
+                .getResource(Migrations.PORTABLE.files().getFirst());
         assertThat(place).isNotNull();
         try (var files = Files.list(Path.of(place.toURI()).getParent())) {
             assertThat(files.map(file -> file.getFileName().toString()).sorted())
-                    .containsExactlyElementsOf(Schema.MIGRATIONS.stream()
+                    .containsExactlyElementsOf(Migrations.PORTABLE.files().stream()
                             .map(name -> name.substring(name.lastIndexOf('/') + 1))
                             .toList());
         }
@@ -34,7 +37,7 @@ final class SchemaTest {
 
     @Test
     void asksFlywayOnceAndAgainWhenTheFileIsOfAnotherVersion() throws Exception {
-        var schema = new Schema(source(), file());
+        var schema = new SqliteSchema(source(), file());
         assertThat(schema.bringUpToDate()).isTrue();
         assertThat(schema.bringUpToDate()).isFalse();
         execute("PRAGMA user_version = 12345");
@@ -44,7 +47,7 @@ final class SchemaTest {
 
     @Test
     void aNewFileHasItsTables() throws Exception {
-        new Schema(source(), file()).bringUpToDate();
+        new SqliteSchema(source(), file()).bringUpToDate();
         execute("SELECT count(*) FROM flyway_schema_history WHERE success = 1");
         execute("SELECT count(*) FROM team");
     }
@@ -63,15 +66,15 @@ final class SchemaTest {
         // The Cay of before takes the copy for its own.
         var old = new SQLiteDataSource();
         old.setUrl("jdbc:sqlite:" + copy);
-        assertThat(new Schema(old, copy, FIRST).bringUpToDate()).isFalse();
+        assertThat(new SqliteSchema(old, copy, FIRST).bringUpToDate()).isFalse();
     }
 
     @Test
     void aFileOfTheFirstCayGetsTheTablesOfThisOne() throws Exception {
         earlier().bringUpToDate();
-        new Schema(source(), file()).bringUpToDate();
+        new SqliteSchema(source(), file()).bringUpToDate();
         assertThat(query("jdbc:sqlite:" + file(), "SELECT max(version) FROM flyway_schema_history"))
-                .isEqualTo(Integer.toString(Schema.MIGRATIONS.size()));
+                .isEqualTo(Integer.toString(Migrations.PORTABLE.version()));
     }
 
     @Test
@@ -104,17 +107,17 @@ final class SchemaTest {
         assertThat(Files.readAllBytes(file())).isEqualTo(before);
     }
 
-    private Schema earlier() {
-        return new Schema(source(), file(), FIRST);
+    private SqliteSchema earlier() {
+        return new SqliteSchema(source(), file(), FIRST);
     }
 
     /// Numbers that this Cay will not have for long.
-    private Schema later(int version) {
-        var names = new ArrayList<>(FIRST);
+    private SqliteSchema later(int version) {
+        var names = new ArrayList<>(FIRST.files());
         for (int each = 2; each <= version; each++) {
             names.add("dev/cay/server/store/later/V%d__later.sql".formatted(100 + each));
         }
-        return new Schema(source(), file(), names);
+        return new SqliteSchema(source(), file(), new Migrations(names));
     }
 
     private String query(String url, String sql) throws Exception {

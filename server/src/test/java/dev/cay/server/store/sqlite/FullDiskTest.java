@@ -1,8 +1,9 @@
-package dev.cay.server.store;
+package dev.cay.server.store.sqlite;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cay.server.store.Store;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -35,7 +36,7 @@ final class FullDiskTest {
     @Test
     void aFullDiskIsOneSentenceAndNothingIsLostOnceThereIsSpaceAgain() throws Exception {
         Path file = directory.resolve("cay.db");
-        try (var store = Store.open(file)) {
+        try (var store = SqliteStore.open(file)) {
             write(store, "before");
             Path filler = fill();
             assertThatThrownBy(() -> {
@@ -60,7 +61,7 @@ final class FullDiskTest {
                             .one()))
                     .isEqualTo("ok");
         }
-        try (var store = Store.open(file)) {
+        try (var store = SqliteStore.open(file)) {
             assertThat(count(store)).isGreaterThan(1);
         }
     }
@@ -68,7 +69,7 @@ final class FullDiskTest {
     @Test
     void aDamagedFileIsOneSentence() throws Exception {
         Path file = directory.resolve("cay.db");
-        try (var store = Store.open(file)) {
+        try (var store = SqliteStore.open(file)) {
             for (int i = 0; i < 100; i++) {
                 write(store, "x".repeat(1000) + i);
             }
@@ -82,11 +83,11 @@ final class FullDiskTest {
         Files.writeString(file, "not a database at all".repeat(100));
         assertDamaged(file);
         Files.write(file, new byte[0]);
-        Store.open(file).close();
+        SqliteStore.open(file).close();
     }
 
     private static void assertDamaged(Path file) {
-        assertThatThrownBy(() -> Store.open(file).close())
+        assertThatThrownBy(() -> SqliteStore.open(file).close())
                 .isInstanceOf(CayException.class)
                 .hasMessageStartingWith("the database %s is damaged; put back a copy".formatted(file))
                 .hasMessageNotContaining("\n");

@@ -1,5 +1,6 @@
-package dev.cay.server.store;
+package dev.cay.server.store.sqlite;
 
+import dev.cay.server.store.Transaction;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.sql.SQLException;

@@ -1,10 +1,12 @@
-package dev.cay.server.store;
+package dev.cay.server.store.sqlite;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cay.server.store.Rows;
+import dev.cay.server.store.Store;
+import dev.cay.server.store.StoreContract;
 import dev.cay.testing.Fast;
-import dev.cay.wire.CayException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -23,13 +25,18 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @Fast
-final class StoreTest {
+final class SqliteStoreTest extends StoreContract {
     @TempDir
-    Path directory;
+    private Path directory = Path.of("unset");
+
+    @Override
+    protected Store open() {
+        return SqliteStore.open(directory.resolve("sub/a.db"));
+    }
 
     @Test
     void aFailingTransactionSpoilsNoneOfItsGroup() throws Exception {
-        try (var store = Store.open(directory.resolve("a.db"));
+        try (var store = SqliteStore.open(directory.resolve("a.db"));
                 var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             var go = new CountDownLatch(1);
             // While this one holds the writer, all the others gather into one group.
@@ -49,37 +56,7 @@ final class StoreTest {
                     assertThat(result.get()).isEqualTo("t" + i);
                 }
             }
-            assertThat(store.read(StoreTest::count)).isEqualTo(30);
-        }
-    }
-
-    @Test
-    void aBrokenConstraintIsTheCallersOwnException() {
-        try (var store = Store.open(directory.resolve("a.db"))) {
-            store.write(handle -> insert(handle, "t1"));
-            assertThatThrownBy(() -> store.write(handle -> insert(handle, "t1")))
-                    .hasMessageContaining("UNIQUE constraint");
-            store.write(handle -> insert(handle, "t2"));
-            assertThat(store.read(StoreTest::count)).isEqualTo(2);
-        }
-    }
-
-    @Test
-    void readersCannotWrite() {
-        try (var store = Store.open(directory.resolve("a.db"))) {
-            assertThatThrownBy(() -> store.read(handle -> insert(handle, "t1"))).isInstanceOf(RuntimeException.class);
-            assertThat(store.read(StoreTest::count)).isZero();
-        }
-    }
-
-    @Test
-    void whatWasWrittenIsThereAfterReopeningAndAClosedStoreSaysSo() {
-        var store = Store.open(directory.resolve("sub/a.db"));
-        store.write(handle -> insert(handle, "t1"));
-        store.close();
-        assertThatThrownBy(() -> store.write(handle -> insert(handle, "t2"))).isInstanceOf(CayException.class);
-        try (var again = Store.open(directory.resolve("sub/a.db"))) {
-            assertThat(again.read(StoreTest::count)).isEqualTo(1);
+            assertThat(store.read(Rows::count)).isEqualTo(30);
         }
     }
 
@@ -91,7 +68,7 @@ final class StoreTest {
         for (int round = 0; round < 2; round++) {
             var acknowledged = killWhileWriting(file, "r" + round);
             assertThat(acknowledged).hasSizeGreaterThanOrEqualTo(100);
-            try (var store = Store.open(file)) {
+            try (var store = SqliteStore.open(file)) {
                 var found = store.read(handle -> handle.createQuery("SELECT id FROM team")
                         .mapTo(String.class)
                         .set());
@@ -124,7 +101,7 @@ final class StoreTest {
         command.add(ProcessHandle.current().info().command().orElseThrow());
         command.add("--enable-native-access=ALL-UNNAMED");
         command.addAll(List.of(options));
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), StoreTest.class.getName()));
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), SqliteStoreTest.class.getName()));
         command.addAll(List.of(file.toString(), prefix));
         var process = new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
@@ -149,13 +126,13 @@ final class StoreTest {
 
     /// The program that is killed.
     public static void main(String[] arguments) {
-        var store = Store.open(Path.of(arguments[0]));
+        var store = SqliteStore.open(Path.of(arguments[0]));
         for (int thread = 0; thread < 8; thread++) {
             int number = thread;
             Thread.ofPlatform().start(() -> {
                 for (int i = 0; ; i++) {
                     String id = arguments[1] + "-" + number + "-" + i;
-                    store.write(handle -> insert(handle, id));
+                    store.write(handle -> Rows.insert(handle, id));
                     // One call, so that a line is never torn.
                     byte[] line = ("wrote " + id + "\n").getBytes(StandardCharsets.UTF_8);
                     System.out.write(line, 0, line.length);
@@ -166,21 +143,10 @@ final class StoreTest {
     }
 
     private static String insertOrFail(Handle handle, int number) {
-        String id = insert(handle, "t" + number);
+        String id = Rows.insert(handle, "t" + number);
         if (number % 4 == 0) {
             throw new IllegalStateException("no " + number);
         }
         return id;
-    }
-
-    private static String insert(Handle handle, String id) {
-        handle.execute("INSERT INTO team (id, name, slug, created_at) VALUES (?, ?, ?, 0)", id, id, id);
-        return id;
-    }
-
-    private static int count(Handle handle) {
-        return handle.createQuery("SELECT count(*) FROM team")
-                .mapTo(Integer.class)
-                .one();
     }
 }

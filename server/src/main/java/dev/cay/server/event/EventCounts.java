@@ -1,0 +1,35 @@
+package dev.cay.server.event;
+
+import dev.cay.metrics.Meters;
+import dev.cay.wire.TeamId;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+/// Counts the events that this process wrote: by type for Prometheus, and how many sandboxes came to life in each team.
+public final class EventCounts {
+    private final Map<String, Long> types = new TreeMap<>();
+    private final Map<TeamId, Long> starts = new HashMap<>();
+
+    public void addTo(Meters meters) {
+        meters.tallies("cay_events_total", "Lifecycle events of sandboxes since this start", "type", this::types);
+    }
+
+    /// To be called after the transaction that wrote the event.
+    public synchronized void count(LifecycleEvent event) {
+        types.merge(event.type().name().toLowerCase(Locale.ROOT), 1L, Long::sum);
+        if (event.type() == LifecycleEvent.Type.CREATED || event.type() == LifecycleEvent.Type.RESUMED) {
+            starts.merge(event.teamId(), 1L, Long::sum);
+        }
+    }
+
+    /// How many sandboxes were made, resumed or forked since this start, by team.
+    public synchronized Map<TeamId, Long> starts() {
+        return Map.copyOf(starts);
+    }
+
+    private synchronized Map<String, Long> types() {
+        return Map.copyOf(types);
+    }
+}

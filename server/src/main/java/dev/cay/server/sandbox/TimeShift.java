@@ -1,0 +1,42 @@
+package dev.cay.server.sandbox;
+
+import dev.cay.server.store.Transaction;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
+
+/// Moves the times of all sandboxes that live, because the clock they were read from was set. Nobody else changes a
+/// record meanwhile.
+final class TimeShift implements Transaction<List<SandboxRecord>> {
+    private final Duration by;
+
+    /// One of those that are moved, as it was before.
+    private @Nullable SandboxRecord sample;
+
+    TimeShift(Duration by) {
+        this.by = by;
+    }
+
+    Duration by() {
+        return by;
+    }
+
+    @Override
+    public List<SandboxRecord> run(Handle handle) {
+        sample = SandboxStore.notKilled(handle).stream().findFirst().orElse(null);
+        SandboxStore.move(handle, by);
+        return SandboxStore.notKilled(handle);
+    }
+
+    @Override
+    public Optional<List<SandboxRecord>> done(Handle handle) {
+        var before = sample;
+        return before == null
+                ? Optional.empty()
+                : SandboxStore.find(handle, before.id())
+                        .filter(now -> now.version() > before.version())
+                        .map(_ -> SandboxStore.notKilled(handle));
+    }
+}

@@ -1,0 +1,78 @@
+package dev.cay.server.store;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.zip.CRC32;
+import javax.sql.DataSource;
+import org.flywaydb.core.Flyway;
+
+/// The files that make the tables, in their order. Each is applied once to a database and never changed afterwards.
+///
+/// @param files resources of the class path
+public record Migrations(List<String> files) {
+    private static final Pattern VERSION = Pattern.compile(".*/V(\\d+)__.*");
+    private static final String DIRECTORY = "dev/cay/server/store/";
+
+    /// Those that every engine gets.
+    public static final Migrations PORTABLE =
+            of("migrations/V1__first_house.sql", "migrations/V2__pause.sql", "migrations/V4__sizes.sql");
+
+    /// With what only PostgreSQL has to be told.
+    public static final Migrations POSTGRES = of(
+            "migrations/V1__first_house.sql",
+            "migrations/V2__pause.sql",
+            "postgres/V3__numbers_and_order.sql",
+            "migrations/V4__sizes.sql");
+
+    public Migrations {
+        files = List.copyOf(files);
+    }
+
+    private static Migrations of(String... names) {
+        var files = new ArrayList<String>();
+        for (String name : names) {
+            files.add(DIRECTORY + name);
+        }
+        return new Migrations(files);
+    }
+
+    /// The version that tables have when all files are applied.
+    public int version() {
+        var name = VERSION.matcher(files.getLast());
+        if (!name.matches()) {
+            throw new IllegalStateException("not the name of a migration: " + files.getLast());
+        }
+        return Integer.parseInt(name.group(1));
+    }
+
+    /// A number made of the contents of all files; never 0.
+    public int fingerprint() throws IOException {
+        var sum = new CRC32();
+        for (String name : files) {
+            try (var text = Migrations.class.getClassLoader().getResourceAsStream(name)) {
+                if (text == null) {
+                    throw new FileNotFoundException(name + " is not in this build");
+                }
+                sum.update(text.readAllBytes());
+            }
+        }
+        int value = (int) sum.getValue();
+        return value == 0 ? 1 : value;
+    }
+
+    /// Applies those files that this database does not have yet.
+    public void apply(DataSource source) {
+        Flyway.configure()
+                .dataSource(source)
+                .locations(files.stream()
+                        .map(name -> "classpath:" + name.substring(0, name.lastIndexOf('/')))
+                        .distinct()
+                        .toArray(String[]::new))
+                .target(Integer.toString(version()))
+                .load()
+                .migrate();
+    }
+}

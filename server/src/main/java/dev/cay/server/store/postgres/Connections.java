@@ -1,0 +1,69 @@
+package dev.cay.server.store.postgres;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/// A small pool of connections. Each waits for nothing for ever, and commits to the disk even where the server's own
+/// setting is not to.
+final class Connections implements AutoCloseable {
+    /// How long a caller waits for a connection while all are in use, or the server is away.
+    static final Duration PATIENCE = Duration.ofSeconds(3);
+
+    private static final String LIMITS = """
+            SELECT set_config('statement_timeout', '20s', false),
+                   set_config('lock_timeout', '10s', false),
+                   set_config('idle_in_transaction_session_timeout', '30s', false),
+                   set_config('synchronous_commit',
+                       CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
+                       ELSE current_setting('synchronous_commit') END, false)""";
+
+    private final HikariDataSource pool;
+
+    /// @param password null where the server asks for none
+    Connections(PostgresAddress address, @Nullable String password, int most) {
+        var config = new HikariConfig();
+        config.setPoolName("store");
+        config.setJdbcUrl(address.jdbc());
+        config.setUsername(address.user());
+        config.setPassword(password);
+        config.setMaximumPoolSize(most);
+        config.setMinimumIdle(Math.min(2, most));
+        config.setConnectionTimeout(PATIENCE.toMillis());
+        config.setValidationTimeout(1000);
+        config.setMaxLifetime(Duration.ofMinutes(20).toMillis());
+        config.setKeepaliveTime(Duration.ofMinutes(1).toMillis());
+        // The server may be away when Cay starts; who asks for a connection is told.
+        config.setInitializationFailTimeout(-1);
+        config.setTransactionIsolation("TRANSACTION_REPEATABLE_READ");
+        config.setConnectionInitSql(LIMITS);
+        config.addDataSourceProperty("ApplicationName", "cay");
+        config.addDataSourceProperty("connectTimeout", "3");
+        config.addDataSourceProperty("socketTimeout", "25");
+        config.addDataSourceProperty("cancelSignalTimeout", "3");
+        config.addDataSourceProperty("tcpKeepAlive", "true");
+        pool = new HikariDataSource(config);
+    }
+
+    Connection take() throws SQLException {
+        return pool.getConnection();
+    }
+
+    /// A connection that failed is not given to anybody else.
+    void discard(Connection connection) {
+        pool.evictConnection(connection);
+    }
+
+    DataSource source() {
+        return pool;
+    }
+
+    @Override
+    public void close() {
+        pool.close();
+    }
+}

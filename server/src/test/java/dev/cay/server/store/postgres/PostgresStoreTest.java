@@ -1,0 +1,225 @@
+package dev.cay.server.store.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cay.server.store.Rows;
+import dev.cay.server.store.Store;
+import dev.cay.server.store.StoreContract;
+import dev.cay.server.store.Transaction;
+import dev.cay.testing.NeedsRoot;
+import dev.cay.testing.OwnPostgres;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jdbi.v3.core.Handle;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+@NeedsRoot
+final class PostgresStoreTest extends StoreContract {
+    @TempDir
+    private static Path directory = Path.of("unset");
+
+    @SuppressWarnings("NullAway.Init")
+    private static OwnPostgres server;
+
+    @BeforeAll
+    static void startServer() throws Exception {
+        server = OwnPostgres.start(directory.resolve("server"));
+    }
+
+    @AfterAll
+    static void stopServer() throws Exception {
+        server.close();
+    }
+
+    @BeforeEach
+    void empty() throws Exception {
+        server.query("DROP SCHEMA public CASCADE; CREATE SCHEMA public");
+    }
+
+    @Override
+    protected Store open() {
+        return PostgresStore.open(PostgresAddress.parse(server.url()), server.password(), 6);
+    }
+
+    @Test
+    void aTransactionGoesOnWithAnotherServerProcessWhenItsOwnIsEnded() {
+        var runs = new AtomicInteger();
+        try (var store = open()) {
+            store.write(handle -> {
+                Rows.insert(handle, "t1");
+                if (runs.incrementAndGet() == 1) {
+                    endOwnProcess(handle);
+                }
+                return Rows.count(handle);
+            });
+            assertThat(runs).hasValue(2);
+            assertThat(store.read(Rows::count)).isEqualTo(1);
+        }
+    }
+
+    /// The work tells by itself that it was written, and is not run again.
+    @Test
+    void aCommitWithoutAnAnswerIsLookedUp() {
+        var work = new CommitsAndDies();
+        try (var store = open()) {
+            assertThat(store.write(work)).isEqualTo("found");
+            assertThat(work.runs).isEqualTo(1);
+            assertThat(store.read(Rows::count)).isEqualTo(1);
+        }
+    }
+
+    /// Commits, and then ends the connection before anybody can tell.
+    private static final class CommitsAndDies implements Transaction<String> {
+        private int runs;
+
+        @Override
+        public String run(Handle handle) throws Exception {
+            runs++;
+            Rows.insert(handle, "t1");
+            handle.execute("COMMIT");
+            endOwnProcess(handle);
+            return "ran";
+        }
+
+        @Override
+        public Optional<String> done(Handle handle) {
+            return Rows.count(handle) == 1 ? Optional.of("found") : Optional.empty();
+        }
+    }
+
+    @Test
+    void aServerThatIsAwayIsOneSentenceAndWorkGoesOnWhenItIsBack() throws Exception {
+        try (var store = open();
+                var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            store.write(handle -> Rows.insert(handle, "before"));
+            server.kill();
+            try {
+                assertThatThrownBy(() -> store.read(Rows::count))
+                        .isInstanceOfSatisfying(
+                                CayException.class, e -> assertThat(e.kind()).isEqualTo(ErrorKind.UNAVAILABLE))
+                        .hasMessageContaining("the database cannot be reached")
+                        .hasMessageNotContaining("\n");
+                Future<String> waiting = threads.submit(() -> store.write(handle -> Rows.insert(handle, "waited")));
+                server.start();
+                assertThat(waiting.get()).isEqualTo("waited");
+            } finally {
+                server.close();
+                server.start();
+            }
+            assertThat(store.read(Rows::count)).isEqualTo(2);
+        }
+    }
+
+    /// The server is killed under load again and again; whatever was acknowledged is there.
+    @Test
+    void everyAcknowledgedRowSurvivesTheDeathOfTheServer() throws Exception {
+        try (var store = open();
+                var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var results = new ArrayList<Future<ArrayList<String>>>();
+            for (int writer = 0; writer < 6; writer++) {
+                String name = "w" + writer;
+                results.add(threads.submit(() -> writeUntilStopped(store, name)));
+            }
+            for (int round = 0; round < 3; round++) {
+                Thread.sleep(700);
+                server.kill();
+                server.start();
+            }
+            Thread.sleep(700);
+            stopped = true;
+            var acknowledged = new ArrayList<String>();
+            for (var result : results) {
+                acknowledged.addAll(result.get());
+            }
+            var found = store.read(handle -> handle.createQuery("SELECT id FROM team")
+                    .mapTo(String.class)
+                    .set());
+            assertThat(acknowledged).hasSizeGreaterThan(50);
+            assertThat(found).containsAll(acknowledged);
+        }
+    }
+
+    private volatile boolean stopped;
+
+    private ArrayList<String> writeUntilStopped(Store store, String name) {
+        var acknowledged = new ArrayList<String>();
+        for (int i = 0; !stopped; i++) {
+            String id = name + "-" + i;
+            try {
+                store.write(new Once(id));
+                acknowledged.add(id);
+            } catch (CayException e) {
+                assertThat(e.kind()).isEqualTo(ErrorKind.UNAVAILABLE);
+            }
+        }
+        return acknowledged;
+    }
+
+    private record Once(String id) implements Transaction<String> {
+        @Override
+        public String run(Handle handle) {
+            return Rows.insert(handle, id);
+        }
+
+        @Override
+        public Optional<String> done(Handle handle) {
+            return handle.createQuery("SELECT id FROM team WHERE id = :id")
+                    .bind("id", id)
+                    .mapTo(String.class)
+                    .findFirst();
+        }
+    }
+
+    @Test
+    void commitsReachTheDiskEvenWhereTheServersSettingIsNotTo() throws Exception {
+        server.query("ALTER ROLE cay SET synchronous_commit = off");
+        try (var store = open()) {
+            assertThat(store.<String>read(handle -> handle.createQuery("SHOW synchronous_commit")
+                            .mapTo(String.class)
+                            .one()))
+                    .isEqualTo("on");
+            assertThat(PostgresReport.of(PostgresAddress.parse(server.url()), server.password())
+                            .dangers())
+                    .singleElement()
+                    .asString()
+                    .startsWith("synchronous_commit is off");
+        } finally {
+            server.query("ALTER ROLE cay RESET synchronous_commit");
+        }
+    }
+
+    @Test
+    void aWrongPasswordNamesTheSettingAndNotThePassword() {
+        assertThatThrownBy(() -> PostgresStore.open(PostgresAddress.parse(server.url()), "wr0ng", 2))
+                .isInstanceOf(CayException.class)
+                .hasMessageContaining("cannot be opened")
+                .hasMessageContaining("store.passwordFile")
+                .hasMessageNotContaining("wr0ng");
+    }
+
+    @Test
+    void aDatabaseOfANewerCayIsRefused() throws Exception {
+        open().close();
+        server.query("INSERT INTO flyway_schema_history (installed_rank, version, description, type, script,"
+                + " installed_by, execution_time, success)"
+                + " VALUES (99, '999', 'later', 'SQL', 'V999', 'cay', 1, true)");
+        assertThatThrownBy(this::open).hasMessageContaining("newer Cay (its tables have version 999");
+    }
+
+    private static void endOwnProcess(Handle handle) throws Exception {
+        long process =
+                handle.createQuery("SELECT pg_backend_pid()").mapTo(Long.class).one();
+        server.query("SELECT pg_terminate_backend(%d)".formatted(process));
+    }
+}
