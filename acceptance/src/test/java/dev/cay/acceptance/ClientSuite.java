@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Function;
 import org.junit.jupiter.api.DynamicNode;
 
 /// Test files, run with several versions of a client in all the ways they have of reaching the platform. What came of
@@ -37,18 +38,19 @@ record ClientSuite(CompatibilityReport.Part part, String folder, int atOnce, Set
         }
     }
 
-    List<DynamicNode> run(OwnCay platform, List<Client> clients) throws Exception {
+    /// @param platforms which platform each client is run against
+    List<DynamicNode> run(Function<Client, OwnCay> platforms, List<Client> clients) throws Exception {
         var report = new CompatibilityReport(part);
         var nodes = new ArrayList<DynamicNode>();
         var versions = new LinkedHashMap<String, List<ClientTests.Run>>();
-        for (var entry : runs(platform, clients).entrySet()) {
+        for (var entry : runs(platforms, clients).entrySet()) {
             var client = entry.getKey();
             for (var file : entry.getValue().entrySet()) {
                 var run = file.getValue().get();
                 versions.computeIfAbsent(client.version(), _ -> new ArrayList<>())
                         .add(run);
                 report.add(client.version(), file.getKey(), run.results());
-                nodes.add(dynamicContainer(client.title(file.getKey()), run.cases(platform)));
+                nodes.add(dynamicContainer(client.title(file.getKey()), run.cases(platforms.apply(client))));
             }
         }
         versions.forEach((version, runs) ->
@@ -58,11 +60,13 @@ record ClientSuite(CompatibilityReport.Part part, String folder, int atOnce, Set
         return nodes;
     }
 
-    private Map<Client, Map<String, Future<ClientTests.Run>>> runs(OwnCay platform, List<Client> clients) {
+    private Map<Client, Map<String, Future<ClientTests.Run>>> runs(
+            Function<Client, OwnCay> platforms, List<Client> clients) {
         var runs = new LinkedHashMap<Client, Map<String, Future<ClientTests.Run>>>();
         try (var threads = Executors.newFixedThreadPool(atOnce)) {
             for (var client : clients) {
                 var files = new LinkedHashMap<String, Future<ClientTests.Run>>();
+                var platform = platforms.apply(client);
                 client.files().forEach(file -> files.put(file, threads.submit(() -> run(platform, client, file))));
                 runs.put(client, files);
             }

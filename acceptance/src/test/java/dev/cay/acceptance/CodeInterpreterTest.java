@@ -65,7 +65,7 @@ final class CodeInterpreterTest {
     @TestFactory
     List<DynamicNode> everyVersionEveryWay(OwnCay platform) throws Exception {
         platform.awaitTemplate("code-interpreter-v1");
-        return SUITE.run(platform, CLIENTS);
+        return SUITE.run(_ -> platform, CLIENTS);
     }
 
     @Test
