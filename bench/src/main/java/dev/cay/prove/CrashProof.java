@@ -5,18 +5,17 @@ import dev.cay.platform.Script;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Stream;
-import tools.jackson.databind.JsonNode;
 
-/// The daemon is killed again and again while it is busy, and nothing that was acknowledged or printed is lost. Then
-/// it is killed while sandboxes take all the processor time, and is back soon.
+/// The daemon is killed again and again while it is busy, and nothing that was acknowledged or printed is lost; the
+/// same
+/// with PostgreSQL, which is killed and replaced too. Then the daemon is killed while sandboxes take all the processor
+/// time, and is back soon.
 final class CrashProof implements Proof {
     private static final int CRASHES = 25;
     private static final int COUNTERS = 20;
@@ -31,10 +30,10 @@ final class CrashProof implements Proof {
 
     private static final double CALM_SECONDS = 1.5;
     private static final Duration LIMIT = Duration.ofMinutes(3);
-    private static final Duration SETTLE_LIMIT = Duration.ofSeconds(20);
     private static final String BUSY = "busy";
+    private static final String POSTGRES = "postgres";
     private static final List<String> PARTS = Stream.concat(
-                    Stream.of(BUSY), LoadedRestart.Load.ALL.stream().map(LoadedRestart.Load::name))
+                    Stream.of(BUSY, POSTGRES), LoadedRestart.Load.ALL.stream().map(LoadedRestart.Load::name))
             .toList();
 
     @Override
@@ -46,7 +45,7 @@ final class CrashProof implements Proof {
     public String promise() {
         return "kill -9 of the busy daemon, " + CRASHES
                 + " times: sandboxes, commands, output and acknowledged creates, kills and writes are all there, and all"
-                + " sandboxes answer within 5 s of a start (median; 10 s at most); it is back within 5 s beside 20 sandboxes that compute, 10 s beside 20 that fork without pause";
+                + " sandboxes answer within 5 s of a start (median; 10 s at most); it is back within 5 s beside 20 sandboxes that compute, 10 s beside 20 that fork without pause; the same is kept with records in PostgreSQL when the daemon or the database is killed, or a standby takes its place";
     }
 
     @Override
@@ -56,6 +55,9 @@ final class CrashProof implements Proof {
         if (parts.contains(BUSY)) {
             verdicts.add(busy(stage));
             stage.endDaemons();
+        }
+        if (parts.contains(POSTGRES)) {
+            verdicts.add(DatabaseCrash.run(stage));
         }
         for (var load : LoadedRestart.Load.ALL) {
             if (parts.contains(load.name())) {
@@ -75,7 +77,7 @@ final class CrashProof implements Proof {
             script.next(LIMIT);
             var times = Times.of(crash(cay, script, stage));
             script.tell("finish");
-            return judge(script.next(LIMIT), times, limit, cay);
+            return judge(new CrashFindings(script.next(LIMIT)), times, limit, cay);
         }
     }
 
@@ -151,28 +153,9 @@ final class CrashProof implements Proof {
         }
     }
 
-    /// A sandbox whose time was over a moment ago is in no list any more, and its container is being removed.
-    private static Set<String> settledContainers(OwnCay cay, Set<String> listed)
+    private static Verdict judge(CrashFindings found, Times times, double limit, OwnCay cay)
             throws IOException, InterruptedException {
-        long end = System.nanoTime() + SETTLE_LIMIT.toNanos();
-        var containers = Traces.of(cay).containers();
-        while (!containers.equals(listed) && System.nanoTime() < end) {
-            Thread.sleep(500);
-            containers = Traces.of(cay).containers();
-        }
-        return containers;
-    }
-
-    private static Verdict judge(JsonNode found, Times times, double limit, OwnCay cay)
-            throws IOException, InterruptedException {
-        var wrong = new ArrayList<String>();
-        found.get("wrong").forEach(line -> wrong.add(line.asString()));
-        var listed = new HashSet<String>();
-        found.get("listed").forEach(id -> listed.add(id.asString()));
-        Set<String> containers = settledContainers(cay, listed);
-        if (!containers.equals(listed)) {
-            wrong.add("runc has %s, the API lists %s".formatted(containers, listed));
-        }
+        var wrong = found.lost(cay);
         if (times.median() > limit || times.slowest() > 2 * limit) {
             wrong.add(String.format(
                     Locale.ROOT,
@@ -182,13 +165,7 @@ final class CrashProof implements Proof {
                     limit,
                     2 * limit));
         }
-        var details = new ArrayList<>(List.of(
-                "numbers checked: " + found.get("numbers").asLong(),
-                "creates acknowledged: " + found.get("created").asInt() + ", refused or cut by a crash: "
-                        + found.get("failed").asInt(),
-                "file writes acknowledged: " + found.get("written").asInt(),
-                "streams of the unmodified client that lost or repeated something at a cut: "
-                        + found.get("clientBreaks").asInt()));
+        var details = found.details();
         details.addAll(wrong);
         return new Verdict(
                 wrong.isEmpty(),
@@ -196,8 +173,8 @@ final class CrashProof implements Proof {
                         Locale.ROOT,
                         "%d crashes, %d creates, %d numbers; all answer %.1f s after a start (median), %.1f s at most; %d wrong",
                         CRASHES,
-                        found.get("created").asInt(),
-                        found.get("numbers").asLong(),
+                        found.created(),
+                        found.numbers(),
                         times.median(),
                         times.slowest(),
                         wrong.size()),
