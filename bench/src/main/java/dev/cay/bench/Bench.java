@@ -26,7 +26,8 @@ public final class Bench {
             new Pausing(),
             new Forking(),
             new Interpreting(),
-            new Relaying());
+            new Relaying(),
+            new Recording());
 
     private Bench() {}
 
