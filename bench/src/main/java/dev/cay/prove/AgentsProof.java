@@ -61,7 +61,8 @@ final class AgentsProof implements Proof {
             // What is looked for afterwards is seen while it is there: a sandbox for each, and one for its server.
             long containers = containers(household.things());
             if (containers < 2L * count) {
-                wrong.add("%d containers were seen, %d are there".formatted(containers, 2 * count));
+                wrong.add("only %d of the %d containers were found that agents and their servers have"
+                        .formatted(containers, 2 * count));
             }
             stage.say("the sandboxes are killed");
             agents.kill();

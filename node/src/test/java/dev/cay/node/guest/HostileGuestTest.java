@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cay.node.linux.NetNamespace;
 import dev.cay.testing.NeedsRoot;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
@@ -110,6 +112,19 @@ class HostileGuestTest {
             guest.process.destroyForcibly().waitFor();
             assertThatThrownBy(() -> GuestLink.open(network, neighbour.poller(), anHour, () -> true))
                     .hasMessageContaining("connection refused");
+        }
+    }
+
+    @Test
+    void aDescriptorThatStaysOpenWouldBeSeen() throws Exception {
+        var kept = new ArrayList<InputStream>();
+        try {
+            assertThat(leaks(() -> kept.add(Files.newInputStream(Path.of("/dev/null")))))
+                    .isTrue();
+        } finally {
+            for (var each : kept) {
+                each.close();
+            }
         }
     }
 
