@@ -12,16 +12,19 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// What the store costs: the same calls with records in SQLite and in PostgreSQL, by turns, first with empty databases
-/// and then with a million finished sandboxes in each.
+/// What records cost: the same calls with records in SQLite and in PostgreSQL, by turns. First with empty databases,
+/// then
+/// with a million finished sandboxes in each and after a hundred million lines in the logs of sandboxes.
 final class Recording implements Measurement {
     private static final int FINISHED = 1_000_000;
+    private static final int LOG_LINES = 100_000_000;
     private static final int WARM_UP = 15;
     private static final int TIMES = 60;
     private static final int LIVING = 50;
@@ -49,6 +52,10 @@ final class Recording implements Measurement {
             FilledStore.fill("jdbc:sqlite:" + file.directory().resolve("state/cay.db"), null, FINISHED);
             FilledStore.fill(
                     "jdbc:postgresql://127.0.0.1:%d/cay".formatted(database.port()), database.password(), FINISHED);
+            progress.detail("a hundred million lines in the logs of sandboxes");
+            Path logs = logs(file);
+            FilledLogs.fill(logs, LOG_LINES);
+            Files.copy(logs, logs(postgres), StandardCopyOption.REPLACE_EXISTING);
             file.startAgain();
             postgres.startAgain();
             var full = measure(List.of(file, postgres));
@@ -56,6 +63,10 @@ final class Recording implements Measurement {
         } finally {
             Trees.delete(directory);
         }
+    }
+
+    private static Path logs(OwnCay cay) {
+        return cay.directory().resolve("state/records/sandbox-logs.ring");
     }
 
     private static Map<String, String> settings(OwnPostgres database) {

@@ -25,7 +25,8 @@ import java.util.stream.Stream;
 
 /// The logs of sandboxes, also of those that are gone: a megabyte each, a week long, in one file of fixed size.
 public final class SandboxLogs implements AutoCloseable {
-    private static final RingLimits LIMITS = new RingLimits(4096, 256L << 20, 1 << 20, Duration.ofDays(7));
+    /// Of the file with all lines.
+    public static final RingLimits LIMITS = new RingLimits(4096, 256L << 20, 1 << 20, Duration.ofDays(7));
     /// Room for a line in a block, after its length.
     private static final int MOST_BYTES = 4096 - 64 - 2;
 
