@@ -53,6 +53,8 @@ public final class DaemonLog extends ContextAwareBase implements Configurator {
         root.setLevel(Level.INFO);
         root.addAppender(console);
         context.getLogger("org.eclipse.jetty").setLevel(Level.WARN);
+        // The store itself says once when the database is away.
+        context.getLogger("com.zaxxer.hikari").setLevel(Level.ERROR);
         BROKEN_HEADS.forEach(name -> context.getLogger(name).setLevel(Level.ERROR));
         return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
     }

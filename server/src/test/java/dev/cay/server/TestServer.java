@@ -64,7 +64,7 @@ final class TestServer implements AutoCloseable {
     /// Requests that got through to a sandbox.
     final AtomicInteger reached = new AtomicInteger();
 
-    private final Store store;
+    final RepeatingStore store;
     final String key;
     private final HttpListeners listeners = new HttpListeners();
     private final InetSocketAddress address;

@@ -96,6 +96,35 @@ public final class OwnPostgres implements AutoCloseable {
         return directory.resolve("password");
     }
 
+    /// Starts again with TLS, by a certificate that it signs for its own address.
+    ///
+    /// @return the certificate
+    public Path encrypt() throws IOException, InterruptedException {
+        kill();
+        Path certificate = directory.resolve("server.crt");
+        Path key = directory.resolve("server.key");
+        execute(
+                "openssl",
+                "req",
+                "-x509",
+                "-newkey",
+                "rsa:2048",
+                "-nodes",
+                "-days",
+                "2",
+                "-subj",
+                "/CN=127.0.0.1",
+                "-addext",
+                "subjectAltName=IP:127.0.0.1",
+                "-keyout",
+                key.toString(),
+                "-out",
+                certificate.toString());
+        set("ssl", "on").set("ssl_cert_file", certificate.toString()).set("ssl_key_file", key.toString());
+        start();
+        return certificate;
+    }
+
     /// A setting for the next start.
     public OwnPostgres set(String name, String value) {
         settings.put(name, value);
@@ -207,8 +236,12 @@ public final class OwnPostgres implements AutoCloseable {
     }
 
     private String run(String program, String... arguments) throws IOException, InterruptedException {
+        return execute(programs.resolve(program).toString(), arguments);
+    }
+
+    private String execute(String program, String... arguments) throws IOException, InterruptedException {
         var command = new ArrayList<>(asItsUser());
-        command.add(programs.resolve(program).toString());
+        command.add(program);
         command.addAll(List.of(arguments));
         var builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().put("PGPASSWORD", password);

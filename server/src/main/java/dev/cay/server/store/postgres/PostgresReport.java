@@ -2,6 +2,7 @@ package dev.cay.server.store.postgres;
 
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,8 +25,15 @@ public record PostgresReport(String version, boolean tls, List<String> dangers, 
     /// @throws CayException with the reason when it cannot be reached or does not let us in
     public static PostgresReport of(PostgresAddress address, @Nullable String password) {
         try (var connections = new Connections(address, password, 1);
-                var connection = connections.take();
-                var statement = connection.createStatement();
+                var connection = connections.take()) {
+            return of(connection);
+        } catch (SQLException | RuntimeException e) {
+            throw cannotOpen(address, e);
+        }
+    }
+
+    static PostgresReport of(Connection connection) throws SQLException {
+        try (var statement = connection.createStatement();
                 var row = statement.executeQuery("""
                         SELECT current_setting('server_version'), current_setting('fsync'),
                                current_setting('full_page_writes'), current_setting('synchronous_commit'),
@@ -39,8 +47,6 @@ public record PostgresReport(String version, boolean tls, List<String> dangers, 
                     row.getBoolean(6),
                     dangers(row.getString(2), row.getString(3), row.getString(7)),
                     !row.getString(5).isBlank() && !row.getString(4).equals("local"));
-        } catch (SQLException | RuntimeException e) {
-            throw cannotOpen(address, e);
         }
     }
 

@@ -7,6 +7,7 @@ import dev.cay.wire.ErrorKind;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Handles;
 import org.jdbi.v3.core.Jdbi;
@@ -29,6 +30,7 @@ public final class PostgresStore implements Store {
     private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
 
     private final Connections connections;
+    private final AtomicBoolean away = new AtomicBoolean();
     private volatile boolean closed;
 
     private PostgresStore(Connections connections) {
@@ -43,6 +45,7 @@ public final class PostgresStore implements Store {
         var connections = new Connections(address, password, most);
         try {
             new PostgresSchema(connections.source(), address).bringUpToDate();
+            warn(connections);
             return new PostgresStore(connections);
         } catch (CayException e) {
             connections.close();
@@ -50,6 +53,15 @@ public final class PostgresStore implements Store {
         } catch (SQLException | RuntimeException e) {
             connections.close();
             throw PostgresReport.cannotOpen(address, e);
+        }
+    }
+
+    /// About settings of the server that can lose what was acknowledged.
+    private static void warn(Connections connections) throws SQLException {
+        try (var connection = connections.take()) {
+            for (String danger : PostgresReport.of(connection).dangers()) {
+                log.atWarn().addKeyValue("danger", danger).log("a setting of the database is not safe");
+            }
         }
     }
 
@@ -92,8 +104,11 @@ public final class PostgresStore implements Store {
             long pause = PAUSE.toMillis();
             while (true) {
                 try {
-                    return attempt();
+                    T value = attempt();
+                    noteBack();
+                    return value;
                 } catch (Exception e) {
+                    noteAway(e);
                     boolean again = isWorthAnother(e);
                     if (!again || System.nanoTime() + pause * 1_000_000 > end) {
                         throw refusal(e);
@@ -175,6 +190,19 @@ public final class PostgresStore implements Store {
                 case RuntimeException e -> e;
                 case Throwable e -> new CayException(ErrorKind.INTERNAL, "the database refused the work", e);
             };
+        }
+    }
+
+    /// Told once, however many calls fail meanwhile.
+    private void noteAway(Exception failure) {
+        if (PostgresFailure.of(failure) == PostgresFailure.AWAY && away.compareAndSet(false, true)) {
+            log.atWarn().addKeyValue("reason", failure.getMessage()).log("the database cannot be reached");
+        }
+    }
+
+    private void noteBack() {
+        if (away.get() && away.compareAndSet(true, false)) {
+            log.atWarn().log("the database is back");
         }
     }
 

@@ -11,6 +11,7 @@ import dev.cay.testing.NeedsRoot;
 import dev.cay.testing.OwnPostgres;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Optional;
@@ -197,6 +198,31 @@ final class PostgresStoreTest extends StoreContract {
         } finally {
             server.query("ALTER ROLE cay RESET synchronous_commit");
         }
+    }
+
+    @Test
+    void theServersCertificateIsChecked() throws Exception {
+        try (var other = OwnPostgres.start(directory.resolve("encrypted"))) {
+            Path certificate = other.encrypt();
+            Path copy = Files.copy(certificate, directory.resolve("ca.pem"));
+            assertThat(report(other, "?sslmode=verify-full&sslrootcert=" + copy).tls())
+                    .isTrue();
+            assertThat(report(other, "").tls())
+                    .as("on this machine, where it is offered")
+                    .isTrue();
+            assertThat(report(other, "?sslmode=disable").tls()).isFalse();
+            assertThatThrownBy(() -> report(other, "?sslmode=verify-full"))
+                    .as("signed by nobody whom Java trusts")
+                    .hasMessageContaining("cannot be opened")
+                    .hasMessageContaining("certification path");
+        }
+        assertThatThrownBy(() -> report(server, "?sslmode=require"))
+                .as("it has no certificate")
+                .hasMessageContaining("does not support SSL");
+    }
+
+    private static PostgresReport report(OwnPostgres of, String options) {
+        return PostgresReport.of(PostgresAddress.parse(of.url() + options), of.password());
     }
 
     @Test
