@@ -43,7 +43,8 @@ test('a terminal has colours, a language, and what it was asked for', async () =
 
 test('Ctrl-C interrupts the program, Ctrl-D ends the shell', async () => {
   const { terminal, screen } = await open()
-  await type(terminal, 'echo be$((1))gin; sleep 300\n')
+  // The program itself says that it has begun: it has the terminal then, and not only the shell.
+  await type(terminal, "bash -c 'echo be$((1))gin; exec sleep 300'\n")
   await until('the program', () => screen.text.includes('be1gin'))
   await type(terminal, '\x03')
   // What is typed while the shell is not at its prompt can be lost, as in every terminal.
