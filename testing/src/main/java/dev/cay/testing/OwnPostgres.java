@@ -158,6 +158,10 @@ public final class OwnPostgres implements AutoCloseable {
         awaitReady();
     }
 
+    public boolean isRunning() {
+        return server != null;
+    }
+
     /// As a crash does: no server process gets another moment.
     public void kill() {
         var running = server;

@@ -10,8 +10,10 @@ import java.util.Optional;
 enum PostgresFailure {
     /// Another transaction came in the way. Nothing was written, and the same work can be run again at once.
     CONFLICT,
-    /// The connection broke, the server stops or can only be read. Another connection may do.
+    /// The connection broke, or the server stops. Another connection may do.
     AWAY,
+    /// Nothing can be written: the server has become a standby, or the work was only to read.
+    READ_ONLY,
     /// The server has no room for what shall be written.
     FULL,
     /// The work itself is wrong, or not allowed.
@@ -32,8 +34,9 @@ enum PostgresFailure {
         return switch (state) {
             // A serialization failure, a deadlock, a lock that was not to be had in time.
             case "40001", "40P01", "55P03" -> CONFLICT;
-            // The server is stopping or starting, or has become a standby.
-            case "57P01", "57P02", "57P03", "25006" -> AWAY;
+            // The server is stopping or starting.
+            case "57P01", "57P02", "57P03" -> AWAY;
+            case "25006" -> READ_ONLY;
             case "53100", "53200" -> FULL;
             case "53300" -> AWAY;
             default -> state.startsWith("08") ? AWAY : OTHER;
@@ -44,7 +47,7 @@ enum PostgresFailure {
     static Throwable translate(Throwable failure) {
         return switch (of(failure)) {
             case CONFLICT -> unavailable("the database is too busy with the same record; try again", failure);
-            case AWAY -> unavailable("the database cannot be reached; try again in a moment", failure);
+            case AWAY, READ_ONLY -> unavailable("the database cannot be reached; try again in a moment", failure);
             case FULL -> unavailable("the database has no room left, nothing was written", failure);
             case OTHER -> failure;
         };

@@ -158,7 +158,7 @@ public final class PostgresStore implements Store {
         }
 
         private void takeBack(Handle handle, Throwable failure) {
-            if (PostgresFailure.of(failure) == PostgresFailure.AWAY) {
+            if (needsAnotherServer(PostgresFailure.of(failure))) {
                 connections.discard(handle.getConnection());
                 return;
             }
@@ -172,8 +172,12 @@ public final class PostgresStore implements Store {
 
         private boolean isWorthAnother(Exception failure) {
             var kind = PostgresFailure.of(failure);
-            return (kind == PostgresFailure.CONFLICT || kind == PostgresFailure.AWAY)
+            return (kind == PostgresFailure.CONFLICT || needsAnotherServer(kind))
                     && !Thread.currentThread().isInterrupted();
+        }
+
+        private boolean needsAnotherServer(PostgresFailure kind) {
+            return kind == PostgresFailure.AWAY || (kind == PostgresFailure.READ_ONLY && !readOnly);
         }
 
         private RuntimeException refusal(Exception failure) {
