@@ -40,7 +40,7 @@ final class Starting implements Measurement {
 
     /// Measured when compilers and spares have come to rest.
     static Figure idle(ProcessHandle daemon) throws InterruptedException {
-        Thread.sleep(10_000);
+        Thread.sleep(30_000);
         double before = cpuSeconds(daemon);
         Thread.sleep(IDLE_SECONDS * 1000);
         return Figure.of(
