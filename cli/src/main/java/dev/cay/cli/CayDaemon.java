@@ -1,5 +1,6 @@
 package dev.cay.cli;
 
+import com.sun.management.OperatingSystemMXBean;
 import dev.cay.cli.local.KeyFile;
 import dev.cay.cli.local.StartReport;
 import dev.cay.cli.local.Stores;
@@ -20,6 +21,7 @@ import dev.cay.node.host.ServerLimits;
 import dev.cay.node.mcp.GatewayRules;
 import dev.cay.node.mcp.MetaChoice;
 import dev.cay.server.CayServer;
+import dev.cay.server.build.BuildFloor;
 import dev.cay.server.store.Store;
 import dev.cay.tls.LocalAuthority;
 import dev.cay.tls.OperatorCertificate;
@@ -28,6 +30,7 @@ import dev.cay.wire.ErrorKind;
 import dev.cay.wire.node.Resources;
 import dev.cay.wire.node.SandboxKind;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -45,6 +48,11 @@ final class CayDaemon implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration MEASURE_EVERY = Duration.ofSeconds(5);
     private static final Path OPERATOR_CERTIFICATES = Path.of("/usr/local/share/ca-certificates");
+
+    /// Sizes of a template whose client says none, as clients expect.
+    private static final int TEMPLATE_CPUS = 2;
+
+    private static final int TEMPLATE_MEMORY_MB = 1024;
 
     private final CayConfig config;
     private final Progress progress;
@@ -84,10 +92,12 @@ final class CayDaemon implements AutoCloseable {
                             config.sandboxes().keepPaused(),
                             PATIENCE,
                             config.stateDir().resolve("records"),
-                            MEASURE_EVERY),
+                            MEASURE_EVERY,
+                            builds()),
                     opened(database),
                     node.node(),
                     node.templates(),
+                    node.builds(),
                     node::handle,
                     SystemClock.only(),
                     meters));
@@ -98,12 +108,15 @@ final class CayDaemon implements AutoCloseable {
             progress.mark("server");
             listen(listeners, server);
             progress.mark("listening");
-            node.node().expect(new SandboxKind(base.id(), base.layers(), base.resources()));
+            base.current()
+                    .ifPresent(build -> node.node()
+                            .expect(new SandboxKind(base.id(), build.origin().layers(), build.resources())));
             server.supply()
                     .start(
                             resources(),
                             config.templates().prepare(),
                             node.templates().built());
+            server.startBuilds();
             undo.keep();
         }
         took = Duration.ofNanos(System.nanoTime() - began);
@@ -229,6 +242,25 @@ final class CayDaemon implements AutoCloseable {
     private Resources resources() {
         var defaults = config.sandboxes();
         return new Resources(defaults.cpuCount(), defaults.memoryMB(), defaults.diskSizeMB());
+    }
+
+    private BuildFloor.Settings builds() {
+        var usual = resources();
+        var templates = config.templates();
+        return new BuildFloor.Settings(
+                new Resources(TEMPLATE_CPUS, TEMPLATE_MEMORY_MB, usual.diskSizeMB()),
+                (int) Math.max(TEMPLATE_MEMORY_MB, machineMemoryMB()),
+                Math.max(usual.diskSizeMB(), poolSize()),
+                templates.maxBuilds(),
+                (long) templates.maxUploadMB() << 20,
+                templates.images(),
+                config.stateDir().resolve("records").resolve("builds"));
+    }
+
+    private static long machineMemoryMB() {
+        return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean machine
+                ? machine.getTotalMemorySize() >> 20
+                : TEMPLATE_MEMORY_MB;
     }
 
     private String domain() {

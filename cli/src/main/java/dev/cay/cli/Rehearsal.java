@@ -11,6 +11,7 @@ import dev.cay.node.linux.HostThreads;
 import dev.cay.node.runtime.GuestProgram;
 import dev.cay.proxy.ReverseProxy;
 import dev.cay.server.CayServer;
+import dev.cay.server.build.BuildFloor;
 import dev.cay.server.store.sqlite.SqliteStore;
 import dev.cay.tls.LocalAuthority;
 import dev.cay.wire.CayException;
@@ -18,6 +19,7 @@ import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.Node;
+import dev.cay.wire.node.NodeBuilds;
 import dev.cay.wire.node.NodeSandbox;
 import dev.cay.wire.node.NodeTemplates;
 import dev.cay.wire.node.ResourceUse;
@@ -114,10 +116,13 @@ final class Rehearsal implements AutoCloseable {
                             null,
                             Duration.ofMinutes(1),
                             directory.resolve("records"),
-                            Duration.ofSeconds(5)),
+                            Duration.ofSeconds(5),
+                            new BuildFloor.Settings(
+                                    new Resources(2, 1024, 1024), 1024, 1024, 1, 1, List.of(), directory)),
                     closing.add(SqliteStore.open(directory.resolve("cay.db"))),
                     new EmptyNode(),
                     NodeTemplates.NONE,
+                    NodeBuilds.NONE,
                     (_, _) -> {},
                     SystemClock.only(),
                     meters));

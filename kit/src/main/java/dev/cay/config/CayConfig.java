@@ -83,12 +83,16 @@ public record CayConfig(
     /// @param connections  to the database, at a time
     public record Store(@Nullable String url, @Nullable Path passwordFile, int connections) {}
 
-    /// What comes with Cay to make sandboxes of.
+    /// What sandboxes are made of.
     ///
-    /// @param prepare templates that are made at start rather than when somebody asks for them
-    public record Templates(List<String> prepare) {
+    /// @param prepare     templates that are made at start rather than when somebody asks for them
+    /// @param images      which images stand for a template in builds, as `image=template`
+    /// @param maxBuilds   of one team that are under way at a time
+    /// @param maxUploadMB of the files of one step
+    public record Templates(List<String> prepare, List<String> images, int maxBuilds, int maxUploadMB) {
         public Templates {
             prepare = List.copyOf(prepare);
+            images = List.copyOf(images);
         }
     }
 

@@ -164,6 +164,22 @@ public final class ConfigKeys {
             "code-interpreter-v1",
             "Templates made in the background at the first start and kept warm; others are made on first use.");
 
+    static final ConfigKey<List<String>> IMAGES = key(
+            "templates.images",
+            ConfigValue.list(ConfigValue.matching("[^=\\s]+=[a-z0-9_-]+", "like debian:*=base")),
+            "",
+            "Images that stand for a template in builds, as image=template; * stands for anything.");
+    static final ConfigKey<Integer> BUILDS_PER_TEAM = key(
+            "templates.maxBuilds",
+            ConfigValue.number(1, 1000),
+            "20",
+            "Most builds of one team that are under way at a time.");
+    static final ConfigKey<Integer> MAX_UPLOAD_MB = key(
+            "templates.maxUploadMB",
+            ConfigValue.megabytes(1, MB_PER_TB),
+            "2GB",
+            "Most that the files of one COPY may have, as they are sent.");
+
     static final ConfigKey<List<Path>> MCP_CATALOGS = key(
             "mcp.catalogs",
             ConfigValue.list(ConfigValue.path()),
@@ -233,6 +249,9 @@ public final class ConfigKeys {
             MAX_CONNECTIONS,
             BANDWIDTH,
             PREPARE,
+            IMAGES,
+            BUILDS_PER_TEAM,
+            MAX_UPLOAD_MB,
             MCP_CATALOGS,
             MCP_REPOSITORIES,
             MCP_REMOTE_ADDRESSES,

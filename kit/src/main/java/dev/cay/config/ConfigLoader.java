@@ -132,7 +132,11 @@ public final class ConfigLoader {
                         value(ConfigKeys.TRUST_HOST_CERTIFICATES),
                         value(ConfigKeys.MAX_CONNECTIONS),
                         value(ConfigKeys.BANDWIDTH)),
-                new CayConfig.Templates(value(ConfigKeys.PREPARE)),
+                new CayConfig.Templates(
+                        value(ConfigKeys.PREPARE),
+                        value(ConfigKeys.IMAGES),
+                        value(ConfigKeys.BUILDS_PER_TEAM),
+                        value(ConfigKeys.MAX_UPLOAD_MB)),
                 new CayConfig.Mcp(
                         value(ConfigKeys.MCP_CATALOGS),
                         value(ConfigKeys.MCP_REPOSITORIES),

@@ -6,6 +6,7 @@ import dev.cay.http.HttpListeners;
 import dev.cay.life.Progress;
 import dev.cay.life.Undo;
 import dev.cay.metrics.Meters;
+import dev.cay.node.build.Builds;
 import dev.cay.node.host.HostCapacity;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.HostPlan;
@@ -57,6 +58,7 @@ import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.SystemPorts;
 import dev.cay.wire.node.Node;
+import dev.cay.wire.node.NodeBuilds;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -126,6 +128,9 @@ public final class CayNode implements AutoCloseable {
     /// @param meters    where it counts
     public record Surroundings(HttpListeners listeners, Handler edge, SSLContext tls, Path authority, Meters meters) {}
 
+    /// A step may use all that its sandbox may, so more would only make each slower.
+    private static final int BUILDS_AT_ONCE = 2;
+
     /// What is taken back from the host when no sandbox is left.
     private final Undo onHost = new Undo();
 
@@ -147,6 +152,7 @@ public final class CayNode implements AutoCloseable {
     private final Keepers keepers;
     private final SandboxedHomes serverHomes;
     private final Dialer dialer;
+    private final Builds builds;
 
     /// Takes what it needs from the host. The instance must have joined the host's ledger. Nothing runs until
     /// {@link #start}.
@@ -212,6 +218,13 @@ public final class CayNode implements AutoCloseable {
                     work,
                     new Keepers.Limits(settings.mostSpares(), settings.servers())));
             this.serverHomes = closing.add(serverHomes(settings, layers, work.processes()));
+            this.builds = closing.add(new Builds(
+                    keepers.buildRooms(),
+                    layers,
+                    settings.cacheDir(),
+                    settings.stateDir(),
+                    BUILDS_AT_ONCE,
+                    InstantSource.system()));
             watch(around.meters());
         } catch (IOException | RuntimeException e) {
             giveUp(e);
@@ -365,6 +378,11 @@ public final class CayNode implements AutoCloseable {
     /// Templates besides base, which are made in the background.
     public TemplateBuilds templates() {
         return templates;
+    }
+
+    /// What builds templates that users define.
+    public NodeBuilds builds() {
+        return builds;
     }
 
     /// The data path into the sandboxes of this node.

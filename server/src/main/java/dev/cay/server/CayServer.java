@@ -9,6 +9,7 @@ import dev.cay.metrics.Meters;
 import dev.cay.server.access.Access;
 import dev.cay.server.access.SandboxTokens;
 import dev.cay.server.access.TeamRoutes;
+import dev.cay.server.build.BuildFloor;
 import dev.cay.server.edge.ControlPlane;
 import dev.cay.server.edge.FrontDoor;
 import dev.cay.server.edge.SandboxGate;
@@ -49,6 +50,7 @@ import dev.cay.server.template.TemplateSupply;
 import dev.cay.server.template.Templates;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Node;
+import dev.cay.wire.node.NodeBuilds;
 import dev.cay.wire.node.NodeTemplates;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -74,6 +76,7 @@ public final class CayServer implements AutoCloseable {
     /// @param patience     how long a request waits for a sandbox that is being paused or resumed
     /// @param records      directory of metrics and logs of sandboxes
     /// @param measureEvery time between two readings of what sandboxes use
+    /// @param builds       what holds for builds of templates
     public record Settings(
             Path secret,
             String domain,
@@ -82,7 +85,8 @@ public final class CayServer implements AutoCloseable {
             @Nullable Duration keepPaused,
             Duration patience,
             Path records,
-            Duration measureEvery) {}
+            Duration measureEvery,
+            BuildFloor.Settings builds) {}
 
     private static final Logger log = LoggerFactory.getLogger(CayServer.class);
 
@@ -104,6 +108,7 @@ public final class CayServer implements AutoCloseable {
     private final Chores chores;
     private final SandboxLogs logs;
     private final Sampler sampler;
+    private final BuildFloor builds;
     private final FrontDoor frontDoor;
 
     /// @param store stays the caller's, and open as long as the server is
@@ -113,6 +118,7 @@ public final class CayServer implements AutoCloseable {
             Store store,
             Node node,
             NodeTemplates made,
+            NodeBuilds nodeBuilds,
             SandboxPorts ports,
             MachineClock machineClock,
             Meters meters) {
@@ -138,7 +144,7 @@ public final class CayServer implements AutoCloseable {
         var agreement = new Agreement(sandboxRecords);
         var limits = new Pauses.Limits(settings.maxTimeout(), settings.patience(), starts, saves);
         pauses = new Pauses(sandboxRecords, directory, sandboxes, fleet, expiry, agreement, limits);
-        snapshots = new Snapshots(store, templates, sandboxRecords, fleet, saves, clock, random);
+        snapshots = new Snapshots(store, templates, sandboxRecords, fleet, saves, random);
         settlement = new Settlement(sandboxRecords, directory, fleet, agreement);
         chores = opened.add(new Chores(store, sandboxes, starter, pauses, templates, clock));
         var records = settings.records();
@@ -148,6 +154,8 @@ public final class CayServer implements AutoCloseable {
         var teams = opened.add(new TeamMetrics(records.resolve("team-metrics.ring"), directory, events, clock));
         sampler = opened.add(new Sampler(directory, metrics, teams, node::keepRoomFor, settings.measureEvery()));
 
+        builds = new BuildFloor(
+                settings.builds(), store, access, templates, supply, nodeBuilds, tokens, snapshots, directory, clock);
         var routes = routes(settings, store, new SandboxView(tokens, settings.domain()));
         new MetricRoutes(access, sandboxes, metrics, teams, clock).addTo(routes);
         new PrometheusRoutes(access, meters).addTo(routes);
@@ -188,6 +196,7 @@ public final class CayServer implements AutoCloseable {
         new ForkRoutes(access, sandboxes, new Forks(snapshots, starter, view), settings.maxTimeout()).addTo(routes);
         new LogRoutes(access, sandboxes, logs).addTo(routes);
         new EventRoutes(access, store).addTo(routes);
+        builds.addTo(routes);
         new Unserved(access).addTo(routes);
         return routes;
     }
@@ -205,6 +214,11 @@ public final class CayServer implements AutoCloseable {
         expiry.start(pauses::expire, followClock);
         chores.start();
         sampler.start();
+    }
+
+    /// Goes on with builds that an earlier daemon began, once the templates that come with Cay are on record.
+    public void startBuilds() {
+        builds.start();
     }
 
     /// Answers every request that comes in from outside, and host-form requests from inside sandboxes.

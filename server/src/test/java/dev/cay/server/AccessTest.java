@@ -81,7 +81,7 @@ final class AccessTest extends ServerTest {
         var changed = cay.server.templates().register("base", java.util.List.of("new"), size, "user", null);
         assertThat(changed.id())
                 .isEqualTo(new TemplateId(before.get("templateID").stringValue()));
-        assertThat(changed.buildId())
+        assertThat(changed.builds().getLast().id())
                 .isNotEqualTo(new BuildId(before.get("buildID").stringValue()));
         assertThat(cay.call("GET", "/templates").json().size()).isEqualTo(1);
     }

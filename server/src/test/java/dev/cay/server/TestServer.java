@@ -4,6 +4,7 @@ import dev.cay.http.Exchange;
 import dev.cay.http.HttpListeners;
 import dev.cay.metrics.Meters;
 import dev.cay.proxy.Withheld;
+import dev.cay.server.build.BuildFloor;
 import dev.cay.server.store.Store;
 import dev.cay.server.store.sqlite.SqliteStore;
 import dev.cay.wire.SandboxAddress;
@@ -59,6 +60,7 @@ final class TestServer implements AutoCloseable {
 
     final FakeNode node;
     final FakeTemplates made = new FakeTemplates();
+    final FakeBuilds builds = new FakeBuilds();
     final FakeClock clock;
     final CayServer server;
     /// Requests that got through to a sandbox.
@@ -125,8 +127,16 @@ final class TestServer implements AutoCloseable {
                 keepPaused,
                 patience,
                 directory.resolve("records"),
-                Duration.ofMillis(50));
-        server = new CayServer(settings, store, node, made, this::answerAsASandbox, clock, new Meters());
+                Duration.ofMillis(50),
+                new BuildFloor.Settings(
+                        new Resources(2, 1024, 10240),
+                        8192,
+                        20480,
+                        3,
+                        1 << 20,
+                        List.of("debian:*=base"),
+                        directory.resolve("builds")));
+        server = new CayServer(settings, store, node, made, builds, this::answerAsASandbox, clock, new Meters());
         server.start();
         server.templates().register("base", List.of("layer1", "layer0"), new Resources(2, 512, 10240), "user", null);
         key = server.firstKey().orElse(oldKey);

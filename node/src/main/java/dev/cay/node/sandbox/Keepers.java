@@ -2,6 +2,7 @@ package dev.cay.node.sandbox;
 
 import dev.cay.http.Exchange;
 import dev.cay.http.PageOrJson;
+import dev.cay.node.build.BuildRooms;
 import dev.cay.node.host.Mounts;
 import dev.cay.node.host.ServerLimits;
 import dev.cay.node.host.Slot;
@@ -377,6 +378,17 @@ public final class Keepers implements Node, AutoCloseable {
     /// Where servers for sandboxes run, out of sight of everybody.
     public ServerRooms serverRooms() {
         return sides;
+    }
+
+    /// Where steps of builds run, out of sight of everybody.
+    public BuildRooms buildRooms() {
+        return new BuildSandboxes(
+                spec -> {
+                    requireOpen();
+                    return start(spec, true);
+                },
+                this::kill,
+                random);
     }
 
     private SandboxKeeper require(SandboxId id) {

@@ -208,6 +208,10 @@ final class OpenSandbox implements AutoCloseable {
         return files;
     }
 
+    ProcessTable processes() {
+        return processes;
+    }
+
     /// Returns when everything that a sandbox of this template has from the start is there.
     void awaitWarm() {
         if (interpreter != null) {

@@ -12,6 +12,7 @@ import dev.cay.wire.node.Resources;
 import dev.cay.wire.node.SandboxKind;
 import dev.cay.wire.node.SandboxSpec;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
@@ -286,6 +287,19 @@ final class SandboxKeeper {
 
     boolean mayReachInternet() {
         return notes().spec().internetAccess();
+    }
+
+    /// Stops all that runs inside, for good: it can only be ended.
+    ///
+    /// @return the files that differ from its layers
+    Path stop() {
+        return turns.ask("be stopped", LIMIT, () -> {
+            life.requireOpen();
+            life.requireWanted();
+            doors.close();
+            host.runtime().freeze(id());
+            return host.pool().layer(id()).resolve("upper");
+        });
     }
 
     /// What saves it and brings it back.

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Knows every API key by its hash and tells whose request it is, without asking the database.
@@ -67,6 +68,14 @@ public final class Access {
             throw new IllegalStateException("not started");
         }
         return team;
+    }
+
+    /// The team with this id, which has or had a key.
+    public Team requireTeam(TeamId id) {
+        return Stream.concat(Stream.of(firstTeam()), teams.values().stream())
+                .filter(team -> team.id().equals(id))
+                .findFirst()
+                .orElseThrow(() -> new CayException(ErrorKind.NOT_FOUND, "the team is gone"));
     }
 
     /// The key that this start made, if it was the first one.

@@ -4,6 +4,7 @@ import dev.cay.wire.AccessToken;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.TeamId;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -65,6 +66,11 @@ public final class SandboxTokens {
     /// What requests to its other ports must carry, where traffic is not public.
     public AccessToken traffic(SandboxId id) {
         return derive("traffic:" + id.value());
+    }
+
+    /// What lets somebody send one archive of a team's files, until a time in seconds.
+    public AccessToken upload(TeamId team, String hash, long until) {
+        return derive("upload:%s:%s:%d".formatted(team.value(), hash, until));
     }
 
     private AccessToken derive(String text) {

@@ -10,20 +10,9 @@ import dev.cay.wire.ErrorKind;
 public final class Unserved {
     /// Method, path, what it is.
     private static final String ROUTES = """
-            POST   /v3/templates                                        building a template
-            POST   /v2/templates                                        building a template
             POST   /templates                                           building a template
             POST   /templates/{templateID}                              building a template
             POST   /templates/{templateID}/builds/{buildID}             building a template
-            POST   /v2/templates/{templateID}/builds/{buildID}          building a template
-            GET    /templates/{templateID}/builds/{buildID}/status      building a template
-            GET    /templates/{templateID}/builds/{buildID}/logs        building a template
-            GET    /templates/{templateID}/files/{hash}                 building a template
-            PATCH  /templates/{templateID}                              changing a template
-            PATCH  /v2/templates/{templateID}                           changing a template
-            POST   /templates/tags                                      tagging a template
-            DELETE /templates/tags                                      tagging a template
-            GET    /templates/{templateID}/tags                         tagging a template
             GET    /api-keys                                            managing API keys
             POST   /api-keys                                            managing API keys
             PATCH  /api-keys/{apiKeyID}                                 managing API keys
@@ -51,7 +40,6 @@ public final class Unserved {
             POST   /nodes/{nodeID}                                      administration of nodes
             POST   /admin/teams/{teamID}/sandboxes/kill                 administration of teams
             GET    /admin/sandboxes/running-counts                      administration of teams
-            POST   /admin/teams/{teamID}/builds/cancel                  administration of teams
             POST   /admin/teams/{teamID}/api-keys                       administration of teams
             DELETE /admin/teams/{teamID}/api-keys/{apiKeyID}            administration of teams
             """;

@@ -1,5 +1,6 @@
 package dev.cay.server.sandbox;
 
+import dev.cay.server.request.RequestBody;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.nio.charset.StandardCharsets;

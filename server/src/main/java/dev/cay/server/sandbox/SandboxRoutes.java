@@ -4,6 +4,7 @@ import dev.cay.http.Exchange;
 import dev.cay.http.Routes;
 import dev.cay.server.access.Access;
 import dev.cay.server.access.Team;
+import dev.cay.server.request.RequestBody;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;

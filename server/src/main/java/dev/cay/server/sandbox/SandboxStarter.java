@@ -176,7 +176,7 @@ public final class SandboxStarter {
 
     /// One that starts anew may have been started in advance; what goes on from a snapshot never was.
     private SandboxId id(StartPoint from) {
-        return from.snapshot() == null
+        return from.snapshot() == null && from.toStart() == null
                 ? fleet.node()
                         .reserve(
                                 new SandboxKind(from.templateId(), from.origin().layers(), from.resources()))
@@ -195,7 +195,8 @@ public final class SandboxStarter {
                 from.origin().defaultUser(),
                 from.origin().defaultWorkdir(),
                 sandbox.network().internet(),
-                from.snapshot());
+                from.snapshot(),
+                from.toStart());
     }
 
     /// With the team, which the node does not know of. A client cannot choose it.

@@ -4,7 +4,7 @@ import dev.cay.http.Exchange;
 import dev.cay.http.Routes;
 import dev.cay.server.access.Access;
 import dev.cay.server.access.Team;
-import dev.cay.server.sandbox.RequestBody;
+import dev.cay.server.request.RequestBody;
 import dev.cay.server.sandbox.Sandboxes;
 import dev.cay.wire.SandboxId;
 import java.time.Duration;

@@ -5,10 +5,11 @@ import dev.cay.http.Routes;
 import dev.cay.server.access.Access;
 import dev.cay.server.access.Team;
 import dev.cay.server.paging.Page;
+import dev.cay.server.request.RequestBody;
 import dev.cay.server.sandbox.Pauses;
-import dev.cay.server.sandbox.RequestBody;
 import dev.cay.server.sandbox.SandboxView;
 import dev.cay.server.sandbox.Sandboxes;
+import dev.cay.server.template.TemplateBuild;
 import dev.cay.server.template.TemplateName;
 import dev.cay.server.template.TemplateRecord;
 import dev.cay.server.template.Templates;
@@ -18,7 +19,6 @@ import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Keep;
 import dev.cay.wire.rest.SnapshotInfo;
 import java.time.Duration;
-import java.util.List;
 import java.util.function.Predicate;
 
 /// Take, list and delete snapshots, and go back to one.
@@ -55,7 +55,6 @@ public final class SnapshotRoutes {
     public void addTo(Routes routes) {
         routes.on("POST", "/sandboxes/{sandboxID}/snapshots", access.guard(this::take));
         routes.on("GET", "/snapshots", access.guard(this::list));
-        routes.on("DELETE", "/templates/{templateID}", access.guard(this::delete));
         routes.on("POST", "/sandboxes/{sandboxID}/rollback", access.guard(this::rollback));
     }
 
@@ -70,30 +69,17 @@ public final class SnapshotRoutes {
     private void list(Team team, Exchange exchange) {
         var all = templates.snapshots(team).stream()
                 .filter(named(team, exchange))
-                .flatMap(template -> template.snapshots().stream().map(build -> new Snapshots.Taken(template, build)))
+                .flatMap(template -> template.builds().stream().map(build -> new Snapshots.Taken(template, build)))
                 .filter(tagged(exchange).and(from(exchange)))
+                .filter(taken -> !taken.tags().isEmpty())
                 .toList();
         var page = Page.cut(
                 exchange,
                 all,
                 taken -> taken.build().createdAt(),
-                taken -> taken.build().name(),
+                taken -> taken.build().id().value(),
                 false);
         exchange.sendJson(200, page.stream().map(SnapshotRoutes::info).toList());
-    }
-
-    /// The contract refuses while sandboxes made from it live, as they would lose what they stand on. Here each has a
-    /// copy of its own, and clients delete snapshots when they are done with them, so it is done.
-    private void delete(Team team, Exchange exchange) {
-        String text = exchange.parameter("templateID");
-        var template = templates.requireUntagged(team, text);
-        if (!template.isSnapshot()) {
-            throw new CayException(
-                    ErrorKind.NOT_IMPLEMENTED,
-                    "deleting a template that is no snapshot is not supported by this version of Cay");
-        }
-        snapshots.delete(template);
-        exchange.send(204);
     }
 
     private void rollback(Team team, Exchange exchange) {
@@ -105,15 +91,15 @@ public final class SnapshotRoutes {
         var wanted = body.timeout(timeout, maxTimeout);
         var sandbox = sandboxes.require(team, id(exchange));
         var build =
-                templates.require(team, text).snapshot(TemplateName.parse(text).tag());
-        if (build.filter(saved -> saved.sandboxId().equals(sandbox.id().value()))
-                .isEmpty()) {
+                templates.require(team, text).tagged(TemplateName.parse(text).tag());
+        String saved = build.map(TemplateBuild::snapshot).orElse(null);
+        if (saved == null || !sandbox.id().value().equals(build.get().sandboxId())) {
             throw new CayException(
                     ErrorKind.CONFLICT,
                     "'%s' was not saved from sandbox %s; only that can be gone back to, anything else can be created anew"
                             .formatted(text, sandbox.id()));
         }
-        var back = pauses.rollback(sandbox, build.get().name(), wanted);
+        var back = pauses.rollback(sandbox, saved, wanted);
         exchange.sendJson(200, view.info(back));
     }
 
@@ -123,7 +109,7 @@ public final class SnapshotRoutes {
             return _ -> true;
         }
         String id = SandboxId.parse(text).value();
-        return taken -> taken.build().sandboxId().equals(id);
+        return taken -> id.equals(taken.build().sandboxId());
     }
 
     private Predicate<TemplateRecord> named(Team team, Exchange exchange) {
@@ -142,17 +128,16 @@ public final class SnapshotRoutes {
         if (text == null || text.indexOf(':') < 0) {
             return _ -> true;
         }
-        var name = TemplateName.parse(text);
-        return taken -> name.isTagged(taken.build().tag());
+        String tag = TemplateName.parse(text).tagOrDefault();
+        return taken -> taken.tags().contains(tag);
     }
 
     private static SnapshotInfo info(Snapshots.Taken taken) {
         var names = taken.template().names().stream()
-                .map(name -> name + ":" + taken.build().tag())
+                .flatMap(name -> taken.tags().stream().map(tag -> name + ":" + tag))
                 .toList();
-        String id =
-                names.isEmpty() ? taken.template().id() + ":" + taken.build().tag() : names.getFirst();
-        return new SnapshotInfo(id, List.copyOf(names));
+        String id = names.isEmpty() ? taken.template().id() + ":" + taken.tags().getFirst() : names.getFirst();
+        return new SnapshotInfo(id, names);
     }
 
     private static SandboxId id(Exchange exchange) {

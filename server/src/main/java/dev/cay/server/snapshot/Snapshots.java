@@ -6,9 +6,10 @@ import dev.cay.server.sandbox.ConcurrencyLimit;
 import dev.cay.server.sandbox.SandboxRecord;
 import dev.cay.server.sandbox.SandboxRecords;
 import dev.cay.server.store.Store;
+import dev.cay.server.template.BuildTag;
 import dev.cay.server.template.Origin;
-import dev.cay.server.template.SnapshotBuild;
 import dev.cay.server.template.StartPoint;
+import dev.cay.server.template.TemplateBuild;
 import dev.cay.server.template.TemplateName;
 import dev.cay.server.template.TemplateRecord;
 import dev.cay.server.template.Templates;
@@ -17,10 +18,15 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.node.Keep;
 import java.security.SecureRandom;
-import java.time.InstantSource;
-import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,7 +45,6 @@ public final class Snapshots {
     private final SandboxRecords records;
     private final Fleet fleet;
     private final ConcurrencyLimit turns;
-    private final InstantSource clock;
     private final SecureRandom random;
 
     public Snapshots(
@@ -48,40 +53,96 @@ public final class Snapshots {
             SandboxRecords records,
             Fleet fleet,
             ConcurrencyLimit turns,
-            InstantSource clock,
             SecureRandom random) {
         this.store = store;
         this.templates = templates;
         this.records = records;
         this.fleet = fleet;
         this.turns = turns;
-        this.clock = clock;
         this.random = random;
     }
 
     /// One build of a template, as it can be listed.
-    record Taken(TemplateRecord template, SnapshotBuild build) {}
+    record Taken(TemplateRecord template, TemplateBuild build) {
+        List<String> tags() {
+            return template.tagsOf(build);
+        }
+    }
 
     /// Saves a running sandbox under a name, in place of what that stood for.
     ///
     /// @param text null for a snapshot that is known by its id only
     Taken take(Team team, SandboxRecord sandbox, @Nullable String text, Keep keep) {
-        var name = text == null ? null : templates.snapshotName(team, text);
-        var build = build(sandbox, name);
-        save(sandbox, build.name(), keep);
-        Templates.Kept kept;
+        var name = text == null ? null : requireName(team, text);
+        String saved = randomName();
+        var build = TemplateBuild.saved(
+                new BuildId(UUID.randomUUID().toString()),
+                sandbox.resources(),
+                origin(sandbox),
+                saved,
+                sandbox.id().value(),
+                templates.now());
+        save(sandbox, saved, keep);
+        var replaced = new ArrayList<TemplateBuild>();
+        TemplateRecord template;
         try {
-            kept = records.noteSaved(sandbox, event -> templates.addSnapshot(team, name, build, event));
+            template = records.noteSaved(sandbox, event -> keep(team, name, build, replaced, event));
         } catch (RuntimeException e) {
-            discard(build.name());
+            discard(saved);
             throw e;
         }
-        Optional.ofNullable(kept.replaced()).map(SnapshotBuild::name).ifPresent(this::discard);
+        replaced.forEach(this::discard);
         log.atInfo()
                 .addKeyValue("sandbox", sandbox.id())
-                .addKeyValue("template", kept.template().id())
+                .addKeyValue("template", template.id())
                 .log("snapshot taken");
-        return new Taken(kept.template(), build);
+        return new Taken(template, build);
+    }
+
+    /// What the team may call a snapshot: a new name, or that of one of its snapshots.
+    private TemplateName requireName(Team team, String text) {
+        var name = TemplateName.parse(text);
+        templates.requireOwnNamespace(team, name, text);
+        boolean taken = templates
+                .find(team, name.alias())
+                .filter(other -> !other.isSnapshot() || !other.names().contains(name.in(team)))
+                .isPresent();
+        if (taken) {
+            throw new CayException(
+                    ErrorKind.CONFLICT,
+                    "'%s' is the name of a template; give the snapshot another one".formatted(name.alias()));
+        }
+        return name;
+    }
+
+    /// Makes a template of a build, or gives it to the one of that name, in place of what had its tag.
+    private TemplateRecord keep(
+            Team team,
+            @Nullable TemplateName name,
+            TemplateBuild build,
+            List<TemplateBuild> replaced,
+            Consumer<Handle> along) {
+        var tag = List.of(name == null ? BuildTag.DEFAULT : name.tagOrDefault());
+        var at = build.createdAt();
+        var old = name == null ? Optional.<TemplateRecord>empty() : templates.findOwn(team, name);
+        if (old.isEmpty()) {
+            String full = name == null ? null : name.in(team);
+            return templates.add(team, full, false, fresh -> fresh.with(build).tagged(tag, build.id(), at), along);
+        }
+        return templates.change(
+                old.get().id(),
+                template -> {
+                    if (!template.isSnapshot()) {
+                        throw new CayException(
+                                ErrorKind.CONFLICT, "'%s' is the name of a template".formatted(template.names()));
+                    }
+                    var fresh = template.with(build).tagged(tag, build.id(), at);
+                    replaced.clear();
+                    replaced.addAll(fresh.untagged());
+                    return fresh.without(
+                            replaced.stream().map(TemplateBuild::id).toList());
+                },
+                along);
     }
 
     /// Saves a running sandbox with its memory for as long as it takes to copy it. Who got it discards it.
@@ -101,17 +162,24 @@ public final class Snapshots {
             throw e;
         }
         return new StartPoint(
-                sandbox.templateId(), sandbox.buildId(), sandbox.alias(), sandbox.resources(), origin, name);
+                sandbox.templateId(), sandbox.buildId(), sandbox.alias(), sandbox.resources(), origin, name, null);
     }
 
     /// Sandboxes made from it stay, as each has a copy of its own.
-    void delete(TemplateRecord template) {
+    public void delete(TemplateRecord template) {
         templates.delete(template);
-        template.snapshots().forEach(build -> discard(build.name()));
+        template.builds().forEach(this::discard);
+    }
+
+    private void discard(TemplateBuild build) {
+        String name = build.snapshot();
+        if (name != null) {
+            discard(name);
+        }
     }
 
     /// What cannot be deleted now is deleted at the next start, as no record claims it.
-    void discard(String name) {
+    public void discard(String name) {
         try {
             fleet.node().deleteSnapshot(name);
         } catch (RuntimeException e) {
@@ -122,13 +190,48 @@ public final class Snapshots {
     /// Brings together at start what is on record and what the node has.
     public void settle() {
         var onNode = fleet.node().snapshots();
-        for (String lost : templates.forgetSnapshotsBut(onNode)) {
-            log.atWarn().addKeyValue("snapshot", lost).log("a snapshot was gone");
+        for (var template : templates.all()) {
+            forgetLost(template, onNode);
         }
-        var claimed = templates.snapshotNames();
+        var claimed = templates.all().stream()
+                .flatMap(template -> template.builds().stream())
+                .map(TemplateBuild::snapshot)
+                .filter(Objects::nonNull)
+                .collect(Collectors.toSet());
         onNode.stream().filter(name -> !claimed.contains(name)).forEach(name -> {
             log.atInfo().addKeyValue("snapshot", name).log("deleting a snapshot that no record claims");
             discard(name);
+        });
+    }
+
+    /// Lets go of builds that were saved and that the node does not have, and of a template that has no other.
+    /// One that
+    /// was built starts anew instead.
+    private void forgetLost(TemplateRecord template, Set<String> there) {
+        var lost = template.builds().stream()
+                .filter(build -> build.snapshot() != null && !there.contains(build.snapshot()))
+                .toList();
+        if (lost.isEmpty()) {
+            return;
+        }
+        lost.forEach(build -> log.atWarn()
+                .addKeyValue("snapshot", build.snapshot())
+                .addKeyValue("template", template.id())
+                .log("a snapshot is gone"));
+        var gone = lost.stream()
+                .filter(TemplateBuild::isSnapshot)
+                .map(TemplateBuild::id)
+                .toList();
+        if (gone.size() == template.builds().size()) {
+            templates.delete(template);
+            return;
+        }
+        templates.change(template.id(), old -> {
+            var fresh = old.without(gone);
+            for (var build : lost) {
+                fresh = fresh.with(build.id(), TemplateBuild::withoutSnapshot);
+            }
+            return fresh;
         });
     }
 
@@ -140,18 +243,6 @@ public final class Snapshots {
             discard(name);
             throw e;
         }
-    }
-
-    private SnapshotBuild build(SandboxRecord sandbox, @Nullable TemplateName name) {
-        String tag = name == null ? null : name.tag();
-        return new SnapshotBuild(
-                randomName(),
-                tag == null ? SnapshotBuild.DEFAULT_TAG : tag,
-                new BuildId(UUID.randomUUID().toString()),
-                sandbox.id().value(),
-                sandbox.resources(),
-                origin(sandbox),
-                clock.instant().truncatedTo(ChronoUnit.MILLIS));
     }
 
     private Origin origin(SandboxRecord sandbox) {

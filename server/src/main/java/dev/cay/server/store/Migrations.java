@@ -17,15 +17,20 @@ public record Migrations(List<String> files) {
     private static final String DIRECTORY = "dev/cay/server/store/";
 
     /// Those that every engine gets.
-    public static final Migrations PORTABLE =
-            of("migrations/V1__first_house.sql", "migrations/V2__pause.sql", "migrations/V4__sizes.sql");
+    public static final Migrations PORTABLE = of(
+            "migrations/V1__first_house.sql",
+            "migrations/V2__pause.sql",
+            "migrations/V4__sizes.sql",
+            "migrations/V5__builds.sql");
 
     /// With what only PostgreSQL has to be told.
     public static final Migrations POSTGRES = of(
             "migrations/V1__first_house.sql",
             "migrations/V2__pause.sql",
             "postgres/V3__numbers_and_order.sql",
-            "migrations/V4__sizes.sql");
+            "migrations/V4__sizes.sql",
+            "migrations/V5__builds.sql",
+            "postgres/V6__order_of_builds.sql");
 
     public Migrations {
         files = List.copyOf(files);

@@ -31,7 +31,8 @@ public final class StoreCopy {
             new Table("template_alias", List.of("namespace", "alias")),
             new Table("sandbox", List.of("id")),
             new Table("event", List.of("sequence")),
-            new Table("snapshot", List.of("name")),
+            new Table("build", List.of("id")),
+            new Table("build_tag", List.of("template_id", "tag")),
             new Table(OWNERS, List.of("id")));
 
     /// How many rows are read, written or compared in one transaction.

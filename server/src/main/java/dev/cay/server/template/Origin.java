@@ -8,6 +8,11 @@ import org.jspecify.annotations.Nullable;
 /// @param layers content keys, top first
 public record Origin(
         List<String> layers, String defaultUser, @Nullable String defaultWorkdir) {
+    public static final String USER = "user";
+
+    /// Of what is not built yet.
+    static final Origin NOTHING = new Origin(List.of(), USER, null);
+
     public Origin {
         layers = List.copyOf(layers);
     }

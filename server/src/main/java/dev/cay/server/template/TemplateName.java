@@ -1,5 +1,6 @@
 package dev.cay.server.template;
 
+import dev.cay.server.access.Team;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.util.Locale;
@@ -40,8 +41,14 @@ public record TemplateName(
         return new TemplateName(namespace, alias, "default".equals(tag) ? null : tag);
     }
 
-    public boolean isTagged(String other) {
-        return other.equals(tag == null ? SnapshotBuild.DEFAULT_TAG : tag);
+    /// The tag that is meant, also where none is named.
+    public String tagOrDefault() {
+        return tag == null ? BuildTag.DEFAULT : tag;
+    }
+
+    /// In full, as a team calls what is its own.
+    public String in(Team team) {
+        return team.slug() + "/" + alias;
     }
 
     private static void check(boolean good, String text, String rule) {

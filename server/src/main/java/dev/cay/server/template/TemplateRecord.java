@@ -3,97 +3,154 @@ package dev.cay.server.template;
 import dev.cay.wire.BuildId;
 import dev.cay.wire.TeamId;
 import dev.cay.wire.TemplateId;
-import dev.cay.wire.node.Resources;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/// What a sandbox is made from.
+/// What sandboxes are made from, under its names: builds, and tags that point at them.
 ///
-/// @param aliases   bare names, without their namespace
-/// @param names     full names: `namespace/alias`, or the alias alone where everybody may use it
-/// @param layers    content keys, top first
-/// @param buildId   changes with the content
-/// @param snapshots all its builds, the newest last, if it was saved from a sandbox, whose rest is the newest's
+/// @param aliases    bare names, without their namespace
+/// @param names      full names: `namespace/alias`, or the alias alone where everybody may use it
+/// @param buildCount how many builds there have been, also those that are gone
+/// @param builds     the newest last
 public record TemplateRecord(
         TemplateId id,
         TeamId teamId,
         List<String> aliases,
         List<String> names,
         boolean isPublic,
-        Resources resources,
-        List<String> layers,
-        String defaultUser,
-        @Nullable String defaultWorkdir,
-        BuildId buildId,
         Instant createdAt,
         Instant updatedAt,
         @Nullable Instant lastSpawnedAt,
         long spawnCount,
         int buildCount,
-        List<SnapshotBuild> snapshots) {
+        List<TemplateBuild> builds,
+        List<BuildTag> tags) {
     public TemplateRecord {
         aliases = List.copyOf(aliases);
         names = List.copyOf(names);
-        layers = List.copyOf(layers);
-        snapshots = List.copyOf(snapshots);
+        builds = List.copyOf(builds);
+        tags = List.copyOf(tags);
     }
 
-    /// Whether there is something to start a sandbox from; one that comes with Cay is made after it is on record.
-    public boolean isBuilt() {
-        return isSnapshot() || !layers.isEmpty();
+    /// A new one, with nothing to start from.
+    static TemplateRecord empty(TemplateId id, TeamId teamId, List<String> names, boolean isPublic, Instant at) {
+        return new TemplateRecord(
+                id,
+                teamId,
+                names.stream().map(TemplateRecord::bare).toList(),
+                names,
+                isPublic,
+                at,
+                at,
+                null,
+                0,
+                0,
+                List.of(),
+                List.of());
+    }
+
+    /// A name without its namespace.
+    static String bare(String name) {
+        return name.substring(name.indexOf('/') + 1);
     }
 
     /// Whether it was saved from a sandbox.
     public boolean isSnapshot() {
-        return !snapshots.isEmpty();
+        return builds.stream().anyMatch(TemplateBuild::isSnapshot);
     }
 
-    /// The build with this tag; without one the default, or the newest where nothing is called so.
-    public Optional<SnapshotBuild> snapshot(@Nullable String tag) {
-        String wanted = tag == null ? SnapshotBuild.DEFAULT_TAG : tag;
-        var tagged =
-                snapshots.stream().filter(build -> build.tag().equals(wanted)).findFirst();
-        return tagged.or(() -> tag == null
-                ? snapshots.stream().skip(Math.max(0, snapshots.size() - 1)).findFirst()
-                : Optional.empty());
+    public Optional<TemplateBuild> build(BuildId wanted) {
+        return builds.stream().filter(build -> build.id().equals(wanted)).findFirst();
     }
 
-    public Origin origin() {
-        return new Origin(layers, defaultUser, defaultWorkdir);
+    /// The build with this tag; without one the default, or for what was saved from a sandbox the newest where
+    /// nothing
+    /// is called so.
+    public Optional<TemplateBuild> tagged(@Nullable String tag) {
+        String wanted = tag == null ? BuildTag.DEFAULT : tag;
+        var found = tags.stream()
+                .filter(one -> one.tag().equals(wanted))
+                .findFirst()
+                .flatMap(one -> build(one.buildId()));
+        return found.or(() -> tag == null && isSnapshot() ? newest() : Optional.empty());
     }
 
-    /// Whether a sandbox made from the other one would be the same.
-    boolean sameContent(TemplateRecord other) {
-        return resources.equals(other.resources)
-                && layers.equals(other.layers)
-                && defaultUser.equals(other.defaultUser)
-                && Objects.equals(defaultWorkdir, other.defaultWorkdir)
-                && isPublic == other.isPublic;
+    /// What a list says of it: what its bare name stands for, or the newest build.
+    public Optional<TemplateBuild> current() {
+        return tagged(null).or(this::newest);
     }
 
-    /// With other builds of what was saved, the newest of them last.
-    TemplateRecord saved(List<SnapshotBuild> builds, Instant at) {
-        var newest = builds.getLast();
+    private Optional<TemplateBuild> newest() {
+        return builds.isEmpty() ? Optional.empty() : Optional.of(builds.getLast());
+    }
+
+    /// Builds that no tag points at.
+    public List<TemplateBuild> untagged() {
+        return builds.stream().filter(build -> tagsOf(build).isEmpty()).toList();
+    }
+
+    public List<String> tagsOf(TemplateBuild build) {
+        return tags.stream()
+                .filter(tag -> tag.buildId().equals(build.id()))
+                .map(BuildTag::tag)
+                .toList();
+    }
+
+    /// With one more build.
+    public TemplateRecord with(TemplateBuild build) {
+        var all = new ArrayList<>(builds);
+        all.add(build);
+        return changed(build.createdAt(), buildCount + 1, all, tags);
+    }
+
+    /// With one of its builds changed. A build that is gone meanwhile stays gone.
+    public TemplateRecord with(BuildId which, UnaryOperator<TemplateBuild> change) {
+        var all = builds.stream()
+                .map(build -> build.id().equals(which) ? change.apply(build) : build)
+                .toList();
+        return changed(
+                all.stream()
+                        .filter(build -> build.id().equals(which))
+                        .map(TemplateBuild::updatedAt)
+                        .findFirst()
+                        .orElse(updatedAt),
+                buildCount,
+                all,
+                tags);
+    }
+
+    /// Without these builds and the tags that point at them.
+    public TemplateRecord without(Collection<BuildId> gone) {
+        return changed(
+                updatedAt,
+                buildCount,
+                builds.stream().filter(build -> !gone.contains(build.id())).toList(),
+                tags.stream().filter(tag -> !gone.contains(tag.buildId())).toList());
+    }
+
+    /// With tags that point at one build, wherever they pointed before.
+    public TemplateRecord tagged(Collection<String> wanted, BuildId build, Instant at) {
+        var all = new ArrayList<>(withoutTags(wanted).tags());
+        wanted.stream().distinct().forEach(tag -> all.add(new BuildTag(tag, build, at)));
+        return changed(at, buildCount, builds, all);
+    }
+
+    public TemplateRecord withoutTags(Collection<String> gone) {
+        return changed(
+                updatedAt,
+                buildCount,
+                builds,
+                tags.stream().filter(tag -> !gone.contains(tag.tag())).toList());
+    }
+
+    public TemplateRecord published(boolean toAll, Instant at) {
         return new TemplateRecord(
-                id,
-                teamId,
-                aliases,
-                names,
-                isPublic,
-                newest.resources(),
-                newest.origin().layers(),
-                newest.origin().defaultUser(),
-                newest.origin().defaultWorkdir(),
-                newest.buildId(),
-                createdAt,
-                at,
-                lastSpawnedAt,
-                spawnCount,
-                buildCount + 1,
-                builds);
+                id, teamId, aliases, names, toAll, createdAt, at, lastSpawnedAt, spawnCount, buildCount, builds, tags);
     }
 
     TemplateRecord spawned(Instant at) {
@@ -103,16 +160,34 @@ public record TemplateRecord(
                 aliases,
                 names,
                 isPublic,
-                resources,
-                layers,
-                defaultUser,
-                defaultWorkdir,
-                buildId,
                 createdAt,
                 updatedAt,
                 at,
                 spawnCount + 1,
                 buildCount,
-                snapshots);
+                builds,
+                tags);
+    }
+
+    /// With what is known of sandboxes started from another state of it.
+    TemplateRecord spawnedLike(TemplateRecord other) {
+        return new TemplateRecord(
+                id,
+                teamId,
+                aliases,
+                names,
+                isPublic,
+                createdAt,
+                updatedAt,
+                other.lastSpawnedAt,
+                other.spawnCount,
+                buildCount,
+                builds,
+                tags);
+    }
+
+    private TemplateRecord changed(Instant at, int count, List<TemplateBuild> all, List<BuildTag> names) {
+        return new TemplateRecord(
+                id, teamId, aliases, this.names, isPublic, createdAt, at, lastSpawnedAt, spawnCount, count, all, names);
     }
 }

@@ -12,7 +12,7 @@ import dev.cay.wire.rest.Contract;
 import dev.cay.wire.rest.TemplateAlias;
 import dev.cay.wire.rest.TemplateInfo;
 import dev.cay.wire.rest.TemplateWithBuilds;
-import java.util.List;
+import java.util.Optional;
 
 /// What clients may ask about templates.
 public final class TemplateRoutes {
@@ -35,7 +35,11 @@ public final class TemplateRoutes {
 
     private void list(Team team, Exchange exchange) {
         checkTeam(team, exchange);
-        exchange.sendJson(200, templates.list(team).stream().map(this::info).toList());
+        exchange.sendJson(
+                200,
+                templates.list(team).stream()
+                        .flatMap(template -> info(template).stream())
+                        .toList());
     }
 
     private void listPaged(Team team, Exchange exchange) {
@@ -46,7 +50,8 @@ public final class TemplateRoutes {
                 TemplateRecord::createdAt,
                 template -> template.id().value(),
                 false);
-        exchange.sendJson(200, page.stream().map(this::info).toList());
+        exchange.sendJson(
+                200, page.stream().flatMap(template -> info(template).stream()).toList());
     }
 
     private void show(Team team, Exchange exchange) {
@@ -62,7 +67,15 @@ public final class TemplateRoutes {
                         template.updatedAt(),
                         template.lastSpawnedAt(),
                         template.spawnCount(),
-                        List.of(build(template))));
+                        Page.cut(
+                                        exchange,
+                                        template.builds(),
+                                        TemplateBuild::createdAt,
+                                        build -> build.id().value(),
+                                        false)
+                                .stream()
+                                .map(build -> build(template, build))
+                                .toList()));
     }
 
     private void alias(Team team, Exchange exchange) {
@@ -77,37 +90,38 @@ public final class TemplateRoutes {
         }
     }
 
-    private TemplateInfo info(TemplateRecord template) {
-        return new TemplateInfo(
-                template.id(),
-                template.buildId(),
-                template.resources().cpuCount(),
-                template.resources().memoryMB(),
-                template.resources().diskSizeMB(),
-                template.isPublic(),
-                template.aliases(),
-                template.names(),
-                template.createdAt(),
-                template.updatedAt(),
-                null,
-                template.lastSpawnedAt(),
-                template.spawnCount(),
-                template.buildCount(),
-                Contract.ENVD_VERSION,
-                supply.status(template));
+    /// What its bare name stands for, or how far its newest build is; one without a build has nothing to say.
+    private Optional<TemplateInfo> info(TemplateRecord template) {
+        return template.current()
+                .map(build -> new TemplateInfo(
+                        template.id(),
+                        build.id(),
+                        build.resources().cpuCount(),
+                        build.resources().memoryMB(),
+                        build.resources().diskSizeMB(),
+                        template.isPublic(),
+                        template.aliases(),
+                        template.names(),
+                        template.createdAt(),
+                        template.updatedAt(),
+                        null,
+                        template.lastSpawnedAt(),
+                        template.spawnCount(),
+                        template.buildCount(),
+                        Contract.ENVD_VERSION,
+                        supply.status(template, build)));
     }
 
-    /// Only the newest build is kept, under the time it was made.
-    private TemplateWithBuilds.Build build(TemplateRecord template) {
+    private TemplateWithBuilds.Build build(TemplateRecord template, TemplateBuild build) {
         return new TemplateWithBuilds.Build(
-                template.buildId(),
-                supply.status(template),
-                template.updatedAt(),
-                template.updatedAt(),
-                template.updatedAt(),
-                template.resources().cpuCount(),
-                template.resources().memoryMB(),
-                template.resources().diskSizeMB(),
+                build.id(),
+                supply.status(template, build),
+                build.createdAt(),
+                build.updatedAt(),
+                build.finishedAt(),
+                build.resources().cpuCount(),
+                build.resources().memoryMB(),
+                build.resources().diskSizeMB(),
                 Contract.ENVD_VERSION);
     }
 }

@@ -20,8 +20,6 @@ import java.util.concurrent.ConcurrentHashMap;
 /// Until then whoever wants a sandbox of one is told how far it is. A newer Cay goes on with what the last one made
 /// until it has made its own.
 public final class TemplateSupply {
-    private static final String USER = "user";
-
     /// How long whoever asks for one that is not ready waits, should it be ready then.
     private static final Duration MOMENT = Duration.ofSeconds(2);
 
@@ -49,11 +47,12 @@ public final class TemplateSupply {
         for (var template : made.list()) {
             boolean usable = templates
                     .findPublic(template.name())
-                    .filter(TemplateRecord::isBuilt)
-                    .filter(record -> made.holds(record.layers()))
+                    .flatMap(TemplateRecord::current)
+                    .filter(TemplateBuild::isReady)
+                    .filter(build -> made.holds(build.origin().layers()))
                     .isPresent();
             if (!usable) {
-                templates.register(template.name(), List.of(), resources(template, resources), USER, null);
+                templates.register(template.name(), List.of(), resources(template, resources), Origin.USER, null);
             }
         }
         for (String name : prepare) {
@@ -64,7 +63,7 @@ public final class TemplateSupply {
     }
 
     private void ready(NodeTemplate ready, Resources resources) {
-        var record = templates.register(ready.name(), ready.layers(), resources(ready, resources), USER, null);
+        var record = templates.register(ready.name(), ready.layers(), resources(ready, resources), Origin.USER, null);
         synchronized (news) {
             news.notifyAll();
         }
@@ -99,7 +98,7 @@ public final class TemplateSupply {
     private boolean comes(String name) {
         long end = System.nanoTime() + MOMENT.toNanos();
         synchronized (news) {
-            while (!templates.findPublic(name).map(TemplateRecord::isBuilt).orElse(false)) {
+            while (!isReady(name)) {
                 long left = (end - System.nanoTime()) / 1_000_000;
                 if (left <= 0) {
                     return false;
@@ -115,6 +114,14 @@ public final class TemplateSupply {
         }
     }
 
+    private boolean isReady(String name) {
+        return templates
+                .findPublic(name)
+                .flatMap(TemplateRecord::current)
+                .filter(TemplateBuild::isReady)
+                .isPresent();
+    }
+
     private static CayException notYet(String name, NodeTemplate state) {
         return new CayException(
                 ErrorKind.UNAVAILABLE,
@@ -127,12 +134,10 @@ public final class TemplateSupply {
                 });
     }
 
-    /// The state of its newest build, as clients name it.
-    String status(TemplateRecord template) {
-        if (template.isBuilt()) {
-            return "ready";
-        }
+    /// The state of one of its builds, as clients name it.
+    String status(TemplateRecord template, TemplateBuild build) {
         return made.list().stream()
+                .filter(_ -> build.status() == BuildStatus.WAITING)
                 .filter(house -> template.names().contains(house.name()))
                 .findFirst()
                 .map(house -> switch (house.state()) {
@@ -141,7 +146,7 @@ public final class TemplateSupply {
                     case FAILED -> "error";
                     case READY -> "ready";
                 })
-                .orElse("waiting");
+                .orElse(build.status().text());
     }
 
     private Optional<NodeTemplate> of(StartPoint start) {
@@ -162,6 +167,7 @@ public final class TemplateSupply {
     }
 
     private static SandboxKind kind(TemplateRecord record) {
-        return new SandboxKind(record.id(), record.layers(), record.resources());
+        var build = record.current().orElseThrow();
+        return new SandboxKind(record.id(), build.origin().layers(), build.resources());
     }
 }

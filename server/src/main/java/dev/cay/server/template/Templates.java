@@ -11,23 +11,26 @@ import java.security.SecureRandom;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
 /// All templates, by id and by name, also those that were saved from a sandbox. They are read at every create, so all
 /// are in memory as well.
+///
+/// {@link #add}, {@link #change} and {@link #delete} are the only ways to change one: first the store has the
+/// change,
+/// then memory.
 public final class Templates {
     private static final String ID_CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
 
@@ -52,8 +55,64 @@ public final class Templates {
         store.read(TemplateStore::all).forEach(this::put);
     }
 
+    /// Now, as precisely as it is kept.
+    public Instant now() {
+        return clock.instant().truncatedTo(ChronoUnit.MILLIS);
+    }
+
+    /// Puts a new template on record.
+    ///
+    /// @param name with its namespace; bare where everybody may use it; null for none
+    /// @param along written in the same transaction
+    public synchronized TemplateRecord add(
+            Team team,
+            @Nullable String name,
+            boolean isPublic,
+            UnaryOperator<TemplateRecord> content,
+            Consumer<Handle> along) {
+        if (name != null && byName(name).isPresent()) {
+            throw new CayException(ErrorKind.CONFLICT, "there is a template '%s' already".formatted(name));
+        }
+        var names = name == null ? List.<String>of() : List.of(name);
+        var fresh = content.apply(TemplateRecord.empty(randomId(), team.id(), names, isPublic, now()));
+        return write(null, fresh, along);
+    }
+
+    /// Changes a template.
+    public synchronized TemplateRecord change(TemplateId id, UnaryOperator<TemplateRecord> change) {
+        return change(id, change, _ -> {});
+    }
+
+    /// The same, with something else in the same transaction.
+    public synchronized TemplateRecord change(
+            TemplateId id, UnaryOperator<TemplateRecord> change, Consumer<Handle> along) {
+        var old = templates.get(id);
+        if (old == null) {
+            throw new CayException(ErrorKind.NOT_FOUND, "template '%s' was deleted".formatted(id));
+        }
+        return write(old, change.apply(old), along);
+    }
+
+    private TemplateRecord write(@Nullable TemplateRecord old, TemplateRecord fresh, Consumer<Handle> along) {
+        store.write(handle -> {
+            TemplateStore.write(handle, old, fresh);
+            along.accept(handle);
+            return fresh;
+        });
+        return put(fresh);
+    }
+
+    public synchronized void delete(TemplateRecord template) {
+        store.write(handle -> TemplateStore.delete(handle, template.id()));
+        templates.remove(template.id());
+        template.names().forEach(idsByName::remove);
+    }
+
     /// Makes a template that everybody may use by its bare name, or gives an existing one new content. The id of a
-    /// name never changes; a new build id is given only when the content did.
+    /// name never changes; a new build is made only when the content is another one, and takes the place
+    /// of the old.
+    ///
+    /// @param layers empty while there is nothing to start from
     public synchronized TemplateRecord register(
             String alias,
             List<String> layers,
@@ -61,43 +120,39 @@ public final class Templates {
             String defaultUser,
             @Nullable String defaultWorkdir) {
         String name = TemplateName.parse(alias).alias();
-        TemplateRecord old = byName(name).orElse(null);
-        Instant now = clock.instant().truncatedTo(ChronoUnit.MILLIS);
-        var fresh = new TemplateRecord(
-                old == null ? randomId() : old.id(),
-                owner.get().id(),
-                old == null ? List.of(name) : old.aliases(),
-                old == null ? List.of(name) : old.names(),
-                true,
-                resources,
-                layers,
-                defaultUser,
-                defaultWorkdir,
+        var old = byName(name).orElse(null);
+        var build = TemplateBuild.made(
                 new BuildId(UUID.randomUUID().toString()),
-                old == null ? now : old.createdAt(),
-                now,
-                old == null ? null : old.lastSpawnedAt(),
-                old == null ? 0 : old.spawnCount(),
-                old == null ? 1 : old.buildCount() + 1,
-                List.of());
-        if (old != null && old.sameContent(fresh)) {
-            return old;
+                layers.isEmpty() ? BuildStatus.WAITING : BuildStatus.READY,
+                resources,
+                new Origin(layers, defaultUser, defaultWorkdir),
+                null,
+                null,
+                now());
+        if (old == null) {
+            return add(owner.get(), name, true, fresh -> registered(fresh, build), _ -> {});
         }
-        store.write(handle -> {
-            TemplateStore.upsert(handle, fresh);
-            TemplateStore.insertAlias(handle, "", name, fresh.id());
-            return fresh;
-        });
-        put(fresh);
-        return fresh;
+        boolean same = old.current()
+                .filter(before -> before.resources().equals(resources))
+                .filter(before -> before.origin().equals(build.origin()))
+                .isPresent();
+        return same && old.isPublic() ? old : change(old.id(), template -> registered(template, build));
+    }
+
+    private static TemplateRecord registered(TemplateRecord template, TemplateBuild build) {
+        var before = template.builds().stream().map(TemplateBuild::id).toList();
+        return template.published(true, build.createdAt())
+                .without(before)
+                .with(build)
+                .tagged(List.of(BuildTag.DEFAULT), build.id(), build.createdAt());
     }
 
     /// What a team means by a name, which it may use.
     public TemplateRecord require(Team team, String text) {
         var template = requireUntagged(team, text);
         String tag = TemplateName.parse(text).tag();
-        if (tag != null && template.snapshot(tag).isEmpty()) {
-            throw new CayException(ErrorKind.NOT_FOUND, "template '%s' has no such tag".formatted(text));
+        if (tag != null && template.tagged(tag).isEmpty()) {
+            throw noTag(text);
         }
         return template;
     }
@@ -106,13 +161,27 @@ public final class Templates {
     public StartPoint requireStart(Team team, String text) {
         var template = require(team, text);
         String alias = template.aliases().isEmpty() ? null : template.aliases().getFirst();
-        var build = template.snapshot(TemplateName.parse(text).tag());
-        if (build.isEmpty()) {
-            return new StartPoint(
-                    template.id(), template.buildId(), alias, template.resources(), template.origin(), null);
+        var build = template.tagged(TemplateName.parse(text).tag()).orElseThrow(() -> notBuilt(template, text));
+        return new StartPoint(
+                template.id(), build.id(), alias, build.resources(), build.origin(), build.snapshot(), build.start());
+    }
+
+    private static CayException notBuilt(TemplateRecord template, String text) {
+        var newest = template.builds().isEmpty() ? null : template.builds().getLast();
+        if (newest == null || newest.isReady()) {
+            return noTag(text);
         }
-        var saved = build.get();
-        return new StartPoint(template.id(), saved.buildId(), alias, saved.resources(), saved.origin(), saved.name());
+        var failure = newest.failure();
+        return new CayException(
+                ErrorKind.NOT_FOUND,
+                failure == null
+                        ? "template '%s' has no finished build yet; wait for it and try again".formatted(text)
+                        : "template '%s' has no finished build; its last one failed: %s"
+                                .formatted(text, failure.message()));
+    }
+
+    private static CayException noTag(String text) {
+        return new CayException(ErrorKind.NOT_FOUND, "template '%s' has no such tag".formatted(text));
     }
 
     /// The same whatever tag the name has.
@@ -122,6 +191,16 @@ public final class Templates {
                         ErrorKind.NOT_FOUND,
                         "template '%s' not found; GET /templates lists what there is".formatted(text)));
         if (!template.isPublic() && !template.teamId().equals(team.id())) {
+            throw new CayException(
+                    ErrorKind.PERMISSION_DENIED, "template '%s' belongs to another team".formatted(text));
+        }
+        return template;
+    }
+
+    /// The same, and it must be the team's own, as it is about to be changed.
+    public TemplateRecord requireOwn(Team team, String text) {
+        var template = requireUntagged(team, text);
+        if (!template.teamId().equals(team.id())) {
             throw new CayException(
                     ErrorKind.PERMISSION_DENIED, "template '%s' belongs to another team".formatted(text));
         }
@@ -143,11 +222,18 @@ public final class Templates {
         return byName(name).filter(TemplateRecord::isPublic);
     }
 
-    /// What sandboxes of this build were made of, as long as it is its template's newest.
+    public Optional<TemplateRecord> find(TemplateId id) {
+        return Optional.ofNullable(templates.get(id));
+    }
+
+    /// The team's own template of a name in its namespace.
+    public Optional<TemplateRecord> findOwn(Team team, TemplateName name) {
+        return byName(name.in(team));
+    }
+
+    /// What sandboxes of this build were made of, as long as its template has it.
     public Optional<Origin> originOf(TemplateId templateId, BuildId buildId) {
-        return Optional.ofNullable(templates.get(templateId))
-                .filter(template -> template.buildId().equals(buildId))
-                .map(TemplateRecord::origin);
+        return find(templateId).flatMap(template -> template.build(buildId)).map(TemplateBuild::origin);
     }
 
     /// The team's own templates, newest first, without those that were saved from sandboxes.
@@ -158,6 +244,16 @@ public final class Templates {
                         .reversed()
                         .thenComparing(template -> template.id().value()))
                 .toList();
+    }
+
+    /// Those that were saved from sandboxes.
+    public List<TemplateRecord> snapshots(Team team) {
+        return owned(team).filter(TemplateRecord::isSnapshot).toList();
+    }
+
+    /// Everybody's.
+    public List<TemplateRecord> all() {
+        return List.copyOf(templates.values());
     }
 
     /// A sandbox was started from the template.
@@ -171,142 +267,24 @@ public final class Templates {
         spawns.write();
     }
 
-    /// Those that were saved from sandboxes.
-    public List<TemplateRecord> snapshots(Team team) {
-        return owned(team).filter(TemplateRecord::isSnapshot).toList();
-    }
-
-    /// Node's names of everything that was saved.
-    public Set<String> snapshotNames() {
-        return templates.values().stream()
-                .flatMap(template -> template.snapshots().stream())
-                .map(SnapshotBuild::name)
-                .collect(Collectors.toSet());
-    }
-
-    /// What the team may call a snapshot: a new name, or that of one of its snapshots.
-    public TemplateName snapshotName(Team team, String text) {
-        var name = TemplateName.parse(text);
+    /// Refuses a name that the team may not give to something of its own.
+    public void requireOwnNamespace(Team team, TemplateName name, String text) {
         if (name.namespace() != null && !name.namespace().equals(team.slug())) {
             throw new CayException(
                     ErrorKind.INVALID_ARGUMENT,
-                    "the namespace of '%s' is not yours; call it '%s/%s'".formatted(text, team.slug(), name.alias()));
+                    "the namespace of '%s' is not yours; call it '%s'".formatted(text, name.in(team)));
         }
-        boolean taken = find(team, new TemplateName(null, name.alias(), null))
-                .filter(other -> !other.isSnapshot() || !other.names().contains(full(team, name)))
-                .isPresent();
-        if (taken) {
-            throw new CayException(
-                    ErrorKind.CONFLICT,
-                    "'%s' is the name of a template; give the snapshot another one".formatted(name.alias()));
-        }
-        return name;
-    }
-
-    /// What was saved, and what it took the place of.
-    public record Kept(TemplateRecord template, @Nullable SnapshotBuild replaced) {}
-
-    /// Makes a template of what was saved from a sandbox, or gives the one of that name a new build.
-    ///
-    /// @param name  null for one without
-    /// @param along written in the same transaction
-    public synchronized Kept addSnapshot(
-            Team team, @Nullable TemplateName name, SnapshotBuild build, Consumer<Handle> along) {
-        if (name != null) {
-            snapshotName(team, full(team, name));
-        }
-        var old = name == null ? null : byName(full(team, name)).orElse(null);
-        var builds = new ArrayList<>(old == null ? List.<SnapshotBuild>of() : old.snapshots());
-        var replaced =
-                builds.stream().filter(other -> other.tag().equals(build.tag())).findFirst();
-        replaced.ifPresent(builds::remove);
-        builds.add(build);
-        var fresh = saved(team, name, old, builds);
-        store.write(handle -> {
-            TemplateStore.upsert(handle, fresh);
-            if (name != null) {
-                TemplateStore.insertAlias(handle, team.slug(), name.alias(), fresh.id());
-            }
-            TemplateStore.putSnapshot(handle, fresh.id(), build);
-            along.accept(handle);
-            return fresh;
-        });
-        put(fresh);
-        return new Kept(fresh, replaced.orElse(null));
-    }
-
-    public synchronized void delete(TemplateRecord template) {
-        store.write(handle -> TemplateStore.delete(handle, template.id()));
-        templates.remove(template.id());
-        template.names().forEach(idsByName::remove);
-    }
-
-    /// Lets go of builds that the node does not have, and of templates that have no other.
-    ///
-    /// @return the node's names of what was let go
-    public synchronized List<String> forgetSnapshotsBut(Set<String> there) {
-        var lost = new ArrayList<String>();
-        for (var template : List.copyOf(templates.values())) {
-            var left = template.snapshots().stream()
-                    .filter(build -> there.contains(build.name()))
-                    .toList();
-            if (left.size() == template.snapshots().size()) {
-                continue;
-            }
-            var gone = new ArrayList<>(template.snapshots());
-            gone.removeAll(left);
-            gone.forEach(build -> lost.add(build.name()));
-            if (left.isEmpty()) {
-                delete(template);
-                continue;
-            }
-            var fresh = template.saved(left, template.updatedAt());
-            store.write(handle -> {
-                gone.forEach(build -> TemplateStore.deleteSnapshot(handle, build.name()));
-                TemplateStore.upsert(handle, fresh);
-                return fresh;
-            });
-            put(fresh);
-        }
-        return lost;
-    }
-
-    private TemplateRecord saved(
-            Team team, @Nullable TemplateName name, @Nullable TemplateRecord old, List<SnapshotBuild> builds) {
-        var newest = builds.getLast();
-        if (old != null) {
-            return old.saved(builds, newest.createdAt());
-        }
-        return new TemplateRecord(
-                randomId(),
-                team.id(),
-                name == null ? List.of() : List.of(name.alias()),
-                name == null ? List.of() : List.of(full(team, name)),
-                false,
-                newest.resources(),
-                newest.origin().layers(),
-                newest.origin().defaultUser(),
-                newest.origin().defaultWorkdir(),
-                newest.buildId(),
-                newest.createdAt(),
-                newest.createdAt(),
-                null,
-                0,
-                1,
-                builds);
     }
 
     private Stream<TemplateRecord> owned(Team team) {
         return templates.values().stream().filter(template -> template.teamId().equals(team.id()));
     }
 
-    private static String full(Team team, TemplateName name) {
-        return team.slug() + "/" + name.alias();
-    }
-
-    private void put(TemplateRecord template) {
-        templates.put(template.id(), template);
+    private TemplateRecord put(TemplateRecord template) {
+        // Sandboxes may have been started meanwhile, which only memory knows of.
+        var now = templates.merge(template.id(), template, (old, fresh) -> fresh.spawnedLike(old));
         template.names().forEach(name -> idsByName.put(name, template.id()));
+        return Objects.requireNonNull(now);
     }
 
     private Optional<TemplateRecord> find(Team team, TemplateName name) {
@@ -314,8 +292,8 @@ public final class Templates {
         if (namespace != null) {
             return byName(namespace + "/" + name.alias());
         }
-        return byName(team.slug() + "/" + name.alias())
-                .or(() -> Optional.ofNullable(templates.get(new TemplateId(name.alias()))))
+        return byName(name.in(team))
+                .or(() -> find(new TemplateId(name.alias())))
                 .or(() -> byName(name.alias()));
     }
 

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// @param accessToken   what requests to the system ports must carry; null means they are open
 /// @param snapshot      what it goes on from, files and memory; null for one that starts anew. The snapshot's variables
 ///                      stay where the environment does not say otherwise, its layers and resources must be the same
+/// @param start         what is started in it before anybody gets it; null for nothing
 public record SandboxSpec(
         SandboxId id,
         TemplateId templateId,
@@ -24,10 +25,37 @@ public record SandboxSpec(
         String defaultUser,
         @Nullable String defaultWorkdir,
         boolean internetAccess,
-        @Nullable String snapshot) {
+        @Nullable String snapshot,
+        @Nullable StartCommand start) {
     public SandboxSpec {
         layers = List.copyOf(layers);
         environment = Map.copyOf(environment);
+    }
+
+    /// One in which nothing is started.
+    public SandboxSpec(
+            SandboxId id,
+            TemplateId templateId,
+            List<String> layers,
+            Resources resources,
+            Map<String, String> environment,
+            @Nullable AccessToken accessToken,
+            String defaultUser,
+            @Nullable String defaultWorkdir,
+            boolean internetAccess,
+            @Nullable String snapshot) {
+        this(
+                id,
+                templateId,
+                layers,
+                resources,
+                environment,
+                accessToken,
+                defaultUser,
+                defaultWorkdir,
+                internetAccess,
+                snapshot,
+                null);
     }
 
     public SandboxKind kind() {
@@ -45,7 +73,8 @@ public record SandboxSpec(
                 defaultUser,
                 defaultWorkdir,
                 internetAccess,
-                snapshot);
+                snapshot,
+                start);
     }
 
     public SandboxSpec withInternetAccess(boolean allowed) {
@@ -59,6 +88,7 @@ public record SandboxSpec(
                 defaultUser,
                 defaultWorkdir,
                 allowed,
-                snapshot);
+                snapshot,
+                start);
     }
 }

@@ -32,7 +32,7 @@ public record TemplateWithBuilds(
             String status,
             Instant createdAt,
             Instant updatedAt,
-            Instant finishedAt,
+            @Nullable Instant finishedAt,
             int cpuCount,
             int memoryMB,
             int diskSizeMB,

@@ -1,4 +1,4 @@
-package dev.cay.server.sandbox;
+package dev.cay.server.request;
 
 import dev.cay.http.Exchange;
 import dev.cay.wire.CayException;
@@ -75,7 +75,7 @@ public final class RequestBody {
         return checkedTimeout(seconds, max);
     }
 
-    static Duration checkedTimeout(long seconds, Duration max) {
+    public static Duration checkedTimeout(long seconds, Duration max) {
         if (seconds > max.toSeconds()) {
             String most = max.toMinutes() % 60 == 0 ? max.toHours() + " hours" : max.toSeconds() + " seconds";
             throw new CayException(ErrorKind.INVALID_ARGUMENT, "Timeout cannot be greater than " + most);
@@ -84,7 +84,7 @@ public final class RequestBody {
     }
 
     /// A nested object; empty when absent.
-    RequestBody object(String name) {
+    public RequestBody object(String name) {
         JsonNode value = find(name);
         if (value != null && !value.isObject()) {
             throw wrong(name, "an object", value);
@@ -92,8 +92,27 @@ public final class RequestBody {
         return new RequestBody(path + name + ".", value == null ? JsonNodeFactory.instance.objectNode() : value);
     }
 
+    /// A list of objects; empty when absent.
+    public List<RequestBody> objects(String name) {
+        JsonNode value = find(name);
+        if (value == null) {
+            return List.of();
+        }
+        if (!value.isArray()) {
+            throw wrong(name, "a list of objects", value);
+        }
+        var objects = new ArrayList<RequestBody>();
+        for (JsonNode element : value) {
+            if (!element.isObject()) {
+                throw wrong(name, "a list of objects", value);
+            }
+            objects.add(new RequestBody("%s%s[%d].".formatted(path, name, objects.size()), element));
+        }
+        return objects;
+    }
+
     /// A list of strings; empty when absent.
-    List<String> texts(String name) {
+    public List<String> texts(String name) {
         JsonNode value = find(name);
         if (value == null) {
             return List.of();
@@ -112,7 +131,7 @@ public final class RequestBody {
     }
 
     /// An object whose values are all strings; empty when absent.
-    Map<String, String> map(String name) {
+    public Map<String, String> map(String name) {
         JsonNode value = object(name).node;
         var map = new TreeMap<String, String>();
         for (var entry : value.properties()) {
@@ -125,7 +144,7 @@ public final class RequestBody {
     }
 
     /// Whether the field says something: it is there, and not an empty list or object.
-    boolean says(String name) {
+    public boolean says(String name) {
         JsonNode value = find(name);
         return value != null && !(value.isContainer() && value.isEmpty());
     }

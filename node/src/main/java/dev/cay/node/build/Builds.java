@@ -1,0 +1,199 @@
+package dev.cay.node.build;
+
+import dev.cay.node.host.Programs;
+import dev.cay.node.image.LayerStore;
+import dev.cay.wire.BuildId;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.TeamId;
+import dev.cay.wire.node.BuildPlan;
+import dev.cay.wire.node.BuildResult;
+import dev.cay.wire.node.Keep;
+import dev.cay.wire.node.LogLine.Level;
+import dev.cay.wire.node.NodeBuilds;
+import dev.cay.wire.node.StartCommand;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Builds of this node. Each has a thread of its own; a few run at a time, the others wait in turn.
+public final class Builds implements NodeBuilds, AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Builds.class);
+    private static final Duration CLOSE_LIMIT = Duration.ofSeconds(30);
+    private static final String FINALIZE = "finalize";
+    private static final String BASE = "base";
+
+    private final Steps.Workshop workshop;
+    private final InstantSource clock;
+    private final Semaphore turns;
+    private final Map<BuildId, UnderWay> underWay = new ConcurrentHashMap<>();
+    private volatile boolean closed;
+
+    /// A build with its thread, and why it was told to stop.
+    private static final class UnderWay {
+        private final Thread thread;
+        private volatile @Nullable String stopped;
+
+        private UnderWay(Thread thread) {
+            this.thread = thread;
+        }
+    }
+
+    /// @param atOnce how many builds run at a time
+    public Builds(BuildRooms rooms, LayerStore layers, Path cacheDir, Path stateDir, int atOnce, InstantSource clock) {
+        this.workshop = new Steps.Workshop(
+                rooms, layers, new StepCache(cacheDir, layers), new Uploads(stateDir), Programs.ofHost());
+        this.clock = clock;
+        this.turns = new Semaphore(atOnce, true);
+    }
+
+    @Override
+    public void begin(BuildPlan plan, Watcher watcher) {
+        var thread =
+                Thread.ofPlatform().daemon().name("build-" + plan.id().value()).unstarted(() -> run(plan, watcher));
+        if (closed) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "the node is stopping");
+        }
+        if (underWay.putIfAbsent(plan.id(), new UnderWay(thread)) == null) {
+            thread.start();
+        }
+    }
+
+    @Override
+    public void cancel(BuildId id, String reason) {
+        var build = underWay.get(id);
+        if (build != null) {
+            build.stopped = reason;
+            build.thread.interrupt();
+        }
+    }
+
+    @Override
+    public boolean hasFiles(TeamId team, String hash) {
+        return workshop.uploads().has(team, hash);
+    }
+
+    @Override
+    public void putFiles(TeamId team, String hash, InputStream content, long length) throws IOException {
+        workshop.uploads().put(team, hash, content, length);
+    }
+
+    private void run(BuildPlan plan, Watcher watcher) {
+        var voice = new BuildVoice(watcher, clock);
+        try {
+            if (!turns.tryAcquire()) {
+                voice.say("Waiting for other builds of this machine");
+                turns.acquire();
+            }
+            try {
+                var result = build(plan, voice);
+                underWay.remove(plan.id());
+                watcher.ready(result);
+            } finally {
+                turns.release();
+            }
+        } catch (Exception e) {
+            var build = underWay.remove(plan.id());
+            String stopped = build == null ? null : build.stopped;
+            if (closed && stopped == null) {
+                // The next daemon goes on with it.
+                log.atInfo().addKeyValue("build", plan.id()).log("a build is cut off");
+                return;
+            }
+            fail(voice, watcher, stopped == null ? reason(e) : stopped, e);
+        }
+    }
+
+    private static void fail(BuildVoice voice, Watcher watcher, String reason, Exception cause) {
+        String step = voice.step();
+        voice.say(Level.ERROR, reason);
+        log.atInfo()
+                .setCause(cause instanceof CayException ? null : cause)
+                .addKeyValue("reason", reason)
+                .log("a build failed");
+        watcher.failed(step, reason);
+    }
+
+    private static String reason(Exception e) {
+        return switch (e) {
+            case CayException known when known.kind() != ErrorKind.INTERNAL -> known.userMessage();
+            default -> "the platform failed: " + e.getMessage();
+        };
+    }
+
+    private BuildResult build(BuildPlan plan, BuildVoice voice) throws IOException {
+        voice.at(BASE, "[base]");
+        var base = (BuildPlan.Base.Layers) plan.base();
+        voice.say("Building template %s".formatted(plan.templateId()));
+        base.layers().forEach(workshop.layers()::require);
+        var state = new BuildState(base.user(), base.workdir(), base.environment());
+        var steps = new Steps(workshop, plan, voice, base.layers(), state);
+        int number = 0;
+        for (var step : plan.steps()) {
+            steps.run(++number, step);
+        }
+        voice.at(FINALIZE, "[finalize]");
+        return finish(plan, steps, voice);
+    }
+
+    private BuildResult finish(BuildPlan plan, Steps steps, BuildVoice voice) throws IOException {
+        var state = steps.state();
+        var start = new StartCommand(
+                plan.startCommand(), plan.readyCommand(), state.user(), state.workdir(), state.environment());
+        String snapshot = null;
+        if (plan.startCommand() != null || plan.readyCommand() != null) {
+            snapshot = warm(plan, steps.layers(), start, voice);
+        }
+        voice.say("Build finished");
+        return new BuildResult(steps.layers(), state.user(), state.workdir(), snapshot, start);
+    }
+
+    /// Starts the template once and saves it running.
+    ///
+    /// @return what it was saved as; null when that cannot be, and each sandbox starts the command anew
+    private @Nullable String warm(BuildPlan plan, List<String> layers, StartCommand start, BuildVoice voice)
+            throws IOException {
+        try (var room = workshop.rooms().open(plan.templateId(), layers, plan.resources())) {
+            StartUp.run(room, start, voice);
+            if (start.command() == null) {
+                return null;
+            }
+            String name = "b" + plan.id().value().replace("-", "");
+            try {
+                room.save(name, Keep.MEMORY);
+                voice.say("Saved with the start command running");
+                return name;
+            } catch (CayException e) {
+                voice.say(
+                        Level.WARN,
+                        "What the start command runs cannot be saved, so each sandbox starts it anew: "
+                                + e.userMessage());
+                return null;
+            }
+        }
+    }
+
+    /// Cuts off what is under way.
+    @Override
+    public void close() {
+        closed = true;
+        var running = List.copyOf(underWay.values());
+        running.forEach(build -> build.thread.interrupt());
+        try {
+            for (var build : running) {
+                build.thread.join(CLOSE_LIMIT);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

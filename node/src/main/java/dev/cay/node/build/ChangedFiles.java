@@ -1,0 +1,68 @@
+package dev.cay.node.build;
+
+import dev.cay.node.host.Programs;
+import dev.cay.node.linux.Attributes;
+import dev.cay.node.linux.Descriptor;
+import dev.cay.node.linux.FileCalls;
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
+
+/// Copies what a sandbox changed into a layer: files with owner, mode, times, hard links and extended
+/// attributes, and
+/// the marks of overlayfs for what was removed.
+///
+/// Of overlayfs' own attributes only the one that hides a directory below means anything elsewhere; the others
+/// name
+/// files of the file system they lie on.
+final class ChangedFiles {
+    private static final Duration LIMIT = Duration.ofMinutes(25);
+    private static final String OVERLAY = "trusted.overlay.";
+    private static final String OPAQUE = OVERLAY + "opaque";
+
+    private ChangedFiles() {}
+
+    static void copy(Programs programs, Path upper, Path layer) throws IOException {
+        programs.require(
+                LIMIT,
+                "cp",
+                "-dR",
+                "--preserve=mode,ownership,timestamps,links,xattr",
+                "--sparse=auto",
+                "-T",
+                "--",
+                upper.toString(),
+                layer.toString());
+        Files.walkFileTree(layer, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes)
+                    throws IOException {
+                clean(directory);
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+                if (attributes.isRegularFile()) {
+                    clean(file);
+                }
+                return FileVisitResult.CONTINUE;
+            }
+        });
+    }
+
+    private static void clean(Path path) throws IOException {
+        int flags = FileCalls.PATH | FileCalls.NOFOLLOW | FileCalls.CLOEXEC;
+        try (Descriptor file = FileCalls.open(path.toString(), flags, 0)) {
+            for (String name : Attributes.names(file)) {
+                if (name.startsWith(OVERLAY) && !name.equals(OPAQUE)) {
+                    Attributes.remove(file, name);
+                }
+            }
+        }
+    }
+}

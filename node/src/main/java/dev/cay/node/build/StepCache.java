@@ -1,0 +1,54 @@
+package dev.cay.node.build;
+
+import dev.cay.life.WholeFile;
+import dev.cay.node.image.LayerStore;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/// Which layer a step made the last time.
+///
+/// A step is named by its inputs and so is its layer, unless the step was done anew although it was known: then
+/// the
+/// layer has another name, and a file says which.
+final class StepCache {
+    private final Path directory;
+    private final LayerStore layers;
+
+    StepCache(Path cacheDir, LayerStore layers) {
+        this.directory = cacheDir.resolve("steps");
+        this.layers = layers;
+    }
+
+    /// @param step hash of its inputs
+    Optional<String> find(String step) {
+        return redirected(step)
+                .filter(layers::has)
+                .or(() -> Optional.of(usual(step)).filter(layers::has));
+    }
+
+    static String usual(String step) {
+        return "step-" + step;
+    }
+
+    /// From now on the step stands for this layer.
+    void note(String step, String layer) throws IOException {
+        if (!layer.equals(usual(step))) {
+            Files.createDirectories(directory);
+            WholeFile.write(directory.resolve(step), layer.getBytes(StandardCharsets.UTF_8));
+        }
+    }
+
+    private Optional<String> redirected(String step) {
+        try {
+            return Optional.of(Files.readString(directory.resolve(step)).strip());
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,95 @@
+package dev.cay.node.build;
+
+import dev.cay.life.RootOnly;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.TeamId;
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.regex.Pattern;
+import java.util.zip.GZIPInputStream;
+
+/// Archives of files that steps copy, by the team that sent them and a hash that its client chose. No team sees
+/// what
+/// another one sent.
+final class Uploads {
+    private static final Pattern HASH = Pattern.compile("[0-9a-f]{64}");
+    private static final Pattern TEAM = Pattern.compile("[A-Za-z0-9-]{1,64}");
+    private static final int BUFFER = 256 << 10;
+
+    /// What must stay free on the disk.
+    private static final long RESERVE = 512L << 20;
+
+    private final Path directory;
+
+    Uploads(Path stateDir) {
+        this.directory = stateDir.resolve("uploads");
+    }
+
+    boolean has(TeamId team, String hash) {
+        return Files.isRegularFile(place(team, hash));
+    }
+
+    void put(TeamId team, String hash, InputStream content, long length) throws IOException {
+        var place = place(team, hash);
+        RootOnly.directory(directory);
+        var folder = RootOnly.directory(directory.resolve(team.value()));
+        if (length > directory.toFile().getUsableSpace() - RESERVE) {
+            throw new CayException(
+                    ErrorKind.UNAVAILABLE,
+                    "this machine has no room for an archive of %d MB; let the operator make room in %s"
+                            .formatted(length >> 20, directory));
+        }
+        var fresh = Files.createTempFile(folder, hash + ".", ".part");
+        try {
+            long got;
+            try (var out = Files.newOutputStream(fresh)) {
+                got = copy(content, out, length);
+            }
+            if (got != length) {
+                throw new CayException(
+                        ErrorKind.INVALID_ARGUMENT,
+                        "the archive has %s bytes, and Content-Length says %d; send it again"
+                                .formatted(got > length ? "more" : Long.toString(got), length));
+            }
+            Files.move(fresh, place, StandardCopyOption.ATOMIC_MOVE);
+        } finally {
+            Files.deleteIfExists(fresh);
+        }
+    }
+
+    private static long copy(InputStream from, OutputStream to, long most) throws IOException {
+        byte[] buffer = new byte[BUFFER];
+        long all = 0;
+        for (int length = from.read(buffer); length >= 0 && all <= most; length = from.read(buffer)) {
+            to.write(buffer, 0, length);
+            all += length;
+        }
+        return all;
+    }
+
+    /// The archive itself, whether it was sent compressed or not.
+    InputStream open(TeamId team, String hash) throws IOException {
+        var in = new BufferedInputStream(Files.newInputStream(place(team, hash)), BUFFER);
+        in.mark(2);
+        boolean compressed = in.read() == 0x1f && in.read() == 0x8b;
+        in.reset();
+        return compressed ? new GZIPInputStream(in, BUFFER) : in;
+    }
+
+    private Path place(TeamId team, String hash) {
+        if (!HASH.matcher(hash).matches()) {
+            throw new CayException(
+                    ErrorKind.INVALID_ARGUMENT, "the hash of files must be 64 digits of 0-9 and a-f in lower case");
+        }
+        if (!TEAM.matcher(team.value()).matches()) {
+            throw new CayException(ErrorKind.INTERNAL, "a team's id cannot name a folder");
+        }
+        return directory.resolve(team.value()).resolve(hash);
+    }
+}

@@ -1,0 +1,232 @@
+package dev.cay.node.sandbox;
+
+import com.google.protobuf.ByteString;
+import dev.cay.node.build.BuildRoom;
+import dev.cay.node.build.BuildRooms;
+import dev.cay.node.files.FileTree;
+import dev.cay.node.guest.Exit;
+import dev.cay.node.image.NodeLayer;
+import dev.cay.node.process.Channel;
+import dev.cay.node.process.Launch;
+import dev.cay.node.process.Output;
+import dev.cay.node.process.ProcessInput;
+import dev.cay.node.process.Subscription;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.TemplateId;
+import dev.cay.wire.node.Keep;
+import dev.cay.wire.node.Resources;
+import dev.cay.wire.node.SandboxKind;
+import dev.cay.wire.node.SandboxSpec;
+import dev.cay.wire.node.Saved;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Sandboxes in which steps of builds run. They are nobody's, like spare ones: no list shows them, and what a
+/// daemon
+/// leaves of them the next one removes.
+final class BuildSandboxes implements BuildRooms {
+    private static final Logger log = LoggerFactory.getLogger(BuildSandboxes.class);
+    private static final String PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+    private static final Duration POLL = Duration.ofSeconds(1);
+    private static final int CHUNK = 64 << 10;
+
+    private final Function<SandboxSpec, SandboxKeeper> starter;
+    private final Consumer<SandboxId> kill;
+    private final SecureRandom random;
+
+    /// @param starter starts a sandbox that is nobody's
+    BuildSandboxes(Function<SandboxSpec, SandboxKeeper> starter, Consumer<SandboxId> kill, SecureRandom random) {
+        this.starter = starter;
+        this.kill = kill;
+        this.random = random;
+    }
+
+    @Override
+    public BuildRoom open(TemplateId template, List<String> layers, Resources resources) {
+        var kind = new SandboxKind(template, layers, resources);
+        return new Room(starter.apply(Spares.nobodys(SandboxId.random(random), kind)), kill);
+    }
+
+    /// One of them.
+    private record Room(SandboxKeeper keeper, Consumer<SandboxId> kill) implements BuildRoom {
+        @Override
+        public Exit run(Command command, @Nullable InputStream input, Ear ear, Duration limit) throws IOException {
+            long end = System.nanoTime() + limit.toNanos();
+            try (var output = begin(command, input != null, null)) {
+                if (input != null) {
+                    Thread.ofVirtual()
+                            .name("build-input")
+                            .start(() -> feed(output.process().input(), input));
+                }
+                return follow(output, new LineEar(ear), end);
+            }
+        }
+
+        private static Exit follow(Subscription output, LineEar ear, long end) throws IOException {
+            try {
+                while (System.nanoTime() < end) {
+                    switch (output.next(POLL)) {
+                        case Output.Data data -> ear.heard(data.channel(), data.bytes());
+                        case Output.Silence() -> {}
+                        case Output.End(Exit exit) -> {
+                            ear.end();
+                            return exit;
+                        }
+                    }
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new CayException(ErrorKind.CANCELED, "the build was stopped", e);
+            }
+            output.process().killNow();
+            throw new CayException(ErrorKind.DEADLINE_EXCEEDED, "it took too long and was stopped");
+        }
+
+        /// A program that ends before it has read everything says why by its exit.
+        private static void feed(ProcessInput to, InputStream from) {
+            try {
+                byte[] chunk = new byte[CHUNK];
+                for (int length = from.read(chunk); length >= 0; length = from.read(chunk)) {
+                    to.writeStdin(length == CHUNK ? chunk : java.util.Arrays.copyOf(chunk, length));
+                }
+            } catch (IOException | CayException e) {
+                log.atDebug().setCause(e).log("a step did not read all of its input");
+            } finally {
+                close(to);
+            }
+        }
+
+        private static void close(ProcessInput to) {
+            try {
+                to.closeStdin();
+            } catch (IOException | CayException e) {
+                log.atDebug().setCause(e).log("the input of a step was closed before");
+            }
+        }
+
+        @Override
+        public Started start(Command command, String tag, Ear ear) throws IOException {
+            var output = begin(command, false, tag);
+            var started = new Running();
+            Thread.ofVirtual().name("build-output").start(() -> {
+                try (output) {
+                    started.exit = follow(output, new LineEar(ear), Long.MAX_VALUE);
+                } catch (IOException | CayException e) {
+                    log.atDebug().setCause(e).log("a start command is not followed any more");
+                }
+            });
+            return started;
+        }
+
+        private Subscription begin(Command command, boolean stdin, @Nullable String tag) throws IOException {
+            var open = keeper.requireOpen();
+            var user = open.files()
+                    .findAccount(command.user())
+                    .orElseThrow(() -> new CayException(
+                            ErrorKind.FAILED, "there is no user '%s' in the sandbox".formatted(command.user())));
+            var environment = new TreeMap<>(
+                    Map.of("PATH", PATH, "HOME", user.home(), "USER", user.name(), "LOGNAME", user.name()));
+            environment.putAll(NodeLayer.environment());
+            environment.putAll(command.environment());
+            return open.processes()
+                    .start(new Launch(
+                            command.words(),
+                            environment,
+                            Map.of(),
+                            command.workdir() == null ? user.home() : command.workdir(),
+                            user.name(),
+                            user.uid(),
+                            user.gid(),
+                            user.groups(),
+                            null,
+                            stdin,
+                            tag,
+                            null));
+        }
+
+        @Override
+        public FileTree files() {
+            return keeper.requireOpen().files();
+        }
+
+        @Override
+        public Path stop() {
+            return keeper.stop();
+        }
+
+        @Override
+        public Saved save(String name, Keep keep) {
+            return keeper.saving().snapshot(name, keep);
+        }
+
+        @Override
+        public void close() {
+            try {
+                kill.accept(keeper.id());
+            } catch (CayException e) {
+                log.atWarn().setCause(e).addKeyValue("sandbox", keeper.id()).log("a build's sandbox resists its end");
+            }
+        }
+    }
+
+    /// A start command that is followed by another thread.
+    private static final class Running implements BuildRoom.Started {
+        private volatile @Nullable Exit exit;
+
+        @Override
+        public @Nullable Exit exit() {
+            return exit;
+        }
+    }
+
+    /// Makes lines of what comes in pieces. A line that does not end is cut.
+    private static final class LineEar {
+        private static final int LONGEST = 8 << 10;
+
+        private final BuildRoom.Ear ear;
+        private final Map<Channel, ByteString> begun = new java.util.EnumMap<>(Channel.class);
+
+        private LineEar(BuildRoom.Ear ear) {
+            this.ear = ear;
+        }
+
+        private void heard(Channel channel, ByteString bytes) {
+            var all = begun.getOrDefault(channel, ByteString.EMPTY).concat(bytes);
+            int from = 0;
+            for (int i = 0; i < all.size(); i++) {
+                if (all.byteAt(i) == '\n' || i - from >= LONGEST) {
+                    tell(channel, all.substring(from, i));
+                    from = all.byteAt(i) == '\n' ? i + 1 : i;
+                }
+            }
+            begun.put(channel, all.substring(from));
+        }
+
+        private void end() {
+            begun.forEach((channel, rest) -> {
+                if (!rest.isEmpty()) {
+                    tell(channel, rest);
+                }
+            });
+        }
+
+        /// What a terminal would show of a line that was written over again and again.
+        private void tell(Channel channel, ByteString bytes) {
+            String line = bytes.toStringUtf8().stripTrailing();
+            ear.heard(line.substring(line.lastIndexOf('\r') + 1), channel == Channel.STDERR);
+        }
+    }
+}

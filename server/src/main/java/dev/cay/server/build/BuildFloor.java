@@ -1,0 +1,79 @@
+package dev.cay.server.build;
+
+import dev.cay.http.Routes;
+import dev.cay.server.access.Access;
+import dev.cay.server.access.SandboxTokens;
+import dev.cay.server.sandbox.SandboxDirectory;
+import dev.cay.server.snapshot.Snapshots;
+import dev.cay.server.store.Store;
+import dev.cay.server.template.TemplateSupply;
+import dev.cay.server.template.Templates;
+import dev.cay.wire.node.NodeBuilds;
+import dev.cay.wire.node.Resources;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.function.Consumer;
+
+/// Building templates, put together.
+public final class BuildFloor {
+    /// What an operator decides about builds.
+    ///
+    /// @param usual        sizes of a template whose client says none
+    /// @param mostMemoryMB what a template may ask for
+    /// @param mostPerTeam  how many builds of one team may be under way
+    /// @param mostUpload   bytes of one archive of files
+    /// @param images       which images stand for templates, as `image=template`
+    /// @param logs         directory of what builds said
+    public record Settings(
+            Resources usual,
+            int mostMemoryMB,
+            int mostDiskMB,
+            int mostPerTeam,
+            long mostUpload,
+            List<String> images,
+            Path logs) {
+        public Settings {
+            images = List.copyOf(images);
+        }
+    }
+
+    private final Builds builds;
+    private final List<Consumer<Routes>> routes;
+
+    public BuildFloor(
+            Settings settings,
+            Store store,
+            Access access,
+            Templates templates,
+            TemplateSupply supply,
+            NodeBuilds node,
+            SandboxTokens tokens,
+            Snapshots snapshots,
+            SandboxDirectory sandboxes,
+            InstantSource clock) {
+        var bases = new BuildBases(access, templates, supply, new ImageNames(settings.images()));
+        var rules = new BuildRequest.Rules(settings.usual(), settings.mostMemoryMB(), settings.mostDiskMB());
+        builds = new Builds(
+                store,
+                templates,
+                bases,
+                node,
+                new BuildLogs(settings.logs()),
+                snapshots::discard,
+                settings.mostPerTeam());
+        routes = List.of(
+                new BuildRoutes(access, templates, builds, rules)::addTo,
+                new FileRoutes(access, templates, node, tokens, clock, settings.mostUpload())::addTo,
+                new TemplateChanges(access, templates, builds, snapshots, sandboxes)::addTo);
+    }
+
+    /// Goes on with what an earlier daemon began.
+    public void start() {
+        builds.start();
+    }
+
+    public void addTo(Routes all) {
+        routes.forEach(one -> one.accept(all));
+    }
+}

@@ -1,0 +1,81 @@
+package dev.cay.server.build;
+
+import dev.cay.server.request.RequestBody;
+import dev.cay.server.template.BuildTag;
+import dev.cay.server.template.TemplateName;
+import dev.cay.wire.node.Resources;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What a client says before it sends the steps of a build: a name, tags and sizes.
+///
+/// @param text the name as the client wrote it
+record BuildRequest(String text, TemplateName name, List<String> tags, Resources resources) {
+    private static final int MOST_CPUS = 32;
+    private static final int LEAST_MEMORY_MB = 128;
+    private static final int LONGEST_NAME = 128;
+
+    BuildRequest {
+        tags = List.copyOf(tags);
+    }
+
+    /// What holds when the client does not say.
+    ///
+    /// @param mostMemoryMB what a sandbox may have at most on this machine
+    record Rules(Resources usual, int mostMemoryMB, int mostDiskMB) {}
+
+    static BuildRequest read(RequestBody body, Rules rules) {
+        String text = first(body.text("name"), body.text("alias"));
+        if (text == null) {
+            throw RequestBody.invalid("Name is required");
+        }
+        if (text.length() > LONGEST_NAME) {
+            throw RequestBody.invalid("'name' is longer than %d characters".formatted(LONGEST_NAME));
+        }
+        var name = TemplateName.parse(text);
+        var tags = new LinkedHashSet<String>();
+        if (name.tag() != null || text.indexOf(':') >= 0) {
+            tags.add(name.tagOrDefault());
+        }
+        body.texts("tags").forEach(tag -> tags.add(tag(tag)));
+        if (tags.isEmpty()) {
+            tags.add(BuildTag.DEFAULT);
+        }
+        return new BuildRequest(text, name, new ArrayList<>(tags), resources(body, rules));
+    }
+
+    /// A tag by itself.
+    static String tag(String text) {
+        String tag = TemplateName.parse("x:" + text.strip()).tagOrDefault();
+        return tag;
+    }
+
+    private static @Nullable String first(@Nullable String name, @Nullable String alias) {
+        return name != null && !name.isBlank() ? name : alias != null && !alias.isBlank() ? alias : null;
+    }
+
+    private static Resources resources(RequestBody body, Rules rules) {
+        Integer cpus = body.integer("cpuCount");
+        if (cpus != null && (cpus < 1 || cpus > MOST_CPUS || (cpus > 1 && cpus % 2 != 0))) {
+            throw RequestBody.invalid("'cpuCount' must be 1 or an even number up to %d".formatted(MOST_CPUS));
+        }
+        Integer memory = body.integer("memoryMB");
+        if (memory != null && (memory < LEAST_MEMORY_MB || memory % 2 != 0)) {
+            throw RequestBody.invalid("'memoryMB' must be an even number of at least %d".formatted(LEAST_MEMORY_MB));
+        }
+        if (memory != null && memory > rules.mostMemoryMB()) {
+            throw RequestBody.invalid("'memoryMB' may be at most %d on this machine".formatted(rules.mostMemoryMB()));
+        }
+        Integer free = body.integer("minFreeDiskMb");
+        if (free != null && free < 0) {
+            throw RequestBody.invalid("'minFreeDiskMb' must not be negative");
+        }
+        int disk = Math.max(rules.usual().diskSizeMB(), free == null ? 0 : free);
+        return new Resources(
+                cpus == null ? rules.usual().cpuCount() : cpus,
+                memory == null ? rules.usual().memoryMB() : memory,
+                Math.min(disk, Math.max(rules.mostDiskMB(), rules.usual().diskSizeMB())));
+    }
+}

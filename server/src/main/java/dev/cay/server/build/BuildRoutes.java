@@ -1,0 +1,182 @@
+package dev.cay.server.build;
+
+import dev.cay.http.Exchange;
+import dev.cay.http.Routes;
+import dev.cay.server.access.Access;
+import dev.cay.server.access.Team;
+import dev.cay.server.paging.Page;
+import dev.cay.server.request.RequestBody;
+import dev.cay.server.template.TemplateBuild;
+import dev.cay.server.template.Templates;
+import dev.cay.wire.BuildId;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.node.BuildLine;
+import dev.cay.wire.node.LogLine.Level;
+import dev.cay.wire.rest.Contract;
+import dev.cay.wire.rest.TemplateBuildInfo;
+import dev.cay.wire.rest.TemplateRequested;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/// What clients ask to have a template built.
+public final class BuildRoutes {
+    private static final int MOST_LINES = 100;
+
+    private final Access access;
+    private final Templates templates;
+    private final Builds builds;
+    private final BuildRequest.Rules rules;
+
+    BuildRoutes(Access access, Templates templates, Builds builds, BuildRequest.Rules rules) {
+        this.access = access;
+        this.templates = templates;
+        this.builds = builds;
+        this.rules = rules;
+    }
+
+    public void addTo(Routes routes) {
+        routes.on("POST", "/v3/templates", access.guard(this::request));
+        routes.on("POST", "/v2/templates", access.guard(this::requestOlder));
+        routes.on("POST", "/v2/templates/{templateID}/builds/{buildID}", access.guard(this::begin));
+        routes.on("GET", "/templates/{templateID}/builds/{buildID}/status", access.guard(this::status));
+        routes.on("GET", "/templates/{templateID}/builds/{buildID}/logs", access.guard(this::logs));
+        routes.on("POST", "/templates/{templateID}/builds/{buildID}/cancel", access.guard(this::cancel));
+    }
+
+    private void request(Team team, Exchange exchange) {
+        var requested = builds.request(team, BuildRequest.read(RequestBody.of(exchange), rules));
+        var template = requested.template();
+        exchange.sendJson(
+                202,
+                new TemplateRequested(
+                        template.id(),
+                        requested.build().id(),
+                        template.isPublic(),
+                        template.names(),
+                        requested.build().wantedTags(),
+                        template.aliases()));
+    }
+
+    /// What clients of 2025 call, which want more to be said of the template.
+    private void requestOlder(Team team, Exchange exchange) {
+        var requested = builds.request(team, BuildRequest.read(RequestBody.of(exchange), rules));
+        var template = requested.template();
+        var build = requested.build();
+        Map<String, @Nullable Object> answer = new LinkedHashMap<>();
+        answer.put("templateID", template.id());
+        answer.put("buildID", build.id());
+        answer.put("cpuCount", build.resources().cpuCount());
+        answer.put("memoryMB", build.resources().memoryMB());
+        answer.put("diskSizeMB", build.resources().diskSizeMB());
+        answer.put("public", template.isPublic());
+        answer.put("aliases", template.aliases());
+        answer.put("createdAt", template.createdAt());
+        answer.put("updatedAt", template.updatedAt());
+        answer.put("createdBy", null);
+        answer.put("lastSpawnedAt", template.lastSpawnedAt());
+        answer.put("spawnCount", template.spawnCount());
+        answer.put("buildCount", template.buildCount());
+        answer.put("envdVersion", Contract.ENVD_VERSION);
+        exchange.sendJson(202, answer);
+    }
+
+    private void begin(Team team, Exchange exchange) {
+        var template = templates.requireOwn(team, exchange.parameter("templateID"));
+        builds.begin(template, buildId(exchange), BuildStart.read(RequestBody.of(exchange)));
+        exchange.send(202);
+    }
+
+    /// How far it is comes before what it said: whoever reads "ready" and then no more lines has seen all.
+    private void status(Team team, Exchange exchange) {
+        var template = templates.requireUntagged(team, exchange.parameter("templateID"));
+        var build = Builds.require(template, buildId(exchange));
+        int from = Page.number(exchange, "logsOffset", 0, Integer.MAX_VALUE, 0);
+        int most = Page.number(exchange, "limit", 1, MOST_LINES, MOST_LINES);
+        var level = level(exchange);
+        var lines = level == null
+                ? builds.logs().read(build.id(), from, most)
+                : builds.logs()
+                        .read(build.id(), from, most, line -> line.level().compareTo(level) >= 0);
+        exchange.sendJson(
+                200,
+                new TemplateBuildInfo(
+                        template.id(), build.id(), build.status().text(), List.of(), entries(lines), reason(build)));
+    }
+
+    private static TemplateBuildInfo.@Nullable Reason reason(TemplateBuild build) {
+        var failure = build.failure();
+        return failure == null ? null : new TemplateBuildInfo.Reason(failure.message(), failure.step(), List.of());
+    }
+
+    /// By time: from a moment on, or back from it.
+    private void logs(Team team, Exchange exchange) {
+        var template = templates.requireUntagged(team, exchange.parameter("templateID"));
+        var build = Builds.require(template, buildId(exchange));
+        int most = Page.number(exchange, "limit", 1, MOST_LINES, MOST_LINES);
+        boolean back = "backward".equals(exchange.query("direction"));
+        String cursor = exchange.query("cursor");
+        long moment = cursor == null || cursor.isEmpty() ? (back ? Long.MAX_VALUE : 0) : millis(cursor);
+        var level = level(exchange);
+        Predicate<BuildLine> wanted = line -> level == null || line.level().compareTo(level) >= 0;
+        Predicate<BuildLine> inTime =
+                line -> back ? line.at().toEpochMilli() <= moment : line.at().toEpochMilli() >= moment;
+        var all =
+                new ArrayList<>(builds.logs().read(build.id(), 0, back ? Integer.MAX_VALUE : most, wanted.and(inTime)));
+        if (back) {
+            Collections.reverse(all);
+        }
+        exchange.sendJson(200, Map.of("logs", entries(all.subList(0, Math.min(most, all.size())))));
+    }
+
+    private static long millis(String cursor) {
+        try {
+            return Long.parseLong(cursor);
+        } catch (NumberFormatException e) {
+            throw new CayException(
+                    ErrorKind.INVALID_ARGUMENT, "the query parameter 'cursor' must be a time in milliseconds", e);
+        }
+    }
+
+    private void cancel(Team team, Exchange exchange) {
+        var template = templates.requireOwn(team, exchange.parameter("templateID"));
+        var build = Builds.require(template, buildId(exchange));
+        if (build.status().isOver()) {
+            throw new CayException(
+                    ErrorKind.CONFLICT,
+                    "build %s is over: %s".formatted(build.id(), build.status().text()));
+        }
+        builds.cancel(template, build.id(), "it was cancelled");
+        exchange.send(204);
+    }
+
+    private static List<TemplateBuildInfo.Entry> entries(List<BuildLine> lines) {
+        return lines.stream()
+                .map(line -> new TemplateBuildInfo.Entry(
+                        line.at(), line.message(), line.level().name().toLowerCase(Locale.ROOT), line.step()))
+                .toList();
+    }
+
+    private static @Nullable Level level(Exchange exchange) {
+        String text = exchange.query("level");
+        if (text == null || text.isEmpty()) {
+            return null;
+        }
+        return Arrays.stream(Level.values())
+                .filter(level -> level.name().equalsIgnoreCase(text))
+                .findFirst()
+                .orElseThrow(() -> new CayException(
+                        ErrorKind.INVALID_ARGUMENT, "the query parameter 'level' must be debug, info, warn or error"));
+    }
+
+    private static BuildId buildId(Exchange exchange) {
+        return new BuildId(exchange.parameter("buildID"));
+    }
+}

@@ -1,0 +1,57 @@
+package dev.cay.server.build;
+
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import dev.cay.server.request.RequestBody;
+import dev.cay.wire.node.BuildPlan.Step;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// The steps of a build and what they begin with, as a client sends them.
+@JsonIgnoreProperties(ignoreUnknown = true)
+record BuildStart(
+        @Nullable String fromImage,
+        @Nullable String fromTemplate,
+        boolean force,
+        List<Step> steps,
+        @Nullable String startCmd,
+        @Nullable String readyCmd) {
+    private static final Set<String> TYPES = Set.of("RUN", "COPY", "ADD", "ENV", "ARG", "WORKDIR", "USER");
+    private static final int MOST_STEPS = 1000;
+
+    BuildStart {
+        steps = List.copyOf(steps);
+    }
+
+    static BuildStart read(RequestBody body) {
+        String image = filled(body.text("fromImage"));
+        String template = filled(body.text("fromTemplate"));
+        if ((image == null) == (template == null)) {
+            throw RequestBody.invalid("exactly one of 'fromImage' and 'fromTemplate' is required");
+        }
+        var steps = new ArrayList<Step>();
+        for (var step : body.objects("steps")) {
+            String type = step.text("type");
+            if (type == null || !TYPES.contains(type)) {
+                throw RequestBody.invalid("'steps[%d].type' must be one of %s".formatted(steps.size(), TYPES));
+            }
+            steps.add(new Step(
+                    type, step.texts("args"), filled(step.text("filesHash")), Boolean.TRUE.equals(step.bool("force"))));
+        }
+        if (steps.size() > MOST_STEPS) {
+            throw RequestBody.invalid("a template may have at most %d steps".formatted(MOST_STEPS));
+        }
+        return new BuildStart(
+                image,
+                template,
+                Boolean.TRUE.equals(body.bool("force")),
+                steps,
+                filled(body.text("startCmd")),
+                filled(body.text("readyCmd")));
+    }
+
+    private static @Nullable String filled(@Nullable String text) {
+        return text == null || text.isBlank() ? null : text;
+    }
+}

@@ -1,0 +1,312 @@
+package dev.cay.server.build;
+
+import dev.cay.server.access.Team;
+import dev.cay.server.store.Store;
+import dev.cay.server.template.BuildFailure;
+import dev.cay.server.template.BuildStatus;
+import dev.cay.server.template.Origin;
+import dev.cay.server.template.TemplateBuild;
+import dev.cay.server.template.TemplateRecord;
+import dev.cay.server.template.Templates;
+import dev.cay.wire.BuildId;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.TemplateId;
+import dev.cay.wire.node.BuildLine;
+import dev.cay.wire.node.BuildResult;
+import dev.cay.wire.node.NodeBuilds;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collections;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Builds of templates: asked for, begun, followed and put on record.
+///
+/// What is under way when the daemon ends is begun again by the next one, and goes on where it was, as the node knows
+/// the steps that are done.
+public final class Builds {
+    private static final Logger log = LoggerFactory.getLogger(Builds.class);
+
+    /// A build that nobody has begun by then does not count any more.
+    private static final Duration ABANDONED = Duration.ofHours(1);
+
+    private static final Duration PAUSE = Duration.ofSeconds(5);
+    private static final int TRIES = 100;
+
+    private final Store store;
+    private final Templates templates;
+    private final BuildBases bases;
+    private final NodeBuilds node;
+    private final BuildLogs logs;
+    private final Consumer<String> discard;
+    private final int mostPerTeam;
+
+    /// @param discard     deletes a snapshot of the node that is not needed
+    /// @param mostPerTeam how many builds of one team may be under way
+    Builds(
+            Store store,
+            Templates templates,
+            BuildBases bases,
+            NodeBuilds node,
+            BuildLogs logs,
+            Consumer<String> discard,
+            int mostPerTeam) {
+        this.store = store;
+        this.templates = templates;
+        this.bases = bases;
+        this.node = node;
+        this.logs = logs;
+        this.discard = discard;
+        this.mostPerTeam = mostPerTeam;
+    }
+
+    /// A build that waits for its steps, with its template.
+    record Requested(TemplateRecord template, TemplateBuild build) {}
+
+    /// Goes on with what an earlier daemon began.
+    public void start() {
+        for (var template : templates.all()) {
+            for (var build : template.builds()) {
+                if (build.status() == BuildStatus.BUILDING) {
+                    goOn(template, build);
+                }
+            }
+        }
+    }
+
+    private void goOn(TemplateRecord template, TemplateBuild build) {
+        var plan = store.read(handle -> BuildPlanStore.read(handle, build.id()));
+        if (plan.isEmpty()) {
+            fail(
+                    template.id(),
+                    build.id(),
+                    null,
+                    "Cay was stopped while it was built, and its steps are not on record");
+            return;
+        }
+        log.atInfo().addKeyValue("build", build.id()).log("going on with a build");
+        run(template, build, plan.get());
+    }
+
+    /// Makes room for a build of a template, which is made too if there is none of that name.
+    synchronized Requested request(Team team, BuildRequest wanted) {
+        templates.requireOwnNamespace(team, wanted.name(), wanted.text());
+        if (templates.find(new TemplateId(wanted.name().alias())).isPresent()) {
+            throw new CayException(
+                    ErrorKind.CONFLICT, "'%s' is the id of a template; choose another name".formatted(wanted.text()));
+        }
+        requireRoom(team);
+        var now = templates.now();
+        var build = TemplateBuild.waiting(
+                new BuildId(UUID.randomUUID().toString()), wanted.resources(), wanted.tags(), now);
+        var old = templates.findOwn(team, wanted.name());
+        var template = old.isEmpty()
+                ? templates.add(team, wanted.name().in(team), false, fresh -> fresh.with(build), _ -> {})
+                : templates.change(
+                        old.get().id(), before -> superseded(before, build, now).with(build));
+        return new Requested(template, build);
+    }
+
+    /// Fails builds that nobody has begun and that would have got the same tags.
+    private static TemplateRecord superseded(TemplateRecord template, TemplateBuild by, Instant now) {
+        if (template.isSnapshot()) {
+            throw new CayException(
+                    ErrorKind.CONFLICT,
+                    "%s was saved from a sandbox; give the template another name".formatted(template.names()));
+        }
+        var fresh = template;
+        for (var other : template.builds()) {
+            if (other.status() == BuildStatus.WAITING && sharesTag(other, by)) {
+                var why = new BuildFailure(null, "a newer build took its place before it began");
+                fresh = fresh.with(other.id(), build -> build.failed(why, now));
+            }
+        }
+        return fresh;
+    }
+
+    private static boolean sharesTag(TemplateBuild one, TemplateBuild other) {
+        return !Collections.disjoint(one.wantedTags(), other.wantedTags());
+    }
+
+    private void requireRoom(Team team) {
+        var recently = templates.now().minus(ABANDONED);
+        long underWay = templates.list(team).stream()
+                .flatMap(template -> template.builds().stream())
+                .filter(build -> build.status() == BuildStatus.BUILDING
+                        || (build.status() == BuildStatus.WAITING
+                                && build.createdAt().isAfter(recently)))
+                .count();
+        if (underWay >= mostPerTeam) {
+            throw new CayException(
+                    ErrorKind.EXHAUSTED,
+                    "%d builds of this team are under way, and there may be no more at a time; wait for one to end"
+                            .formatted(underWay));
+        }
+    }
+
+    /// Begins a build that was asked for. Others that would get the same tags are ended.
+    void begin(TemplateRecord template, BuildId id, BuildStart start) {
+        var begun = templates.change(
+                template.id(),
+                before -> {
+                    var build = require(before, id);
+                    if (build.status() != BuildStatus.WAITING) {
+                        throw new CayException(ErrorKind.INVALID_ARGUMENT, "build is not in waiting state");
+                    }
+                    return before.with(id, waiting -> waiting.building(templates.now()));
+                },
+                handle -> BuildPlanStore.write(handle, id, start));
+        var build = require(begun, id);
+        for (var other : begun.builds()) {
+            if (!other.id().equals(id) && other.status() == BuildStatus.BUILDING && sharesTag(other, build)) {
+                cancel(begun, other.id(), "a newer build took its place");
+            }
+        }
+        run(begun, build, start);
+    }
+
+    static TemplateBuild require(TemplateRecord template, BuildId id) {
+        return template.build(id)
+                .orElseThrow(() -> new CayException(
+                        ErrorKind.INVALID_ARGUMENT, "template '%s' has no build '%s'".formatted(template.id(), id)));
+    }
+
+    /// Ends a build that is not over.
+    void cancel(TemplateRecord template, BuildId id, String reason) {
+        node.cancel(id, reason);
+        fail(template.id(), id, null, reason);
+    }
+
+    /// @return how many were ended
+    int cancelAll(Team team) {
+        int count = 0;
+        for (var template : templates.list(team)) {
+            for (var build : template.builds()) {
+                if (!build.status().isOver()) {
+                    cancel(template, build.id(), "it was cancelled");
+                    count++;
+                }
+            }
+        }
+        return count;
+    }
+
+    BuildLogs logs() {
+        return logs;
+    }
+
+    /// Forgets what builds of a template said, and ends those under way.
+    void deleted(TemplateRecord template) {
+        for (var build : template.builds()) {
+            node.cancel(build.id(), "its template was deleted");
+            logs.delete(build.id());
+        }
+    }
+
+    private void run(TemplateRecord template, TemplateBuild build, BuildStart start) {
+        var watcher = new Watcher(template.id(), build.id());
+        Thread.ofVirtual().name("build-begin").start(() -> {
+            try {
+                node.begin(bases.plan(template, build, start, watcher), watcher);
+            } catch (CayException e) {
+                watcher.failed("base", e.userMessage());
+            } catch (RuntimeException e) {
+                log.atError().setCause(e).addKeyValue("build", build.id()).log("a build could not be begun");
+                watcher.failed("base", "the platform failed: " + e.getMessage());
+            }
+        });
+    }
+
+    private void fail(TemplateId template, BuildId id, @Nullable String step, String message) {
+        settle(template, id, build -> build.failed(new BuildFailure(step, message), templates.now()));
+    }
+
+    /// Puts the end of a build on record, unless it has ended before. A database that is away is waited for.
+    private boolean settle(TemplateId template, BuildId id, UnaryOperator<TemplateBuild> end) {
+        for (int tries = 1; ; tries++) {
+            try {
+                templates.change(template, before -> ended(before, id, end), handle -> forgetPlan(handle, id));
+                return templates
+                        .find(template)
+                        .flatMap(now -> now.build(id))
+                        .filter(TemplateBuild::isReady)
+                        .isPresent();
+            } catch (CayException e) {
+                if (e.kind() == ErrorKind.NOT_FOUND) {
+                    return false;
+                }
+                if (e.kind() != ErrorKind.UNAVAILABLE || tries == TRIES) {
+                    throw e;
+                }
+                pause();
+            }
+        }
+    }
+
+    private static void forgetPlan(Handle handle, BuildId id) {
+        BuildPlanStore.forget(handle, id);
+    }
+
+    private static TemplateRecord ended(TemplateRecord template, BuildId id, UnaryOperator<TemplateBuild> end) {
+        var build = template.build(id).filter(one -> !one.status().isOver());
+        if (build.isEmpty()) {
+            return template;
+        }
+        var over = end.apply(build.get());
+        var fresh = template.with(id, _ -> over);
+        return over.isReady() ? fresh.tagged(over.wantedTags(), id, over.updatedAt()) : fresh;
+    }
+
+    private static void pause() {
+        try {
+            TimeUnit.NANOSECONDS.sleep(PAUSE.toNanos());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CayException(ErrorKind.CANCELED, "interrupted", e);
+        }
+    }
+
+    /// Hears of one build.
+    private final class Watcher implements NodeBuilds.Watcher {
+        private final TemplateId template;
+        private final BuildId build;
+
+        private Watcher(TemplateId template, BuildId build) {
+            this.template = template;
+            this.build = build;
+        }
+
+        @Override
+        public void said(BuildLine line) {
+            logs.add(build, line);
+        }
+
+        @Override
+        public void ready(BuildResult result) {
+            var origin = new Origin(result.layers(), result.user(), result.workdir());
+            boolean kept = settle(
+                    template,
+                    build,
+                    old -> old.ready(old.resources(), origin, result.snapshot(), result.start(), templates.now()));
+            log.atInfo()
+                    .addKeyValue("build", build)
+                    .addKeyValue("template", template)
+                    .log("template built");
+            if (!kept && result.snapshot() != null) {
+                discard.accept(result.snapshot());
+            }
+        }
+
+        @Override
+        public void failed(@Nullable String step, String message) {
+            fail(template, build, step, message);
+        }
+    }
+}

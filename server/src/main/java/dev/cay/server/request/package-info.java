@@ -1,0 +1,5 @@
+/// What clients send, read field by field.
+@NullMarked
+package dev.cay.server.request;
+
+import org.jspecify.annotations.NullMarked;

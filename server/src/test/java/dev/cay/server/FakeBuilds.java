@@ -1,0 +1,54 @@
+package dev.cay.server;
+
+import dev.cay.wire.BuildId;
+import dev.cay.wire.TeamId;
+import dev.cay.wire.node.BuildPlan;
+import dev.cay.wire.node.NodeBuilds;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+
+/// Builds templates when a test says so.
+final class FakeBuilds implements NodeBuilds {
+    record Begun(BuildPlan plan, Watcher watcher) {}
+
+    private final Map<BuildId, Begun> begun = new LinkedHashMap<>();
+    final Map<String, byte[]> files = new ConcurrentHashMap<>();
+
+    @Override
+    public synchronized void begin(BuildPlan plan, Watcher watcher) {
+        begun.put(plan.id(), new Begun(plan, watcher));
+        notifyAll();
+    }
+
+    /// The build with this id, as soon as it has begun.
+    synchronized Begun await(String id) throws InterruptedException {
+        var build = new BuildId(id);
+        long end = System.nanoTime() + 10_000_000_000L;
+        while (!begun.containsKey(build) && System.nanoTime() < end) {
+            wait(100);
+        }
+        return Objects.requireNonNull(begun.get(build));
+    }
+
+    @Override
+    public synchronized void cancel(BuildId id, String reason) {
+        var build = begun.get(id);
+        if (build != null) {
+            build.watcher().failed(null, reason);
+        }
+    }
+
+    @Override
+    public boolean hasFiles(TeamId team, String hash) {
+        return files.containsKey(team.value() + hash);
+    }
+
+    @Override
+    public void putFiles(TeamId team, String hash, InputStream content, long length) throws IOException {
+        files.put(team.value() + hash, content.readAllBytes());
+    }
+}

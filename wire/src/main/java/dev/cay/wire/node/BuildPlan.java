@@ -1,0 +1,57 @@
+package dev.cay.wire.node;
+
+import dev.cay.wire.BuildId;
+import dev.cay.wire.TeamId;
+import dev.cay.wire.TemplateId;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// All a node needs to know to build a template.
+///
+/// @param force        whether steps are done anew that were done before
+/// @param startCommand what sandboxes of the template have running; null for nothing
+/// @param readyCommand ends with 0 when that is ready; null for the usual wait
+/// @param resources    of the sandboxes that steps run in, and of those made from the template
+public record BuildPlan(
+        BuildId id,
+        TemplateId templateId,
+        TeamId teamId,
+        Base base,
+        List<Step> steps,
+        boolean force,
+        @Nullable String startCommand,
+        @Nullable String readyCommand,
+        Resources resources) {
+    public BuildPlan {
+        steps = List.copyOf(steps);
+    }
+
+    /// What a build begins with.
+    public sealed interface Base {
+        /// Layers that this node has.
+        ///
+        /// @param layers      content keys, top first
+        /// @param environment variables that steps see
+        record Layers(
+                List<String> layers, String user, @Nullable String workdir, Map<String, String> environment)
+                implements Base {
+            public Layers {
+                layers = List.copyOf(layers);
+                environment = Map.copyOf(environment);
+            }
+        }
+    }
+
+    /// One step.
+    ///
+    /// @param type      `RUN`, `COPY`, `ADD`, `ENV`, `ARG`, `WORKDIR` or `USER`
+    /// @param filesHash names the files of a copy
+    /// @param force     whether this step and all that follow are done anew
+    public record Step(
+            String type, List<String> args, @Nullable String filesHash, boolean force) {
+        public Step {
+            args = List.copyOf(args);
+        }
+    }
+}

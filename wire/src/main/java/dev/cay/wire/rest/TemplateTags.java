@@ -1,0 +1,15 @@
+package dev.cay.wire.rest;
+
+import dev.cay.wire.BuildId;
+import java.time.Instant;
+import java.util.List;
+
+/// Tags that were given to a build.
+public record TemplateTags(List<String> tags, BuildId buildID) {
+    public TemplateTags {
+        tags = List.copyOf(tags);
+    }
+
+    /// One tag of a template.
+    public record Tag(String tag, BuildId buildID, Instant createdAt) {}
+}
