@@ -6,8 +6,14 @@ import java.util.List;
 
 /// Where rooms for builds come from.
 public interface BuildRooms {
-    /// Starts one. Blocks, with a limit.
+    /// Starts one for a step, in which nothing runs. Blocks, with a limit.
     ///
     /// @param layers content keys, top first
     BuildRoom open(TemplateId template, List<String> layers, Resources resources);
+
+    /// Starts one as sandboxes of the template are, with its interpreter if it has one.
+    BuildRoom openWhole(TemplateId template, List<String> layers, Resources resources);
+
+    /// Whether a room was saved under this name, with its memory.
+    boolean hasSaved(String name);
 }

@@ -17,6 +17,7 @@ import java.io.InputStream;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -29,6 +30,7 @@ import org.slf4j.LoggerFactory;
 public final class Builds implements NodeBuilds, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Builds.class);
     private static final Duration CLOSE_LIMIT = Duration.ofSeconds(30);
+    private static final Duration READY_LIMIT = Duration.ofMinutes(10);
     private static final String FINALIZE = "finalize";
     private static final String BASE = "base";
 
@@ -162,24 +164,41 @@ public final class Builds implements NodeBuilds, AutoCloseable {
     /// @return what it was saved as; null when that cannot be, and each sandbox starts the command anew
     private @Nullable String warm(BuildPlan plan, List<String> layers, StartCommand start, BuildVoice voice)
             throws IOException {
-        try (var room = workshop.rooms().open(plan.templateId(), layers, plan.resources())) {
-            StartUp.run(room, start, voice);
-            if (start.command() == null) {
-                return null;
-            }
-            String name = "b" + plan.id().value().replace("-", "");
-            try {
-                room.save(name, Keep.MEMORY);
-                voice.say("Saved with the start command running");
-                return name;
-            } catch (CayException e) {
-                voice.say(
-                        Level.WARN,
-                        "What the start command runs cannot be saved, so each sandbox starts it anew: "
-                                + e.userMessage());
-                return null;
-            }
+        String name = name(plan, layers, start);
+        if (workshop.rooms().hasSaved(name) && !plan.force()) {
+            voice.say("CACHED start command: " + start.command());
+            return name;
         }
+        try (var room = workshop.rooms().openWhole(plan.templateId(), layers, plan.resources())) {
+            boolean wait = start.command() != null && start.ready() == null;
+            new StartUp(room, voice::say, voice, READY_LIMIT).run(wait ? start.readyAfter(StartUp.USUAL_WAIT) : start);
+            return start.command() == null ? null : save(room, name, voice);
+        }
+    }
+
+    private static @Nullable String save(BuildRoom room, String name, BuildVoice voice) {
+        try {
+            room.save(name, Keep.MEMORY);
+            voice.say("Saved with the start command running");
+            return name;
+        } catch (CayException e) {
+            voice.say(
+                    Level.WARN,
+                    "What the start command runs cannot be saved, so each sandbox starts it anew: " + e.userMessage());
+            return null;
+        }
+    }
+
+    /// All that a saved sandbox depends on. One that is made anew on purpose has a name of its own.
+    private static String name(BuildPlan plan, List<String> layers, StartCommand start) {
+        var inputs = new ArrayList<>(layers);
+        inputs.add(plan.resources().toString());
+        inputs.add(String.valueOf(start.command()));
+        inputs.add(String.valueOf(start.ready()));
+        inputs.add(new BuildState(start.user(), start.workdir(), start.environment()).text());
+        inputs.add(plan.templateId().value());
+        inputs.add(plan.force() ? plan.id().value() : "");
+        return "b" + LayerStore.hash(inputs);
     }
 
     /// Cuts off what is under way.

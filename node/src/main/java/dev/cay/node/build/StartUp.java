@@ -2,56 +2,58 @@ package dev.cay.node.build;
 
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
-import dev.cay.wire.node.LogLine.Level;
 import dev.cay.wire.node.StartCommand;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Starts what a template has running, and waits until it is ready.
-final class StartUp {
+public final class StartUp {
     /// What clients find the process by.
-    static final String TAG = "start_command";
+    private static final String TAG = "start_command";
 
-    private static final String USUAL_WAIT = "sleep 20";
+    /// Where nobody says what to wait for.
+    static final String USUAL_WAIT = "sleep 20";
+
     private static final Duration EVERY = Duration.ofSeconds(2);
-    private static final Duration LIMIT = Duration.ofMinutes(10);
-    private static final Duration TRY_LIMIT = Duration.ofMinutes(10);
 
-    private StartUp() {}
+    private final BuildRoom room;
+    private final Consumer<String> voice;
+    private final BuildRoom.Ear ear;
+    private final Duration limit;
+
+    /// @param voice hears what is done
+    /// @param ear   hears what the start command prints
+    /// @param limit how long it may take to be ready
+    public StartUp(BuildRoom room, Consumer<String> voice, BuildRoom.Ear ear, Duration limit) {
+        this.room = room;
+        this.voice = voice;
+        this.ear = ear;
+        this.limit = limit;
+    }
 
     /// @throws CayException when it does not become ready
-    static void run(BuildRoom room, StartCommand start, BuildVoice voice) throws IOException {
+    public void run(StartCommand start) throws IOException {
         var state = new BuildState(start.user(), start.workdir(), start.environment());
         BuildRoom.Started started = null;
         String command = start.command();
         if (command != null) {
-            voice.say("Running start command: " + command);
-            started = room.start(ShellCommand.of(command, state, null), TAG, voice);
+            voice.accept("Running start command: " + command);
+            started = room.start(ShellCommand.of(command, state, null), TAG, ear);
         }
         String ready = start.ready();
-        if (ready == null && command == null) {
-            return;
+        if (ready != null) {
+            voice.accept("Waiting for: " + ready);
+            await(ShellCommand.of(ready, state, null), started);
         }
-        await(room, ready == null ? USUAL_WAIT : ready, state, started, voice);
     }
 
-    private static void await(
-            BuildRoom room, String ready, BuildState state, BuildRoom.@Nullable Started started, BuildVoice voice)
-            throws IOException {
-        voice.say("Waiting for: " + ready);
-        long end = System.nanoTime() + LIMIT.toNanos();
-        while (true) {
-            var exit = room.run(ShellCommand.of(ready, state, null), null, (_, _) -> {}, TRY_LIMIT);
-            if (exit.success()) {
-                voice.say("Template is ready");
-                return;
-            }
+    private void await(BuildRoom.Command ready, BuildRoom.@Nullable Started started) throws IOException {
+        long end = System.nanoTime() + limit.toNanos();
+        while (!room.run(ready, null, (_, _) -> {}, limit).success()) {
             var ended = started == null ? null : started.exit();
-            if (ended != null) {
-                voice.say(Level.WARN, "the start command has ended with %s".formatted(ended.status()));
-            }
             if (ended != null && !ended.success()) {
                 throw new CayException(
                         ErrorKind.FAILED,
@@ -60,10 +62,11 @@ final class StartUp {
             if (System.nanoTime() > end) {
                 throw new CayException(
                         ErrorKind.FAILED,
-                        "the ready command did not succeed within %d minutes".formatted(LIMIT.toMinutes()));
+                        "the ready command did not succeed within %d seconds".formatted(limit.toSeconds()));
             }
             pause();
         }
+        voice.accept("Template is ready");
     }
 
     private static void pause() {

@@ -3,15 +3,18 @@ package dev.cay.node.image;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,7 +36,10 @@ public final class NodeLayer {
     private static final Path GUEST = Path.of("/run/.cay-guest");
 
     /// Counts up when this class writes something else for the same inputs.
-    private static final String VERSION = "2";
+    private static final String VERSION = "3";
+
+    private static final Pattern LOCALHOST = Pattern.compile("(?m)^127\\.0\\.0\\.1\\s.*\\blocalhost\\b");
+    private static final String HOSTS = "127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n";
 
     private final LayerStore layers;
     private final String gateway;
@@ -59,16 +65,19 @@ public final class NodeLayer {
 
     /// Builds unless it is there; takes milliseconds.
     ///
-    /// @param templateKey layer whose certificate bundle ours extends
+    /// @param template its layers, top first, whose files ours extend
     /// @return the layer's key
-    public String require(String templateKey) {
-        var template = layers.require(templateKey);
+    public String require(List<String> template) {
         try {
             var certificates = certificates();
-            var inputs = new ArrayList<>(List.of(VERSION, templateKey, gateway));
+            var inputs = new ArrayList<>(List.of(VERSION, gateway));
+            inputs.addAll(template);
             certificates.forEach((name, text) -> inputs.addAll(List.of(name, text)));
             String key = "node-" + Recipe.hash(inputs);
-            layers.build(key, rootfs -> fill(rootfs, template, certificates));
+            if (!layers.has(key)) {
+                var view = new LayerView(template.stream().map(layers::require).toList());
+                layers.build(key, rootfs -> fill(new Sketch(rootfs, view), certificates));
+            }
             return key;
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "cannot read the certificates to trust", e);
@@ -93,49 +102,23 @@ public final class NodeLayer {
         return found;
     }
 
-    private void fill(Path rootfs, Path template, SortedMap<String, String> certificates) throws IOException {
-        write(rootfs, "etc/resolv.conf", "nameserver %s\noptions timeout:3 attempts:2\n".formatted(gateway));
-        write(rootfs, "etc/hosts", "127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n");
+    private void fill(Sketch sketch, SortedMap<String, String> certificates) throws IOException {
+        sketch.write("etc/resolv.conf", "nameserver %s\noptions timeout:3 attempts:2\n".formatted(gateway));
+        String hosts = sketch.text("etc/hosts");
+        if (!LOCALHOST.matcher(hosts).find()) {
+            sketch.write("etc/hosts", HOSTS + hosts);
+        }
         String extra = String.join("", certificates.values());
-        write(rootfs, EXTRA, extra);
-        write(rootfs, BUNDLE, inside(template, BUNDLE) + extra);
+        sketch.write(EXTRA, extra);
+        sketch.write(BUNDLE, sketch.text(BUNDLE) + extra);
         for (var certificate : certificates.entrySet()) {
-            write(rootfs, "usr/local/share/ca-certificates/" + certificate.getKey(), certificate.getValue());
-            linkByHash(rootfs, template, certificate.getKey(), certificate.getValue());
+            sketch.write("usr/local/share/ca-certificates/" + certificate.getKey(), certificate.getValue());
+            linkByHash(sketch, certificate.getKey(), certificate.getValue());
         }
-        linkGatewayCommand(rootfs, template);
-        // Overlayfs shows the attributes of the topmost directory: these must be as the template has them.
-        for (String path :
-                List.of("usr/local", "usr/local/bin", "usr/local/share", "usr/local/share/ca-certificates")) {
-            if (Files.isDirectory(template.resolve(path), LinkOption.NOFOLLOW_LINKS)
-                    && Files.isDirectory(rootfs.resolve(path), LinkOption.NOFOLLOW_LINKS)) {
-                Files.setPosixFilePermissions(
-                        rootfs.resolve(path), Files.getPosixFilePermissions(template.resolve(path)));
-            }
-        }
+        sketch.link(GATEWAY_COMMAND, GUEST);
     }
 
-    /// Where the template has a link instead of the directory, a directory here would hide what it leads to.
-    private static void linkGatewayCommand(Path rootfs, Path template) throws IOException {
-        var link = rootfs.resolve(GATEWAY_COMMAND);
-        var directory = Path.of(GATEWAY_COMMAND).getParent();
-        if (directory == null || Files.isSymbolicLink(template.resolve(directory))) {
-            return;
-        }
-        Files.createDirectories(rootfs.resolve(directory));
-        Files.createSymbolicLink(link, GUEST);
-    }
-
-    /// The template is somebody's image: its files are read through no link that leads out of it.
-    private static String inside(Path template, String path) throws IOException {
-        var file = template.resolve(path);
-        boolean safe = Files.isRegularFile(file)
-                && file.toRealPath().startsWith(template.toRealPath())
-                && Files.size(file) <= MAX_BUNDLE;
-        return safe ? Files.readString(file).strip() + "\n" : "";
-    }
-
-    private static void linkByHash(Path rootfs, Path template, String name, String text) throws IOException {
+    private static void linkByHash(Sketch sketch, String name, String text) throws IOException {
         String hash;
         try {
             hash = SubjectHash.of(text);
@@ -143,23 +126,79 @@ public final class NodeLayer {
             log.atWarn().setCause(e).addKeyValue("file", name).log("certificate not understood, left out of the index");
             return;
         }
-        for (int i = 0; ; i++) {
-            String link = "etc/ssl/certs/" + hash + "." + i;
-            if (!Files.exists(template.resolve(link), LinkOption.NOFOLLOW_LINKS)
-                    && !Files.exists(rootfs.resolve(link), LinkOption.NOFOLLOW_LINKS)) {
-                Files.createSymbolicLink(
-                        rootfs.resolve(link), Path.of("../../../usr/local/share/ca-certificates/" + name));
-                return;
-            }
+        int number = 0;
+        while (sketch.has("etc/ssl/certs/%s.%d".formatted(hash, number))) {
+            number++;
         }
+        sketch.linkWithin("etc/ssl/certs/%s.%d".formatted(hash, number), "usr/local/share/ca-certificates/" + name);
     }
 
-    private static void write(Path rootfs, String path, String text) throws IOException {
-        var file = rootfs.resolve(path);
-        var directory = file.getParent();
-        if (directory != null) {
-            Files.createDirectories(directory);
+    /// A layer that is written on top of others. What is written lands where links of those lead, and a directory that
+    /// it needs is as theirs: overlayfs shows the attributes of the topmost.
+    private record Sketch(Path rootfs, LayerView view) {
+        /// What those below have there, if it is a file of a sane size.
+        String text(String path) throws IOException {
+            var file = view.find(path).place();
+            if (file == null
+                    || !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
+                    || Files.size(file) > MAX_BUNDLE) {
+                return "";
+            }
+            return new String(Files.readAllBytes(file), StandardCharsets.UTF_8).strip() + "\n";
         }
-        Files.writeString(file, text);
+
+        boolean has(String path) throws IOException {
+            return view.find(path).place() != null || Files.exists(place(path), LinkOption.NOFOLLOW_LINKS);
+        }
+
+        void write(String path, String text) throws IOException {
+            Files.writeString(place(path), text);
+        }
+
+        void link(String path, Path target) throws IOException {
+            Files.createSymbolicLink(place(path), target);
+        }
+
+        /// A link from one thing that is written here to another.
+        void linkWithin(String path, String target) throws IOException {
+            var link = place(path);
+            var directory = link.getParent();
+            if (directory != null) {
+                Files.createSymbolicLink(link, directory.relativize(place(target)));
+            }
+        }
+
+        private Path place(String path) throws IOException {
+            int slash = path.lastIndexOf('/');
+            return directory(path.substring(0, slash)).resolve(path.substring(slash + 1));
+        }
+
+        private Path directory(String path) throws IOException {
+            if (path.isEmpty()) {
+                return rootfs;
+            }
+            var seen = view.find(path);
+            if (!seen.path().equals(path)) {
+                return directory(seen.path());
+            }
+            int slash = path.lastIndexOf('/');
+            var parent = directory(slash < 0 ? "" : path.substring(0, slash));
+            var place = parent.resolve(path.substring(slash + 1));
+            if (!Files.isDirectory(place)) {
+                Files.createDirectory(place);
+                Files.setPosixFilePermissions(place, PosixFilePermissions.fromString("rwxr-xr-x"));
+                var below = seen.place();
+                if (below != null && Files.isDirectory(below, LinkOption.NOFOLLOW_LINKS)) {
+                    likeBelow(place, below);
+                }
+            }
+            return place;
+        }
+
+        private static void likeBelow(Path place, Path below) throws IOException {
+            for (String attribute : List.of("unix:uid", "unix:gid", "unix:mode")) {
+                Files.setAttribute(place, attribute, Files.getAttribute(below, attribute));
+            }
+        }
     }
 }

@@ -29,7 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
-import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,21 +43,58 @@ final class BuildSandboxes implements BuildRooms {
     private static final Duration POLL = Duration.ofSeconds(1);
     private static final int CHUNK = 64 << 10;
 
-    private final Function<SandboxSpec, SandboxKeeper> starter;
+    /// Starts sandboxes that are nobody's.
+    interface Starter {
+        /// One with nothing but its guest.
+        SandboxKeeper step(SandboxSpec spec);
+
+        /// One as anybody gets it.
+        SandboxKeeper whole(SandboxSpec spec);
+    }
+
+    private final Starter starter;
     private final Consumer<SandboxId> kill;
+    private final Predicate<String> saved;
     private final SecureRandom random;
 
-    /// @param starter starts a sandbox that is nobody's
-    BuildSandboxes(Function<SandboxSpec, SandboxKeeper> starter, Consumer<SandboxId> kill, SecureRandom random) {
+    /// @param saved whether a snapshot of this name is there
+    BuildSandboxes(Starter starter, Consumer<SandboxId> kill, Predicate<String> saved, SecureRandom random) {
         this.starter = starter;
         this.kill = kill;
+        this.saved = saved;
         this.random = random;
     }
 
     @Override
     public BuildRoom open(TemplateId template, List<String> layers, Resources resources) {
-        var kind = new SandboxKind(template, layers, resources);
-        return new Room(starter.apply(Spares.nobodys(SandboxId.random(random), kind)), kill);
+        return new Room(starter.step(spec(template, layers, resources)), kill);
+    }
+
+    @Override
+    public BuildRoom openWhole(TemplateId template, List<String> layers, Resources resources) {
+        var keeper = starter.whole(spec(template, layers, resources));
+        var room = new Room(keeper, kill);
+        try {
+            keeper.warm(OpenSandbox::awaitWarm);
+            return room;
+        } catch (RuntimeException e) {
+            room.close();
+            throw e;
+        }
+    }
+
+    @Override
+    public boolean hasSaved(String name) {
+        return saved.test(name);
+    }
+
+    /// The view that builds have of a sandbox, of any one.
+    static BuildRoom room(SandboxKeeper keeper, Consumer<SandboxId> kill) {
+        return new Room(keeper, kill);
+    }
+
+    private SandboxSpec spec(TemplateId template, List<String> layers, Resources resources) {
+        return Spares.nobodys(SandboxId.random(random), new SandboxKind(template, layers, resources));
     }
 
     /// One of them.

@@ -3,10 +3,12 @@ package dev.cay.node.sandbox;
 import dev.cay.http.Exchange;
 import dev.cay.http.PageOrJson;
 import dev.cay.node.build.BuildRooms;
+import dev.cay.node.build.StartUp;
 import dev.cay.node.host.Mounts;
 import dev.cay.node.host.ServerLimits;
 import dev.cay.node.host.Slot;
 import dev.cay.node.mcp.server.ServerRooms;
+import dev.cay.node.snapshot.Snapshot;
 import dev.cay.wire.CayException;
 import dev.cay.wire.EdgeAnswer;
 import dev.cay.wire.ErrorKind;
@@ -19,8 +21,11 @@ import dev.cay.wire.node.ResourceUse;
 import dev.cay.wire.node.SandboxKind;
 import dev.cay.wire.node.SandboxSpec;
 import dev.cay.wire.node.Saved;
+import dev.cay.wire.node.StartCommand;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -28,6 +33,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -44,12 +50,17 @@ public final class Keepers implements Node, AutoCloseable {
     /// @param servers    what side sandboxes of one sandbox may use
     public record Limits(int mostSpares, ServerLimits servers) {}
 
+    private static final Duration START_LIMIT = Duration.ofMinutes(1);
+
     private final KeeperParts parts;
     private final HostParts host;
     private final SavedParts saved;
     private final TrafficParts traffic;
     private final ConcurrentHashMap<SandboxId, SandboxKeeper> keepers = new ConcurrentHashMap<>();
     private final PausedSandboxes dormitory;
+    /// Kinds that were asked for since the daemon began.
+    private final Set<SandboxKind> known = ConcurrentHashMap.newKeySet();
+
     private final EndListeners listeners = new EndListeners();
     private final SecureRandom random = new SecureRandom();
     private final AtomicInteger startsAwaited = new AtomicInteger();
@@ -124,6 +135,9 @@ public final class Keepers implements Node, AutoCloseable {
 
     @Override
     public SandboxId reserve(SandboxKind kind) {
+        if (known.add(kind)) {
+            spares.warm(kind);
+        }
         return spares.reserve(kind).orElseGet(() -> SandboxId.random(random));
     }
 
@@ -141,9 +155,25 @@ public final class Keepers implements Node, AutoCloseable {
         }
         startsAwaited.incrementAndGet();
         try {
-            return start(saved.snapshots().whole(spec), false).view();
+            var keeper = start(saved.snapshots().whole(spec), false);
+            startUp(keeper, spec.start());
+            return keeper.view();
         } finally {
             startsAwaited.decrementAndGet();
+        }
+    }
+
+    /// Has what its template starts running before anybody gets it.
+    private void startUp(SandboxKeeper keeper, @Nullable StartCommand start) {
+        if (start == null) {
+            return;
+        }
+        try {
+            new StartUp(BuildSandboxes.room(keeper, this::kill), _ -> {}, (_, _) -> {}, START_LIMIT).run(start);
+        } catch (IOException | CayException e) {
+            keeper.end();
+            throw new CayException(
+                    ErrorKind.FAILED, "the template's start command failed: %s".formatted(e.getMessage()), e);
         }
     }
 
@@ -167,10 +197,14 @@ public final class Keepers implements Node, AutoCloseable {
     }
 
     private SandboxKeeper start(SandboxSpec spec, boolean spare) {
+        return start(
+                spec, slot -> new SandboxNotes(spec, slot.index(), host.clock().instant(), false, spare));
+    }
+
+    private SandboxKeeper start(SandboxSpec spec, Function<Slot, SandboxNotes> notes) {
         host.capacity().require();
         Slot slot = host.plan().take();
-        var notes = new SandboxNotes(spec, slot.index(), host.clock().instant(), false, spare);
-        var keeper = new SandboxKeeper(parts, slot, notes, this::ended);
+        var keeper = new SandboxKeeper(parts, slot, notes.apply(slot), this::ended);
         var known = keepers.putIfAbsent(spec.id(), keeper);
         if (known != null) {
             host.plan().release(slot);
@@ -383,11 +417,24 @@ public final class Keepers implements Node, AutoCloseable {
     /// Where steps of builds run, out of sight of everybody.
     public BuildRooms buildRooms() {
         return new BuildSandboxes(
-                spec -> {
-                    requireOpen();
-                    return start(spec, true);
+                new BuildSandboxes.Starter() {
+                    @Override
+                    public SandboxKeeper step(SandboxSpec spec) {
+                        requireOpen();
+                        return start(
+                                spec,
+                                slot -> SandboxNotes.ofStep(
+                                        spec, slot.index(), host.clock().instant()));
+                    }
+
+                    @Override
+                    public SandboxKeeper whole(SandboxSpec spec) {
+                        requireOpen();
+                        return start(spec, true);
+                    }
                 },
                 this::kill,
+                name -> saved.snapshots().find(name).filter(Snapshot::hasMemory).isPresent(),
                 random);
     }
 

@@ -72,6 +72,7 @@ final class OpenSandbox implements AutoCloseable {
     private final McpDoor mcp;
     private volatile SandboxSpec spec;
     private final boolean side;
+    private final boolean bare;
     private final SandboxId caller;
     private final GuestLink link;
     private volatile boolean comesBack;
@@ -90,6 +91,7 @@ final class OpenSandbox implements AutoCloseable {
             throws IOException {
         this.spec = notes.spec();
         this.side = notes.isSide();
+        this.bare = notes.bare();
         this.caller = notes.edgeCaller();
         var followers = new EnvdSandbox.Followers() {
             @Override
@@ -161,7 +163,7 @@ final class OpenSandbox implements AutoCloseable {
     private @Nullable Interpreter findInterpreter(GuestLink link, Path known, Workers workers, InstantSource clock)
             throws IOException {
         var languages = languages();
-        if (languages.isEmpty()) {
+        if (languages.isEmpty() || bare) {
             return null;
         }
         return closing.add(new Interpreter(

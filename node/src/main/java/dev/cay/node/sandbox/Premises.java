@@ -84,7 +84,7 @@ final class Premises {
         if (spec.snapshot() != null) {
             return bring(saved.snapshots().require(spec.snapshot()), true);
         }
-        var warm = saved.warm().find(spec.kind());
+        var warm = notes.bare() ? Optional.<Snapshot>empty() : saved.warm().find(spec.kind());
         if (warm.isPresent()) {
             try {
                 return bring(warm.get(), true);
@@ -137,7 +137,7 @@ final class Premises {
     /// All layers below its own files, top first.
     private List<String> layers(SandboxSpec spec) {
         var keys = new ArrayList<String>();
-        keys.add(host.nodeLayer().require(spec.layers().getLast()));
+        keys.add(host.nodeLayer().require(spec.layers()));
         keys.addAll(spec.layers());
         return keys;
     }

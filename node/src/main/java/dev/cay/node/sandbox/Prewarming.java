@@ -68,7 +68,9 @@ final class Prewarming implements Spares.Maker {
     /// @param then runs when there is one, or will be none; at once where nothing is to be done
     @Override
     public void warm(SandboxKind kind, Runnable then) {
-        if (!saved.warm().isFor(kind) || saved.warm().find(kind).isPresent()) {
+        if (kind.snapshot() != null
+                || !saved.warm().isFor(kind)
+                || saved.warm().find(kind).isPresent()) {
             then.run();
             return;
         }

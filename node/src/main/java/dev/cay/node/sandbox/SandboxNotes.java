@@ -42,6 +42,7 @@ import tools.jackson.databind.json.JsonMapper;
 /// @param generation how often its saving was begun, which names the snapshot that holds it while it is paused
 /// @param layers     content keys of what its container stands on, top first; null where it was not written yet
 /// @param owner      the sandbox it is there for, if nobody but the node may know of it; else null
+/// @param bare       whether nothing but its guest is started: a step of a build runs in it
 /// @param version    of the form of the notes; 0 where it was not written yet
 record SandboxNotes(
         SandboxSpec spec,
@@ -54,6 +55,7 @@ record SandboxNotes(
         int generation,
         @Nullable List<String> layers,
         @Nullable SandboxId owner,
+        boolean bare,
         int version) {
     /// Which of two things a crash may have left is the sandbox.
     enum Phase {
@@ -78,12 +80,18 @@ record SandboxNotes(
     private static final int TRIES = 10;
 
     SandboxNotes(SandboxSpec spec, int slot, Instant startedAt, boolean ready, boolean spare) {
-        this(spec, slot, startedAt, ready, spare, Phase.RUNNING, null, 0, null, null, VERSION);
+        this(spec, slot, startedAt, ready, spare, Phase.RUNNING, null, 0, null, null, false, VERSION);
+    }
+
+    /// Those of one in which a step of a build runs. It is nobody's.
+    static SandboxNotes ofStep(SandboxSpec spec, int slot, Instant startedAt) {
+        return new SandboxNotes(spec, slot, startedAt, false, true, Phase.RUNNING, null, 0, null, null, true, VERSION);
     }
 
     /// Those of one that is there for another alone.
     static SandboxNotes ofSide(SandboxSpec spec, int slot, Instant startedAt, SandboxId owner) {
-        return new SandboxNotes(spec, slot, startedAt, false, false, Phase.RUNNING, null, 0, null, owner, VERSION);
+        return new SandboxNotes(
+                spec, slot, startedAt, false, false, Phase.RUNNING, null, 0, null, owner, false, VERSION);
     }
 
     /// Whether it is there for another one alone. It means nothing to a later daemon.
@@ -113,7 +121,8 @@ record SandboxNotes(
     }
 
     SandboxNotes nowReady() {
-        return new SandboxNotes(spec, slot, startedAt, true, spare, phase, saved, generation, layers, owner, VERSION);
+        return new SandboxNotes(
+                spec, slot, startedAt, true, spare, phase, saved, generation, layers, owner, bare, VERSION);
     }
 
     SandboxNotes withInternetAccess(boolean allowed) {
@@ -128,21 +137,23 @@ record SandboxNotes(
                 generation,
                 layers,
                 owner,
+                bare,
                 VERSION);
     }
 
     /// From now on it is somebody's.
     SandboxNotes given(SandboxSpec to, Instant at) {
-        return new SandboxNotes(to, slot, at, true, false, phase, saved, generation, layers, owner, VERSION);
+        return new SandboxNotes(to, slot, at, true, false, phase, saved, generation, layers, owner, bare, VERSION);
     }
 
     SandboxNotes on(List<String> all) {
-        return new SandboxNotes(spec, slot, startedAt, ready, spare, phase, saved, generation, all, owner, VERSION);
+        return new SandboxNotes(
+                spec, slot, startedAt, ready, spare, phase, saved, generation, all, owner, bare, VERSION);
     }
 
     SandboxNotes nextGeneration() {
         return new SandboxNotes(
-                spec, slot, startedAt, ready, spare, phase, saved, generation + 1, layers, owner, VERSION);
+                spec, slot, startedAt, ready, spare, phase, saved, generation + 1, layers, owner, bare, VERSION);
     }
 
     SandboxNotes paused(Saved what) {
@@ -150,7 +161,8 @@ record SandboxNotes(
     }
 
     SandboxNotes at(int place) {
-        return new SandboxNotes(spec, place, startedAt, ready, spare, phase, saved, generation, layers, owner, VERSION);
+        return new SandboxNotes(
+                spec, place, startedAt, ready, spare, phase, saved, generation, layers, owner, bare, VERSION);
     }
 
     SandboxNotes saving() {
@@ -166,7 +178,7 @@ record SandboxNotes(
     }
 
     private SandboxNotes in(Phase next, Instant since, @Nullable Saved what) {
-        return new SandboxNotes(spec, slot, since, ready, spare, next, what, generation, layers, owner, VERSION);
+        return new SandboxNotes(spec, slot, since, ready, spare, next, what, generation, layers, owner, bare, VERSION);
     }
 
     static Path folder(Path records, SandboxId id) {

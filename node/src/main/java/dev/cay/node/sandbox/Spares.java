@@ -66,7 +66,16 @@ final class Spares implements AutoCloseable {
     /// What a sandbox is told that is nobody's yet; all that only its owner can say comes when it is given away.
     static SandboxSpec nobodys(SandboxId id, SandboxKind kind) {
         return new SandboxSpec(
-                id, kind.templateId(), kind.layers(), kind.resources(), Map.of(), null, "root", null, true, null);
+                id,
+                kind.templateId(),
+                kind.layers(),
+                kind.resources(),
+                Map.of(),
+                null,
+                "root",
+                null,
+                true,
+                kind.snapshot());
     }
 
     /// What there is of one kind. Guarded by the spares.
@@ -133,6 +142,11 @@ final class Spares implements AutoCloseable {
             expect(kind);
             renew(kind);
         });
+    }
+
+    /// Sees to it that those of this kind are made fast, whether or not more are asked for.
+    void warm(SandboxKind kind) {
+        maker.warm(kind, () -> {});
     }
 
     /// Sandboxes of this kind will be asked for; others of the same template will not any more.

@@ -62,7 +62,7 @@ public final class WarmSnapshots {
 
     public String name(SandboxKind kind) {
         var inputs = new ArrayList<>(kind.layers());
-        inputs.add(nodeLayer.require(kind.layers().getLast()));
+        inputs.add(nodeLayer.require(kind.layers()));
         inputs.add(guest);
         inputs.add(kind.resources().toString());
         return Snapshots.WARM + LayerStore.hash(inputs);

@@ -60,7 +60,7 @@ public final class BuildFloor {
                 bases,
                 node,
                 new BuildLogs(settings.logs()),
-                snapshots::discard,
+                snapshots::discardUnclaimed,
                 settings.mostPerTeam());
         routes = List.of(
                 new BuildRoutes(access, templates, builds, rules)::addTo,

@@ -174,13 +174,16 @@ public final class SandboxStarter {
         failed.forEach(this::undo);
     }
 
-    /// One that starts anew may have been started in advance; what goes on from a snapshot never was.
+    /// It may have been started in advance. What was saved from a sandbox is asked for too seldom for that, and what
+    /// has
+    /// something to start first would not be ready.
     private SandboxId id(StartPoint from) {
-        return from.snapshot() == null && from.toStart() == null
-                ? fleet.node()
-                        .reserve(
-                                new SandboxKind(from.templateId(), from.origin().layers(), from.resources()))
-                : SandboxId.random(random);
+        boolean saved = from.snapshot() != null && from.start() == null;
+        return saved || from.toStart() != null
+                ? SandboxId.random(random)
+                : fleet.node()
+                        .reserve(new SandboxKind(
+                                from.templateId(), from.origin().layers(), from.resources(), from.snapshot()));
     }
 
     private SandboxSpec spec(SandboxRecord sandbox, Beginning beginning) {

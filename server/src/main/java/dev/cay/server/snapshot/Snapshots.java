@@ -174,12 +174,19 @@ public final class Snapshots {
     private void discard(TemplateBuild build) {
         String name = build.snapshot();
         if (name != null) {
+            discardUnclaimed(name);
+        }
+    }
+
+    /// Builds that differ in nothing share what was saved of them.
+    public void discardUnclaimed(String name) {
+        if (!claimed().contains(name)) {
             discard(name);
         }
     }
 
     /// What cannot be deleted now is deleted at the next start, as no record claims it.
-    public void discard(String name) {
+    void discard(String name) {
         try {
             fleet.node().deleteSnapshot(name);
         } catch (RuntimeException e) {
@@ -193,15 +200,20 @@ public final class Snapshots {
         for (var template : templates.all()) {
             forgetLost(template, onNode);
         }
-        var claimed = templates.all().stream()
-                .flatMap(template -> template.builds().stream())
-                .map(TemplateBuild::snapshot)
-                .filter(Objects::nonNull)
-                .collect(Collectors.toSet());
+        var claimed = claimed();
         onNode.stream().filter(name -> !claimed.contains(name)).forEach(name -> {
             log.atInfo().addKeyValue("snapshot", name).log("deleting a snapshot that no record claims");
             discard(name);
         });
+    }
+
+    /// Node's names of all that some build stands for.
+    private Set<String> claimed() {
+        return templates.all().stream()
+                .flatMap(template -> template.builds().stream())
+                .map(TemplateBuild::snapshot)
+                .filter(Objects::nonNull)
+                .collect(Collectors.toSet());
     }
 
     /// Lets go of builds that were saved and that the node does not have, and of a template that has no other.

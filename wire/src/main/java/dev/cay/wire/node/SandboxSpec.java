@@ -59,7 +59,7 @@ public record SandboxSpec(
     }
 
     public SandboxKind kind() {
-        return new SandboxKind(templateId, layers, resources);
+        return new SandboxKind(templateId, layers, resources, snapshot);
     }
 
     public SandboxSpec withEnvironment(Map<String, String> other) {

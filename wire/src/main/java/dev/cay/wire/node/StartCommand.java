@@ -19,4 +19,9 @@ public record StartCommand(
     public StartCommand {
         environment = Map.copyOf(environment);
     }
+
+    /// The same with another command to wait for.
+    public StartCommand readyAfter(String other) {
+        return new StartCommand(command, other, user, workdir, environment);
+    }
 }
