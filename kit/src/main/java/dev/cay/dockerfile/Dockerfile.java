@@ -45,13 +45,14 @@ public record Dockerfile(String fileName, char escape, List<Arg> arguments, List
 
         void add(LogicalLine line) {
             try {
-                read(new Operands(line, escape));
+                read(line);
             } catch (DockerfileException e) {
                 problems.add(e);
             }
         }
 
-        private void read(Operands operands) {
+        private void read(LogicalLine line) {
+            var operands = new Operands(line, escape);
             if (operands.name().equals("FROM")) {
                 endStage();
                 begun = true;
@@ -60,6 +61,10 @@ public record Dockerfile(String fileName, char escape, List<Arg> arguments, List
                 return;
             }
             var instruction = InstructionParser.parse(operands);
+            if (line.text().indexOf('$') < 0 && line.heredocs().isEmpty()) {
+                // Without variables, the checks of values can be made before a build.
+                new Resolution(fileName, new Expansion(escape), StageState.empty()).of(instruction);
+            }
             if (begun) {
                 instructions.add(instruction);
             } else if (instruction instanceof Arg arg) {

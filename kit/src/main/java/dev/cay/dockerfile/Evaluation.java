@@ -67,21 +67,8 @@ public final class Evaluation {
     }
 
     private Instruction resolve(Instruction instruction, StageState state) {
-        var words = new Resolution(file, expansion, state);
-        return switch (instruction) {
-            case Run run -> words.run(run);
-            case Copy copy -> new Copy(copy.at(), words.transfer(copy.transfer(), copy.at()), copy.from());
-            case Add add -> words.add(add);
-            case Env env -> new Env(env.at(), words.assignments(env.assignments()));
-            case Label label -> new Label(label.at(), words.assignments(label.assignments()));
-            case Arg arg -> new Arg(arg.at(), arguments(words.assignments(arg.assignments())));
-            case Workdir workdir -> new Workdir(workdir.at(), words.workdir(workdir));
-            case User user -> new User(user.at(), words.user(user));
-            case Expose expose -> new Expose(expose.at(), words.ports(expose));
-            case Volume volume -> new Volume(volume.at(), words.all(volume.paths(), volume.at()));
-            case StopSignal signal -> new StopSignal(signal.at(), words.one(signal.signal(), signal.at()));
-            case Cmd _, Entrypoint _, Shell _, Healthcheck _, Maintainer _ -> instruction;
-        };
+        var resolved = new Resolution(file, expansion, state).of(instruction);
+        return resolved instanceof Arg arg ? new Arg(arg.at(), arguments(arg.assignments())) : resolved;
     }
 
     private List<Assignment> arguments(List<Assignment> declared) {

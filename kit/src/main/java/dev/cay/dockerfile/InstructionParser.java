@@ -10,25 +10,26 @@ import java.util.regex.Pattern;
 
 /// Makes an instruction of its text. FROM is not an instruction of a stage; {@link FromParser} reads it.
 final class InstructionParser {
+    /// The frequent ones first: of two that are equally near to a wrong name, the first is suggested.
     private static final List<String> NAMES = List.of(
-            "ADD",
-            "ARG",
-            "CMD",
-            "COPY",
-            "ENTRYPOINT",
-            "ENV",
-            "EXPOSE",
-            "FROM",
-            "HEALTHCHECK",
-            "LABEL",
-            "MAINTAINER",
-            "ONBUILD",
             "RUN",
+            "COPY",
+            "FROM",
+            "ENV",
+            "WORKDIR",
+            "CMD",
+            "ARG",
+            "EXPOSE",
+            "ENTRYPOINT",
+            "USER",
+            "ADD",
+            "LABEL",
+            "HEALTHCHECK",
+            "VOLUME",
             "SHELL",
             "STOPSIGNAL",
-            "USER",
-            "VOLUME",
-            "WORKDIR");
+            "MAINTAINER",
+            "ONBUILD");
     private static final Pattern SIGNAL = Pattern.compile("(?i)(SIG)?[A-Z][A-Z0-9+-]{0,15}|[1-9][0-9]?|.*\\$.*");
     private static final Pattern WINDOWS_PATH = Pattern.compile("[A-Za-z]:[\\\\/].*");
 

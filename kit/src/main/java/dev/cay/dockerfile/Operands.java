@@ -101,7 +101,11 @@ final class Operands {
 
     Optional<List<String>> json(int from) {
         try {
-            return JsonStrings.read(line.text(), from);
+            var strings = JsonStrings.read(line.text(), from);
+            if (strings.stream().flatMap(List::stream).anyMatch(string -> string.indexOf('\0') >= 0)) {
+                throw problem(from, "the JSON array has a NUL character", "remove it");
+            }
+            return strings;
         } catch (JsonStrings.NotAString e) {
             throw problem(e.offset(), "the JSON array has an element that is no string", "put it into double quotes");
         }

@@ -1,13 +1,24 @@
 package dev.cay.dockerfile;
 
 import dev.cay.dockerfile.Instruction.Add;
+import dev.cay.dockerfile.Instruction.Arg;
 import dev.cay.dockerfile.Instruction.Assignment;
+import dev.cay.dockerfile.Instruction.Cmd;
+import dev.cay.dockerfile.Instruction.Copy;
+import dev.cay.dockerfile.Instruction.Entrypoint;
+import dev.cay.dockerfile.Instruction.Env;
 import dev.cay.dockerfile.Instruction.Expose;
+import dev.cay.dockerfile.Instruction.Healthcheck;
 import dev.cay.dockerfile.Instruction.InlineFile;
+import dev.cay.dockerfile.Instruction.Label;
+import dev.cay.dockerfile.Instruction.Maintainer;
 import dev.cay.dockerfile.Instruction.Run;
+import dev.cay.dockerfile.Instruction.Shell;
 import dev.cay.dockerfile.Instruction.Source;
+import dev.cay.dockerfile.Instruction.StopSignal;
 import dev.cay.dockerfile.Instruction.Transfer;
 import dev.cay.dockerfile.Instruction.User;
+import dev.cay.dockerfile.Instruction.Volume;
 import dev.cay.dockerfile.Instruction.Workdir;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +26,7 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// The operands of one instruction, with the variables that it sees. Checks that need values are here.
+/// Expands the operands of one instruction with the variables that it sees. Checks that need values are here.
 final class Resolution {
     private static final Pattern PORT = Pattern.compile("(\\d{1,5})(?:-(\\d{1,5}))?(?:/(tcp|udp|sctp))?");
     private static final Pattern MODE =
@@ -32,7 +43,25 @@ final class Resolution {
         this.state = state;
     }
 
-    String one(String word, Position at) {
+    /// The instruction with variables expanded. An ARG keeps its own defaults.
+    Instruction of(Instruction instruction) {
+        return switch (instruction) {
+            case Run run -> run(run);
+            case Copy copy -> new Copy(copy.at(), transfer(copy.transfer(), copy.at()), copy.from());
+            case Add add -> add(add);
+            case Env env -> new Env(env.at(), assignments(env.assignments()));
+            case Label label -> new Label(label.at(), assignments(label.assignments()));
+            case Arg arg -> new Arg(arg.at(), assignments(arg.assignments()));
+            case Workdir workdir -> new Workdir(workdir.at(), workdir(workdir));
+            case User user -> new User(user.at(), user(user));
+            case Expose expose -> new Expose(expose.at(), ports(expose));
+            case Volume volume -> new Volume(volume.at(), all(volume.paths(), volume.at()));
+            case StopSignal signal -> new StopSignal(signal.at(), one(signal.signal(), signal.at()));
+            case Cmd _, Entrypoint _, Shell _, Healthcheck _, Maintainer _ -> instruction;
+        };
+    }
+
+    private String one(String word, Position at) {
         try {
             return expansion.word(word, state::value);
         } catch (Expansion.Failure e) {
@@ -44,11 +73,11 @@ final class Resolution {
         return word == null ? null : one(word, at);
     }
 
-    List<String> all(List<String> words, Position at) {
+    private List<String> all(List<String> words, Position at) {
         return words.stream().map(word -> one(word, at)).toList();
     }
 
-    List<Assignment> assignments(List<Assignment> written) {
+    private List<Assignment> assignments(List<Assignment> written) {
         var resolved = new ArrayList<Assignment>();
         for (var assignment : written) {
             String name = one(assignment.name(), assignment.at());
@@ -63,7 +92,7 @@ final class Resolution {
         return resolved;
     }
 
-    Run run(Run run) {
+    private Run run(Run run) {
         var mounts = run.mounts().stream().map(mount -> mount(mount, run.at())).toList();
         return new Run(run.at(), run.command(), mounts, run.network());
     }
@@ -93,7 +122,7 @@ final class Resolution {
     }
 
     /// The destination keeps its `/` at the end, which says that it is a directory.
-    Transfer transfer(Transfer written, Position at) {
+    private Transfer transfer(Transfer written, Position at) {
         var sources = written.sources().stream()
                 .map(source -> new Source(source.at(), one(source.text(), source.at())))
                 .toList();
@@ -132,7 +161,7 @@ final class Resolution {
         }
     }
 
-    Add add(Add add) {
+    private Add add(Add add) {
         var transfer = transfer(add.transfer(), add.at());
         for (var source : transfer.sources()) {
             if (isGit(source.text())) {
@@ -166,7 +195,7 @@ final class Resolution {
                 || (url && plain.endsWith(".git"));
     }
 
-    String workdir(Workdir workdir) {
+    private String workdir(Workdir workdir) {
         String path = one(workdir.path(), workdir.at());
         if (path.isEmpty()) {
             throw problem(workdir.at(), "WORKDIR expands to nothing", "set the variable in it");
@@ -179,7 +208,7 @@ final class Resolution {
         return Paths.absolute(path.startsWith("/") ? path : state.workdir() + "/" + path);
     }
 
-    String user(User user) {
+    private String user(User user) {
         String name = one(user.user(), user.at());
         if (name.isEmpty()) {
             throw problem(user.at(), "USER expands to nothing", "set the variable in it");
@@ -187,7 +216,7 @@ final class Resolution {
         return name;
     }
 
-    List<String> ports(Expose expose) {
+    private List<String> ports(Expose expose) {
         var ports = new ArrayList<String>();
         for (String word : all(expose.ports(), expose.at())) {
             for (var port : Words.plain(word, 0)) {

@@ -1,0 +1,118 @@
+package dev.cay.dockerfile;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/// Writes a tar archive in the ustar format. What ustar cannot hold, like names over 100 bytes, goes into PAX headers.
+/// All entries belong to uid and gid 0.
+final class TarWriter {
+    private static final int BLOCK = 512;
+    private static final int LONGEST_NAME = 100;
+    private static final long LARGEST_NUMBER = 077777777777L;
+
+    private final OutputStream out;
+
+    TarWriter(OutputStream out) {
+        this.out = out;
+    }
+
+    void directory(String name, int mode, long mtimeSeconds) throws IOException {
+        header(name + "/", '5', mode, 0, mtimeSeconds, "");
+    }
+
+    void link(String name, String target, int mode, long mtimeSeconds) throws IOException {
+        header(name, '2', mode, 0, mtimeSeconds, target);
+    }
+
+    /// @throws IOException also when the content has fewer bytes than the size says
+    void file(String name, int mode, long mtimeSeconds, long size, InputStream content) throws IOException {
+        header(name, '0', mode, size, mtimeSeconds, "");
+        var buffer = new byte[1 << 16];
+        long left = size;
+        while (left > 0) {
+            int read = content.read(buffer, 0, (int) Math.min(left, buffer.length));
+            if (read < 0) {
+                throw new IOException(name + " became shorter while it was read");
+            }
+            out.write(buffer, 0, read);
+            left -= read;
+        }
+        pad(size);
+    }
+
+    /// Ends the archive. The stream stays open.
+    void finish() throws IOException {
+        out.write(new byte[2 * BLOCK]);
+        out.flush();
+    }
+
+    private void header(String name, char type, int mode, long size, long mtime, String link) throws IOException {
+        var extended = new StringBuilder();
+        extend(extended, "path", name, fits(name));
+        extend(extended, "linkpath", link, fits(link));
+        extend(extended, "size", Long.toString(size), size <= LARGEST_NUMBER);
+        extend(extended, "mtime", Long.toString(mtime), mtime >= 0 && mtime <= LARGEST_NUMBER);
+        if (!extended.isEmpty()) {
+            byte[] records = extended.toString().getBytes(StandardCharsets.UTF_8);
+            out.write(block("PaxHeaders/entry", 'x', 0644, records.length, 0, ""));
+            out.write(records);
+            pad(records.length);
+        }
+        out.write(block(name, type, mode, size, mtime, link));
+    }
+
+    private static boolean fits(String text) {
+        return text.length() <= LONGEST_NAME && text.chars().allMatch(c -> c < 128);
+    }
+
+    /// One record: its own length in bytes, a space, key=value and a line feed.
+    private static void extend(StringBuilder records, String key, String value, boolean fits) {
+        if (fits) {
+            return;
+        }
+        int rest = (" " + key + "=" + value + "\n").getBytes(StandardCharsets.UTF_8).length;
+        int length = rest + Integer.toString(rest).length();
+        length = rest + Integer.toString(length).length();
+        records.append(length).append(' ').append(key).append('=').append(value).append('\n');
+    }
+
+    private static byte[] block(String name, char type, int mode, long size, long mtime, String link) {
+        var block = new byte[BLOCK];
+        text(block, 0, LONGEST_NAME, name);
+        octal(block, 100, 8, mode & 07777);
+        octal(block, 108, 8, 0);
+        octal(block, 116, 8, 0);
+        octal(block, 124, 12, size <= LARGEST_NUMBER ? size : 0);
+        octal(block, 136, 12, mtime >= 0 && mtime <= LARGEST_NUMBER ? mtime : 0);
+        Arrays.fill(block, 148, 156, (byte) ' ');
+        block[156] = (byte) type;
+        text(block, 157, LONGEST_NAME, link);
+        text(block, 257, 5, "ustar");
+        text(block, 263, 2, "00");
+        int sum = 0;
+        for (byte b : block) {
+            sum += b & 0xff;
+        }
+        octal(block, 148, 7, sum);
+        return block;
+    }
+
+    private static void text(byte[] block, int at, int most, String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        System.arraycopy(bytes, 0, block, at, Math.min(most, bytes.length));
+    }
+
+    /// Digits with zeros in front, and a NUL behind them.
+    private static void octal(byte[] block, int at, int width, long value) {
+        String digits = Long.toOctalString(value);
+        text(block, at, width - 1, "0".repeat(width - 1 - digits.length()) + digits);
+        block[at + width - 1] = 0;
+    }
+
+    private void pad(long size) throws IOException {
+        out.write(new byte[(int) ((BLOCK - size % BLOCK) % BLOCK)]);
+    }
+}
