@@ -52,9 +52,12 @@ public final class BuildContext {
                 var found = find(source, transfer.parents(), file);
                 var walk = new ContextWalk(root, rules, excludes, entries);
                 for (var match : found) {
-                    walk.add(match.path(), root.resolve(match.path()).toRealPath());
+                    if (walk.add(match.path(), root.resolve(match.path()).toRealPath())) {
+                        matched.add(match);
+                    } else if (!isPattern(source.text())) {
+                        throw missing(source, match.path(), file);
+                    }
                 }
-                matched.addAll(found);
             } catch (DockerfileException e) {
                 problems.add(e);
             } catch (IOException e) {
@@ -92,8 +95,9 @@ public final class BuildContext {
                     "copy the file into the context, or build with a directory above as context");
         }
         Set<String> found = new LinkedHashSet<>(Set.of(""));
-        for (String part : path.isEmpty() ? new String[0] : path.split("/", -1)) {
-            found = step(found, part, parents, source, file);
+        var parts = path.isEmpty() ? List.<String>of() : List.of(path.split("/", -1));
+        for (int i = 0; i < parts.size(); i++) {
+            found = step(found, parts.get(i), parents, i == parts.size() - 1, source, file);
         }
         var matched = new ArrayList<Matched>();
         for (String name : found) {
@@ -105,7 +109,8 @@ public final class BuildContext {
         return matched;
     }
 
-    private Set<String> step(Set<String> from, String part, boolean deep, Source source, String file)
+    /// One part of a path further. A pattern does not lead through links to directories, a name does.
+    private Set<String> step(Set<String> from, String part, boolean deep, boolean last, Source source, String file)
             throws IOException {
         var reached = new LinkedHashSet<String>();
         try {
@@ -122,8 +127,9 @@ public final class BuildContext {
                     continue;
                 }
                 for (String name : ContextWalk.names(inside(directory, source, file))) {
-                    if (glob.matches(name)) {
-                        addIfThere(child(directory, name), reached, source, file);
+                    String path = child(directory, name);
+                    if (glob.matches(name) && (last || !Files.isSymbolicLink(root.resolve(path)))) {
+                        addIfThere(path, reached, source, file);
                     }
                 }
             }

@@ -33,18 +33,25 @@ final class ContextWalk {
 
     /// @param path   the name of the source
     /// @param actual where it is; elsewhere in the context when the source is a link
-    void add(String path, Path actual) throws IOException {
+    /// @return false for a directory of which everything is ignored
+    boolean add(String path, Path actual) throws IOException {
         if (!Files.isDirectory(actual, LinkOption.NOFOLLOW_LINKS)) {
             String name = path.substring(path.lastIndexOf('/') + 1);
             if (!excludes.ignores(name, false)) {
                 addEntry(path, actual);
             }
-            return;
+            return true;
+        }
+        int before = entries.size();
+        addContent(path, "", actual, 0);
+        boolean ignored = rules.deciding(root.relativize(actual).toString()).isPresent();
+        if (ignored && entries.size() == before) {
+            return false;
         }
         if (!path.isEmpty()) {
             addEntry(path, actual);
         }
-        addContent(path, "", actual, 0);
+        return true;
     }
 
     /// @param below the directory relative to the source

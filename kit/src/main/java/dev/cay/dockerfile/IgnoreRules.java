@@ -31,8 +31,15 @@ public final class IgnoreRules {
         /// Whether it may match something below the directory. It may be wrong in saying so.
         private boolean mayMatchBelow(String directory) {
             String below = directory + "/";
-            boolean literal = written.length() == plain.length();
-            return plain.startsWith(below) || (!literal && below.startsWith(plain));
+            if (plain.length() == written.length()) {
+                return plain.startsWith(below);
+            }
+            boolean deepEnough = written.contains("**") || slashes(written) >= slashes(below);
+            return deepEnough && (plain.startsWith(below) || below.startsWith(plain));
+        }
+
+        private static long slashes(String path) {
+            return path.chars().filter(c -> c == '/').count();
         }
 
         String place() {
