@@ -37,6 +37,7 @@ final class ArchitectureTest {
     private static final String[] KIT = {
         "dev.cay.config..",
         "dev.cay.connect..",
+        "dev.cay.dockerfile..",
         "dev.cay.http..",
         "dev.cay.life..",
         "dev.cay.mcp.protocol..",

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /// pattern matching. It is not safe for several threads.
 final class Expansion {
     private static final int DEEPEST = 64;
-    private static final long BUDGET = 100_000_000;
+    private static final long BUDGET = 50_000_000;
     private static final int LONGEST_PATTERN = 1024;
     private static final String SPECIAL = "@*#?-$!0";
 

@@ -159,9 +159,21 @@ final class Glob {
     }
 
     boolean matches(String text) {
+        return matches(text, false);
+    }
+
+    /// Whether the pattern matches the path or a directory above it.
+    boolean matchesItOrAParent(String path) {
+        return matches(path, true);
+    }
+
+    private boolean matches(String text, boolean parents) {
         var run = new Run(tokens, false);
         for (int i = 0; i < text.length(); ) {
             int c = text.codePointAt(i);
+            if (parents && c == '/' && run.accepts()) {
+                return true;
+            }
             if (!run.step(c)) {
                 return false;
             }

@@ -24,8 +24,12 @@ public final class IgnoreRules {
     /// @param exception whether matching files are kept, by `!`
     /// @param plain     the pattern before its first special character
     record Rule(String file, Position at, String written, boolean exception, String plain, Glob glob) {
-        private boolean matches(String path) {
-            return plain.length() == written.length() ? plain.equals(path) : glob.matches(path);
+        private boolean matchesItOrAParent(String path) {
+            if (plain.length() < written.length()) {
+                return glob.matchesItOrAParent(path);
+            }
+            boolean starts = !plain.isEmpty() && path.startsWith(plain);
+            return starts && (path.length() == plain.length() || path.charAt(plain.length()) == '/');
         }
 
         /// Whether it may match something below the directory. It may be wrong in saying so.
@@ -144,7 +148,7 @@ public final class IgnoreRules {
         Rule deciding = null;
         if (!path.isEmpty()) {
             for (var rule : rules) {
-                if (rule.exception == (deciding != null) && matchesItOrAParent(rule, path)) {
+                if (rule.exception == (deciding != null) && rule.matchesItOrAParent(path)) {
                     deciding = rule.exception ? null : rule;
                 }
             }
@@ -154,17 +158,5 @@ public final class IgnoreRules {
 
     boolean mayKeepBelow(String directory) {
         return rules.stream().anyMatch(rule -> rule.exception && rule.mayMatchBelow(directory));
-    }
-
-    private static boolean matchesItOrAParent(Rule rule, String path) {
-        if (rule.matches(path)) {
-            return true;
-        }
-        for (int slash = path.indexOf('/'); slash > 0; slash = path.indexOf('/', slash + 1)) {
-            if (rule.matches(path.substring(0, slash))) {
-                return true;
-            }
-        }
-        return false;
     }
 }

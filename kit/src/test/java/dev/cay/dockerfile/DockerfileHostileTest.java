@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// Input that nobody writes by mistake: it is refused with a clear message, in bounded time and memory.
 @Fast
-@Timeout(60)
+@Timeout(300)
 final class DockerfileHostileTest {
     private static final BuildArguments ARGUMENTS = new BuildArguments(Map.of("G", "given"), "linux/amd64");
 
@@ -211,7 +211,7 @@ final class DockerfileHostileTest {
     @ValueSource(longs = {1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233})
     void mutatedFilesFailOnlyInTheOneWay(long seed) {
         var random = new Random(seed);
-        for (int round = 0; round < 600; round++) {
+        for (int round = 0; round < 300; round++) {
             var text = new StringBuilder(RealDockerfiles.ALL.get(random.nextInt(RealDockerfiles.ALL.size())));
             for (int change = random.nextInt(8); change >= 0; change--) {
                 mutate(text, random);
