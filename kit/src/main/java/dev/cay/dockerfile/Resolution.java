@@ -28,6 +28,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Expands the operands of one instruction with the variables that it sees. Checks that need values are here.
 final class Resolution {
+    /// Linux has no longer ones.
+    private static final int LONGEST_PATH = 4095;
+
     private static final Pattern PORT = Pattern.compile("(\\d{1,5})(?:-(\\d{1,5}))?(?:/(tcp|udp|sctp))?");
     private static final Pattern MODE =
             Pattern.compile("[0-7]{3,4}|[ugoa]*[-+=][rwxXst]*(,[ugoa]*[-+=][rwxXst]*){0,15}");
@@ -100,10 +103,10 @@ final class Resolution {
     private Mount mount(Mount mount, Position at) {
         return switch (mount) {
             case Mount.Bind(String target, String source, var from, boolean writable) ->
-                new Mount.Bind(inWorkdir(one(target, at)), one(source, at), from, writable);
+                new Mount.Bind(inWorkdir(one(target, at), at), one(source, at), from, writable);
             case Mount.Cache cache ->
                 new Mount.Cache(
-                        inWorkdir(one(cache.target(), at)),
+                        inWorkdir(one(cache.target(), at), at),
                         one(cache.id(), at),
                         cache.sharing(),
                         cache.from(),
@@ -113,11 +116,11 @@ final class Resolution {
             case Mount.Secret(String id, String target, var variable, boolean required, var owner) ->
                 new Mount.Secret(
                         one(id, at),
-                        target.isEmpty() ? "" : inWorkdir(one(target, at)),
+                        target.isEmpty() ? "" : inWorkdir(one(target, at), at),
                         orNull(variable, at),
                         required,
                         owner);
-            case Mount.Tmpfs(String target, long size) -> new Mount.Tmpfs(inWorkdir(one(target, at)), size);
+            case Mount.Tmpfs(String target, long size) -> new Mount.Tmpfs(inWorkdir(one(target, at), at), size);
         };
     }
 
@@ -136,7 +139,7 @@ final class Resolution {
             throw problem(at, "the destination expands to nothing", "set the variable in it");
         }
         boolean directory = destination.endsWith("/") || destination.endsWith("/.") || destination.equals(".");
-        String absolute = inWorkdir(destination);
+        String absolute = inWorkdir(destination, at);
         String mode = orNull(written.mode(), at);
         if (mode != null && !MODE.matcher(mode).matches()) {
             throw problem(at, "--chmod=%s is no mode".formatted(Excerpt.of(mode)), "write --chmod=755");
@@ -200,12 +203,16 @@ final class Resolution {
         if (path.isEmpty()) {
             throw problem(workdir.at(), "WORKDIR expands to nothing", "set the variable in it");
         }
-        return inWorkdir(path);
+        return inWorkdir(path, workdir.at());
     }
 
     /// Absolute, without `.` and `..`.
-    private String inWorkdir(String path) {
-        return Paths.absolute(path.startsWith("/") ? path : state.workdir() + "/" + path);
+    private String inWorkdir(String path, Position at) {
+        String absolute = Paths.absolute(path.startsWith("/") ? path : state.workdir() + "/" + path);
+        if (absolute.length() > LONGEST_PATH) {
+            throw problem(at, "a path has more than 4,095 characters", "use a shorter path");
+        }
+        return absolute;
     }
 
     private String user(User user) {

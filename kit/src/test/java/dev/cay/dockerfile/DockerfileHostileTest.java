@@ -91,6 +91,12 @@ final class DockerfileHostileTest {
     }
 
     @Test
+    void pathsThatGrowAreLimited() {
+        assertThat(refusal("FROM a\n" + ("WORKDIR " + "a/".repeat(400) + "\n").repeat(2000)))
+                .startsWith("Dockerfile:7:1: a path has more than 4,095 characters");
+    }
+
+    @Test
     void variablesAreCounted() {
         var text = new StringBuilder("FROM a\n");
         for (int i = 0; i < 3000; i++) {
