@@ -44,20 +44,13 @@ public final class BuildContext {
         var problems = new Problems();
         var matched = new ArrayList<Matched>();
         var entries = new TreeMap<String, Entry>();
+        var walk = new ContextWalk(root, rules, excludes, entries);
         for (var source : transfer.sources()) {
             if (source.isUrl()) {
                 continue;
             }
             try {
-                var found = find(source, transfer.parents(), file);
-                var walk = new ContextWalk(root, rules, excludes, entries);
-                for (var match : found) {
-                    if (walk.add(match.path(), root.resolve(match.path()).toRealPath())) {
-                        matched.add(match);
-                    } else if (!isPattern(source.text())) {
-                        throw missing(source, match.path(), file);
-                    }
-                }
+                matched.addAll(take(source, transfer.parents(), file, walk));
             } catch (DockerfileException e) {
                 problems.add(e);
             } catch (IOException e) {
@@ -80,6 +73,18 @@ public final class BuildContext {
                     "check the pattern and .dockerignore");
         }
         return new Selection(matched, List.copyOf(entries.values()));
+    }
+
+    private List<Matched> take(Source source, boolean parents, String file, ContextWalk walk) throws IOException {
+        var taken = new ArrayList<Matched>();
+        for (var match : find(source, parents, file)) {
+            if (walk.add(match.path(), root.resolve(match.path()).toRealPath())) {
+                taken.add(match);
+            } else if (!isPattern(source.text())) {
+                throw missing(source, match.path(), file);
+            }
+        }
+        return taken;
     }
 
     private List<Matched> find(Source source, boolean parents, String file) throws IOException {

@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// The rules of a `.dockerignore`: which files of a directory are not in the build context. The last rule that matches
-/// a path or a directory above it decides.
+/// The rules of a `.dockerignore`: which files of a directory are not in the build context. The last rule that
+/// matches a path or a directory above it decides.
 public final class IgnoreRules {
     private static final int MOST_RULES = 2000;
     private static final int LONGEST_RULE = 1024;
