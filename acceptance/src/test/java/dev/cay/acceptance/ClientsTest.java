@@ -31,6 +31,7 @@ final class ClientsTest {
             "ports.test.mjs",
             "observe.test.mjs",
             "pause.test.mjs",
+            "templates.test.mjs",
             "methods.test.mjs");
 
     /// What has to do with the way to the platform; all else is the same by any.

@@ -47,13 +47,7 @@ final class RefusalTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = ' ', textBlock = """
-            POST /v3/templates
-            POST /v2/templates/t/builds/b
-            GET /templates/t/builds/b/status
-            DELETE /templates/base%3Atag
-            PATCH /v2/templates/t
-            POST /templates/tags
-            DELETE /templates/tags
+            POST /templates/t/builds/b
             GET /volumes
             PUT /volumecontent/v/file
             POST /secrets

@@ -168,7 +168,7 @@ final class SnapshotTest extends ServerTest {
         create("mine", 404);
         assertThat(state(made)).isEqualTo("running");
         assertThat(list("")).isEmpty();
-        assertThat(delete("base")).isEqualTo(501);
+        assertThat(delete("base")).isEqualTo(403);
         snapshot(id, "{\"name\":\"mine\"}");
         create("mine", 201);
     }

@@ -1,0 +1,309 @@
+package dev.cay.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cay.testing.Fast;
+import dev.cay.wire.node.BuildLine;
+import dev.cay.wire.node.BuildPlan;
+import dev.cay.wire.node.BuildResult;
+import dev.cay.wire.node.LogLine.Level;
+import dev.cay.wire.node.StartCommand;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.JsonNode;
+
+/// Builds of templates, as clients ask for them and follow them.
+@Fast
+final class BuildApiTest {
+    private static final String HASH = "0123456789abcdef".repeat(4);
+
+    @TempDir
+    private Path directory = Path.of("unset");
+
+    private TestServer cay;
+
+    @BeforeEach
+    void start() throws IOException {
+        cay = TestServer.start(directory);
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        cay.close();
+    }
+
+    @Test
+    void aBuildWaitsForItsStepsRunsAndGetsItsTags() throws Exception {
+        var requested = request("{\"name\":\"mine:v1\",\"tags\":[\"stable\"],\"memoryMB\":256}");
+        assertThat(requested.get("names").get(0).stringValue()).isEqualTo("default/mine");
+        assertThat(requested.get("tags").toString()).isEqualTo("[\"v1\",\"stable\"]");
+        assertThat(status(requested).get("status").stringValue()).isEqualTo("waiting");
+
+        begin(requested, "{\"fromTemplate\":\"base\",\"steps\":[{\"type\":\"RUN\",\"args\":[\"true\"]}]}", 202);
+        var plan = cay.builds.await(build(requested)).plan();
+        assertThat(plan.base()).isInstanceOfSatisfying(BuildPlan.Base.Layers.class, base -> {
+            assertThat(base.layers()).containsExactly("layer1", "layer0");
+            assertThat(base.user()).isEqualTo("user");
+        });
+        assertThat(plan.resources().memoryMB()).isEqualTo(256);
+        assertThat(status(requested).get("status").stringValue()).isEqualTo("building");
+        assertThat(create("mine:v1").status()).isEqualTo(404);
+
+        ready(requested, "top");
+        assertThat(status(requested).get("status").stringValue()).isEqualTo("ready");
+        assertThat(create("mine:stable").status()).isEqualTo(201);
+        assertThat(create("mine").status()).as("nothing is called default").isEqualTo(404);
+        var tags = cay.call("GET", "/templates/mine/tags").json();
+        assertThat(tags.findValuesAsString("tag")).containsExactly("v1", "stable");
+    }
+
+    @Test
+    void aSecondStartOfABuildIsRefused() throws Exception {
+        var requested = request("{\"name\":\"mine\"}");
+        begin(requested, "{\"fromTemplate\":\"base\"}", 202);
+        var again = begin(requested, "{\"fromTemplate\":\"base\"}", 400);
+        assertThat(again.message()).isEqualTo("build is not in waiting state");
+    }
+
+    @Test
+    void aNewerBuildEndsThoseThatWouldGetItsTags() throws Exception {
+        var unbegun = request("{\"name\":\"mine\"}");
+        var first = request("{\"name\":\"mine\"}");
+        assertThat(first.get("templateID")).isEqualTo(unbegun.get("templateID"));
+        assertThat(status(unbegun).get("status").stringValue()).isEqualTo("error");
+        begin(first, "{\"fromTemplate\":\"base\"}", 202);
+        cay.builds.await(build(first));
+        var other = request("{\"name\":\"mine:other\"}");
+        begin(other, "{\"fromTemplate\":\"base\"}", 202);
+        assertThat(status(first).get("status").stringValue()).isEqualTo("building");
+        var second = request("{\"name\":\"mine\"}");
+        begin(second, "{\"fromTemplate\":\"base\"}", 202);
+        assertThat(status(first).get("status").stringValue()).isEqualTo("error");
+        assertThat(status(first).get("reason").get("message").stringValue()).contains("newer build");
+        ready(second, "second");
+        ready(first, "late");
+        var detail = cay.call("GET", "/templates/mine").json();
+        assertThat(detail.get("builds").size()).isEqualTo(4);
+        assertThat(cay.call("GET", "/templates/mine/tags").json().get(0).get("buildID"))
+                .as("what was ended gets no tag")
+                .isEqualTo(second.get("buildID"));
+    }
+
+    @Test
+    void aFailedBuildSaysWhyAndLeavesWhatWasThere() throws Exception {
+        var good = request("{\"name\":\"mine\"}");
+        begin(good, "{\"fromTemplate\":\"base\"}", 202);
+        ready(good, "good");
+        var bad = request("{\"name\":\"mine\"}");
+        begin(bad, "{\"fromTemplate\":\"base\",\"steps\":[{\"type\":\"RUN\",\"args\":[\"x\"]}]}", 202);
+        cay.builds.await(build(bad)).watcher().failed("1", "it failed with exit status 1");
+        assertThat(status(bad).get("reason").toString())
+                .contains("\"step\":\"1\"")
+                .contains("exit status 1");
+        assertThat(create("mine").status()).isEqualTo(201);
+    }
+
+    @Test
+    void linesOfTheLogKeepTheirNumbers() throws Exception {
+        var requested = request("{\"name\":\"mine\"}");
+        begin(requested, "{\"fromTemplate\":\"base\"}", 202);
+        var watcher = cay.builds.await(build(requested)).watcher();
+        for (int i = 0; i < 250; i++) {
+            var level = i % 2 == 0 ? Level.INFO : Level.ERROR;
+            watcher.said(new BuildLine(Instant.ofEpochMilli(1000 + i), level, "1", "line " + i));
+        }
+        assertThat(messages(requested, "logsOffset=0")).hasSize(100).first().isEqualTo("line 0");
+        assertThat(messages(requested, "logsOffset=200")).hasSize(50).last().isEqualTo("line 249");
+        assertThat(messages(requested, "logsOffset=250")).isEmpty();
+        assertThat(messages(requested, "limit=3&logsOffset=10")).containsExactly("line 10", "line 11", "line 12");
+        assertThat(messages(requested, "level=error&limit=2&logsOffset=1")).containsExactly("line 3", "line 5");
+        cay.close();
+        cay = TestServer.again(directory, cay);
+        assertThat(messages(requested, "logsOffset=249")).containsExactly("line 249");
+        var back = cay.call("GET", path(requested) + "/logs?direction=backward&limit=2&cursor=1100")
+                .json();
+        assertThat(back.findValuesAsString("message")).containsExactly("line 100", "line 99");
+    }
+
+    @Test
+    void aBuildGoesOnAfterARestart() throws Exception {
+        var requested = request("{\"name\":\"mine\"}");
+        begin(requested, "{\"fromImage\":\"debian:12\",\"startCmd\":\"serve\",\"readyCmd\":\"probe\"}", 202);
+        var before = cay.builds.await(build(requested)).plan();
+        cay.close();
+        cay = TestServer.again(directory, cay);
+        cay.server.startBuilds();
+        assertThat(cay.builds.await(build(requested)).plan()).isEqualTo(before);
+        ready(requested, "top");
+        assertThat(create("mine").status()).isEqualTo(201);
+    }
+
+    @Test
+    void filesAreSentByALinkThatNobodyCanMake() throws Exception {
+        var requested = request("{\"name\":\"mine\"}");
+        String at = "/templates/" + requested.get("templateID").stringValue() + "/files/";
+        assertThat(cay.call("GET", at + "abc").status()).isEqualTo(400);
+        var link = cay.call("GET", at + HASH);
+        assertThat(link.status()).isEqualTo(201);
+        assertThat(link.json().get("present").booleanValue()).isFalse();
+        String url = link.json().get("url").stringValue();
+        String path = url.substring(url.indexOf("/templates/"));
+        assertThat(put(path, "an archive")).isEqualTo(200);
+        var again = cay.call("GET", at + HASH).json();
+        assertThat(again.get("present").booleanValue()).isTrue();
+        assertThat(again.get("url").stringValue()).isNotEmpty();
+        assertThat(put(path.replace(HASH, "f".repeat(64)), "x"))
+                .as("for other files")
+                .isEqualTo(403);
+        assertThat(put(path.replaceFirst("until=\\d+", "until=99999999999"), "x"))
+                .as("for a longer time")
+                .isEqualTo(403);
+        assertThat(put(path.replaceFirst("team=[^&]+", "team=another"), "x"))
+                .as("for another team")
+                .isEqualTo(403);
+        assertThat(put(path, "x".repeat((1 << 20) + 1))).as("too large").isEqualTo(400);
+        cay.clock.pass(Duration.ofDays(2));
+        assertThat(put(path, "x")).as("too late").isEqualTo(403);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            {}                                       | Name is required
+            {"name":""}                              | Name is required
+            {"name":"Bad Name!"}                     | invalid template name
+            {"name":"other/mine"}                    | default/mine
+            {"name":"mine","cpuCount":3}             | cpuCount
+            {"name":"mine","cpuCount":34}            | cpuCount
+            {"name":"mine","memoryMB":127}           | memoryMB
+            {"name":"mine","memoryMB":131072}        | memoryMB
+            {"name":"mine","minFreeDiskMb":-1}       | minFreeDiskMb
+            {"name":"mine","tags":["a b"]}           | a tag has only
+            """)
+    void badRequestsNameTheField(String body, String part) {
+        var answer = cay.call("POST", "/v3/templates", body);
+        assertThat(answer.status()).isEqualTo(400);
+        assertThat(answer.message()).contains(part);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            {}                                                               | fromImage
+            {"fromImage":"a","fromTemplate":"b"}                             | fromImage
+            {"fromImage":"a","steps":[{"type":"BOIL"}]}                      | steps[0].type
+            {"fromImage":"a","steps":[{"type":"RUN","args":[1]}]}            | steps[0].args
+            {"fromImage":"a","steps":"x"}                                    | steps
+            """)
+    void badStepsNameTheField(String body, String part) {
+        var requested = request("{\"name\":\"mine\"}");
+        assertThat(begin(requested, body, 400).message()).contains(part);
+    }
+
+    @Test
+    void aTeamHasOnlySoManyBuildsUnderWay() {
+        for (int i = 0; i < 3; i++) {
+            request("{\"name\":\"mine%d\"}".formatted(i));
+        }
+        var more = cay.call("POST", "/v3/templates", "{\"name\":\"more\"}");
+        assertThat(more.status()).isEqualTo(429);
+        assertThat(more.message()).contains("builds of this team");
+    }
+
+    @Test
+    void aTemplateIsPublishedAndDeletedWhenNobodyUsesIt() throws Exception {
+        var requested = request("{\"name\":\"mine\"}");
+        begin(requested, "{\"fromTemplate\":\"base\"}", 202);
+        ready(requested, "top");
+        assertThat(cay.call("PATCH", "/v2/templates/mine", "{\"public\":true}")
+                        .json()
+                        .toString())
+                .isEqualTo("{\"names\":[\"default/mine\"]}");
+        assertThat(cay.call("GET", "/templates/aliases/mine")
+                        .json()
+                        .get("public")
+                        .booleanValue())
+                .isTrue();
+        String sandbox = create("mine").json().get("sandboxID").stringValue();
+        var used = cay.call("DELETE", "/templates/mine");
+        assertThat(used.status()).isEqualTo(400);
+        assertThat(used.message()).contains("used by 1");
+        cay.call("DELETE", "/sandboxes/" + sandbox);
+        assertThat(cay.call("DELETE", "/templates/mine").status()).isEqualTo(204);
+        assertThat(cay.call("GET", "/templates/mine").status()).isEqualTo(404);
+        assertThat(cay.call("DELETE", "/templates/base").status()).isEqualTo(403);
+    }
+
+    @Test
+    void olderClientsAskByAnOlderRoute() throws Exception {
+        var answer = cay.call("POST", "/v2/templates", "{\"alias\":\"old\",\"cpuCount\":2,\"memoryMB\":1024}");
+        assertThat(answer.status()).isEqualTo(202);
+        assertThat(answer.json().propertyNames())
+                .contains("templateID", "buildID", "diskSizeMB", "createdBy", "lastSpawnedAt", "envdVersion");
+        begin(answer.json(), "{\"fromTemplate\":\"base\"}", 202);
+        ready(answer.json(), "top");
+        assertThat(create("old").status()).isEqualTo(201);
+    }
+
+    private int put(String path, String content) {
+        return cay.request("PUT", path, Map.of(), content).status();
+    }
+
+    private JsonNode request(String body) {
+        var answer = cay.call("POST", "/v3/templates", body);
+        assertThat(answer.status()).isEqualTo(202);
+        return answer.json();
+    }
+
+    private TestServer.Answer begin(JsonNode requested, String body, int status) {
+        String path = "/v2/templates/%s/builds/%s"
+                .formatted(requested.get("templateID").stringValue(), build(requested));
+        var answer = cay.call("POST", path, body);
+        assertThat(answer.status()).as(answer.toString()).isEqualTo(status);
+        return answer;
+    }
+
+    private void ready(JsonNode requested, String layer) throws InterruptedException {
+        var begun = cay.builds.await(build(requested));
+        begun.watcher()
+                .ready(new BuildResult(
+                        List.of(layer, "layer1", "layer0"),
+                        "user",
+                        null,
+                        null,
+                        new StartCommand(null, null, "user", null, Map.of())));
+    }
+
+    private JsonNode status(JsonNode requested) {
+        return cay.call("GET", path(requested) + "/status").json();
+    }
+
+    private List<String> messages(JsonNode requested, String query) {
+        return cay.call("GET", path(requested) + "/status?" + query)
+                .json()
+                .get("logEntries")
+                .valueStream()
+                .map(line -> line.get("message").stringValue())
+                .toList();
+    }
+
+    private static String path(JsonNode requested) {
+        return "/templates/%s/builds/%s".formatted(requested.get("templateID").stringValue(), build(requested));
+    }
+
+    private static String build(JsonNode requested) {
+        return requested.get("buildID").stringValue();
+    }
+
+    private TestServer.Answer create(String template) {
+        return cay.call("POST", "/v2/sandboxes", "{\"templateID\":\"%s\"}".formatted(template));
+    }
+}
