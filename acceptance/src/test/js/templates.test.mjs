@@ -64,7 +64,8 @@ const standIns = FETCHERS.map(
   (program) => `printf '#!/bin/sh\\necho "${program} $*" >> /srv/fetched\\n' > /usr/local/sbin/${program}; chmod 755 /usr/local/sbin/${program}`,
 )
 
-test('every method of the builder builds, and sandboxes have what it says', async () => {
+// Clients of before miscount the bytes they send now and then.
+test('every method of the builder builds, and sandboxes have what it says', { skip: !atLeast(2, 6) }, async () => {
   const name = unique('all')
   let template = Template({ fileContextPath: context })
     .fromBaseImage()

@@ -283,6 +283,7 @@ public final class Keepers implements Node, AutoCloseable {
 
     @Override
     public void deleteSnapshot(String name) {
+        spares.drop(name);
         saved.snapshots().delete(name);
     }
 

@@ -172,6 +172,22 @@ final class Spares implements AutoCloseable {
         endAll(old);
     }
 
+    /// Nobody will ask for kinds that go on from this snapshot any more.
+    void drop(String snapshot) {
+        var old = new ArrayList<SandboxId>();
+        synchronized (this) {
+            stocks.entrySet().removeIf(entry -> {
+                boolean gone = snapshot.equals(entry.getKey().snapshot());
+                if (gone) {
+                    old.addAll(entry.getValue().ready);
+                }
+                return gone;
+            });
+            notifyAll();
+        }
+        endAll(old);
+    }
+
     /// Gives one away, once.
     synchronized Optional<SandboxId> reserve(SandboxKind kind) {
         long now = nanos.getAsLong();
@@ -265,21 +281,27 @@ final class Spares implements AutoCloseable {
 
     private void make(SandboxKind kind) {
         SandboxId id = null;
+        SandboxId superfluous = null;
         try {
             id = maker.make(kind);
         } catch (CayException e) {
             log.atWarn().addKeyValue("reason", e.getMessage()).log("no sandbox could be started in advance");
         }
         synchronized (this) {
-            var stock = stock(kind);
-            if (id != null) {
+            var stock = stocks.get(kind);
+            if (stock == null && id != null) {
+                superfluous = id;
+            } else if (stock != null && id != null) {
                 stock.ready.add(id);
                 stock.pause = Duration.ZERO;
-            } else {
+            } else if (stock != null) {
                 var longer = stock.pause.isZero() ? FIRST_PAUSE : stock.pause.multipliedBy(2);
                 stock.pause = longer.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : longer;
                 stock.notBefore = nanos.getAsLong() + stock.pause.toNanos();
             }
+        }
+        if (superfluous != null) {
+            endAll(List.of(superfluous));
         }
     }
 

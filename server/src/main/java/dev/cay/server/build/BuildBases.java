@@ -13,9 +13,12 @@ import dev.cay.wire.node.BuildLine;
 import dev.cay.wire.node.BuildPlan;
 import dev.cay.wire.node.LogLine;
 import dev.cay.wire.node.NodeBuilds;
+import dev.cay.wire.node.RegistryLogin;
+import dev.cay.wire.node.StartCommand;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /// Finds what a build begins with.
 final class BuildBases {
@@ -38,48 +41,57 @@ final class BuildBases {
     }
 
     /// What the node is told. May wait for a template that is being made.
-    BuildPlan plan(TemplateRecord template, TemplateBuild build, BuildStart start, NodeBuilds.Watcher watcher) {
-        var team = access.requireTeam(template.teamId());
-        var from = await(team, templateName(start), watcher);
+    BuildPlan plan(
+            TemplateRecord template,
+            TemplateBuild build,
+            BuildStart start,
+            RegistryLogin login,
+            NodeBuilds.Watcher watcher) {
+        String image = start.fromImage();
+        String name =
+                image == null ? start.fromTemplate() : images.template(image).orElse(null);
+        if (name == null) {
+            var base = new BuildPlan.Base.Image(String.valueOf(image), login);
+            return plan(template, build, start, base, null);
+        }
+        var from = await(access.requireTeam(template.teamId()), name, watcher);
         if (from.snapshot() != null && from.start() == null) {
             throw new CayException(
                     ErrorKind.INVALID_ARGUMENT,
                     "a template cannot be built from what was saved of a sandbox; name a template");
         }
         var started = from.start();
+        var base = new BuildPlan.Base.Layers(
+                from.origin().layers(),
+                from.origin().defaultUser(),
+                from.origin().defaultWorkdir(),
+                started == null ? Map.of() : started.environment());
+        return plan(template, build, start, base, started);
+    }
+
+    /// @param inherited what the template below starts, unless this one starts something else
+    private static BuildPlan plan(
+            TemplateRecord template,
+            TemplateBuild build,
+            BuildStart start,
+            BuildPlan.Base base,
+            @Nullable StartCommand inherited) {
         String command = start.startCmd();
         String ready = start.readyCmd();
-        if (command == null && ready == null && started != null) {
-            command = started.command();
-            ready = started.ready();
+        if (command == null && ready == null && inherited != null) {
+            command = inherited.command();
+            ready = inherited.ready();
         }
         return new BuildPlan(
                 build.id(),
                 template.id(),
                 template.teamId(),
-                new BuildPlan.Base.Layers(
-                        from.origin().layers(),
-                        from.origin().defaultUser(),
-                        from.origin().defaultWorkdir(),
-                        started == null ? Map.of() : started.environment()),
+                base,
                 start.steps(),
                 start.force(),
                 command,
                 ready,
                 build.resources());
-    }
-
-    private String templateName(BuildStart start) {
-        if (start.fromTemplate() != null) {
-            return start.fromTemplate();
-        }
-        String image = String.valueOf(start.fromImage());
-        return images.template(image)
-                .orElseThrow(() -> new CayException(
-                        ErrorKind.NOT_IMPLEMENTED,
-                        "image '%s' stands for no template here, and this version of Cay fetches no images; "
-                                        .formatted(image)
-                                + "the operator can say which template it stands for with images.names"));
     }
 
     private StartPoint await(Team team, String name, NodeBuilds.Watcher watcher) {

@@ -90,7 +90,12 @@ public final class BuildRoutes {
 
     private void begin(Team team, Exchange exchange) {
         var template = templates.requireOwn(team, exchange.parameter("templateID"));
-        builds.begin(template, buildId(exchange), BuildStart.read(RequestBody.of(exchange)));
+        var body = RequestBody.of(exchange);
+        builds.begin(
+                template,
+                buildId(exchange),
+                BuildStart.read(body),
+                RegistryLogins.read(body.object("fromImageRegistry")));
         exchange.send(202);
     }
 

@@ -15,6 +15,7 @@ import dev.cay.wire.TemplateId;
 import dev.cay.wire.node.BuildLine;
 import dev.cay.wire.node.BuildResult;
 import dev.cay.wire.node.NodeBuilds;
+import dev.cay.wire.node.RegistryLogin;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
@@ -92,7 +93,7 @@ public final class Builds {
             return;
         }
         log.atInfo().addKeyValue("build", build.id()).log("going on with a build");
-        run(template, build, plan.get());
+        run(template, build, plan.get(), RegistryLogin.NONE);
     }
 
     /// Makes room for a build of a template, which is made too if there is none of that name.
@@ -152,7 +153,10 @@ public final class Builds {
     }
 
     /// Begins a build that was asked for. Others that would get the same tags are ended.
-    void begin(TemplateRecord template, BuildId id, BuildStart start) {
+    ///
+    /// @param login lets the node into the image's registry; it is in no record, so a build that is cut off
+    ///              before it has the image cannot go on
+    void begin(TemplateRecord template, BuildId id, BuildStart start, RegistryLogin login) {
         var begun = templates.change(
                 template.id(),
                 before -> {
@@ -169,7 +173,7 @@ public final class Builds {
                 cancel(begun, other.id(), "a newer build took its place");
             }
         }
-        run(begun, build, start);
+        run(begun, build, start, login);
     }
 
     static TemplateBuild require(TemplateRecord template, BuildId id) {
@@ -210,11 +214,11 @@ public final class Builds {
         }
     }
 
-    private void run(TemplateRecord template, TemplateBuild build, BuildStart start) {
+    private void run(TemplateRecord template, TemplateBuild build, BuildStart start, RegistryLogin login) {
         var watcher = new Watcher(template.id(), build.id());
         Thread.ofVirtual().name("build-begin").start(() -> {
             try {
-                node.begin(bases.plan(template, build, start, watcher), watcher);
+                node.begin(bases.plan(template, build, start, login, watcher), watcher);
             } catch (CayException e) {
                 watcher.failed("base", e.userMessage());
             } catch (RuntimeException e) {

@@ -41,6 +41,9 @@ public record BuildPlan(
                 environment = Map.copyOf(environment);
             }
         }
+
+        /// An image of a registry.
+        record Image(String reference, RegistryLogin login) implements Base {}
     }
 
     /// One step.

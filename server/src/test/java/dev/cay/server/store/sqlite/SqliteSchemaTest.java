@@ -78,6 +78,36 @@ final class SqliteSchemaTest {
     }
 
     @Test
+    void templatesAndSnapshotsOfBeforeBecomeBuilds() throws Exception {
+        var before = Migrations.PORTABLE.files().stream()
+                .takeWhile(name -> !name.contains("V5__"))
+                .toList();
+        new SqliteSchema(source(), file(), new Migrations(before)).bringUpToDate();
+        execute("INSERT INTO team VALUES ('t1', 'first', 'first', 1)");
+        execute("INSERT INTO template VALUES "
+                + "('base', 't1', 1, 2, 512, 10240, '[\"top\",\"bottom\"]', 'user', '/srv', 'b1', 1, 2, NULL, 7, 1),"
+                + "('later', 't1', 1, 2, 512, 10240, '[]', 'user', NULL, 'b2', 1, 2, NULL, 0, 1),"
+                + "('saved', 't1', 0, 1, 256, 1024, '[\"top\"]', 'user', NULL, 'b3', 1, 2, NULL, 0, 2)");
+        execute(
+                "INSERT INTO snapshot VALUES ('sone', 'saved', 'default', 'b3', 'ibox', 1, 256, 1024, '{\"layers\":[]}', 5),"
+                        + "('stwo', 'saved', 'v2', 'b4', 'ibox', 1, 256, 1024, '{\"layers\":[]}', 6)");
+        new SqliteSchema(source(), file()).bringUpToDate();
+        String url = "jdbc:sqlite:" + file();
+        assertThat(query(url, "SELECT origin FROM build WHERE id = 'b1'"))
+                .isEqualTo("{\"layers\":[\"top\",\"bottom\"],\"defaultUser\":\"user\",\"defaultWorkdir\":\"/srv\"}");
+        assertThat(query(url, "SELECT group_concat(id || ' ' || status, ',') FROM (SELECT * FROM build ORDER BY id)"))
+                .isEqualTo("b1 READY,b2 WAITING,b3 READY,b4 READY");
+        assertThat(query(url, "SELECT snapshot || sandbox_id FROM build WHERE id = 'b4'"))
+                .isEqualTo("stwoibox");
+        assertThat(query(
+                        url,
+                        "SELECT group_concat(tag || build_id, ',') FROM (SELECT * FROM build_tag ORDER BY build_id)"))
+                .isEqualTo("defaultb1,defaultb2,defaultb3,v2b4");
+        assertThat(query(url, "SELECT spawn_count FROM template WHERE id = 'base'"))
+                .isEqualTo("7");
+    }
+
+    @Test
     void keepsOnlyTheLastCopies() throws Exception {
         earlier().bringUpToDate();
         for (int version = 2; version <= 6; version++) {
