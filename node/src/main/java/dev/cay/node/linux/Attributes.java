@@ -14,6 +14,7 @@ public final class Attributes {
     private static final NativeCall GET = NativeCall.wide("getxattr");
     private static final NativeCall LIST = NativeCall.wide("listxattr");
     private static final NativeCall GET_ENTRY = NativeCall.wide("lgetxattr");
+    private static final NativeCall SET_ENTRY = NativeCall.of("lsetxattr");
     private static final NativeCall LIST_ENTRY = NativeCall.wide("llistxattr");
     private static final NativeCall REMOVE = NativeCall.of("removexattr");
     private static final int LIMIT = 65536;
@@ -70,6 +71,32 @@ public final class Attributes {
             SET.call(arena, place(arena, fd, ""), FileCalls.text(arena, name), text.address(), text.byteSize() - 1, 0);
         } finally {
             file.done();
+        }
+    }
+
+    /// The value of an entry's attribute as it is, which need not be text.
+    public static byte[] readBytes(Descriptor directory, String entry, String name) throws ErrnoException {
+        int fd = directory.use("getxattr");
+        try (var arena = Arena.ofConfined()) {
+            MemorySegment value = arena.allocate(LIMIT);
+            long place = place(arena, fd, "/" + entry);
+            long length = GET_ENTRY.call(arena, place, FileCalls.text(arena, name), value.address(), LIMIT);
+            return value.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE);
+        } finally {
+            directory.done();
+        }
+    }
+
+    /// Sets an attribute of an entry; of a link itself.
+    public static void write(Descriptor directory, String entry, String name, byte[] value) throws ErrnoException {
+        int fd = directory.use("setxattr");
+        try (var arena = Arena.ofConfined()) {
+            MemorySegment bytes = arena.allocate(Math.max(1, value.length));
+            MemorySegment.copy(value, 0, bytes, ValueLayout.JAVA_BYTE, 0, value.length);
+            long place = place(arena, fd, "/" + entry);
+            SET_ENTRY.call(arena, place, FileCalls.text(arena, name), bytes.address(), value.length, 0);
+        } finally {
+            directory.done();
         }
     }
 

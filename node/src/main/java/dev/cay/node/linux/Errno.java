@@ -23,6 +23,7 @@ public final class Errno {
     public static final int EFBIG = 27;
     public static final int ENOSPC = 28;
     public static final int EROFS = 30;
+    public static final int EMLINK = 31;
     public static final int EPIPE = 32;
     public static final int ENAMETOOLONG = 36;
     public static final int ENOTEMPTY = 39;
@@ -56,6 +57,7 @@ public final class Errno {
             case EFBIG -> "file too large";
             case ENOSPC -> "no space left on device";
             case EROFS -> "read-only file system";
+            case EMLINK -> "too many links";
             case EPIPE -> "broken pipe";
             case ENAMETOOLONG -> "file name too long";
             case ENOTEMPTY -> "directory not empty";

@@ -8,14 +8,14 @@ import java.nio.charset.StandardCharsets;
 
 /// The kernel's names of files are bytes, and nobody promises that they are UTF-8. Bytes that are not stand in a text
 /// as lone surrogates, so that every file has a name and can be met under it.
-final class FileName {
+public final class FileName {
     private static final char REPLACEMENT = '\ufffd';
     private static final char LOWEST = '\udc80';
     private static final char HIGHEST = '\udcff';
 
     private FileName() {}
 
-    static String text(byte[] bytes) {
+    public static String text(byte[] bytes) {
         String text = new String(bytes, StandardCharsets.UTF_8);
         return text.indexOf(REPLACEMENT) < 0 ? text : escaped(bytes);
     }
@@ -35,7 +35,7 @@ final class FileName {
         return out.flip().toString();
     }
 
-    static byte[] bytes(String text) {
+    public static byte[] bytes(String text) {
         if (text.chars().noneMatch(c -> c >= LOWEST && c <= HIGHEST)) {
             return text.getBytes(StandardCharsets.UTF_8);
         }

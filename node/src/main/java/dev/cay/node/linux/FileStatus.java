@@ -46,6 +46,11 @@ public record FileStatus(int mode, int uid, int gid, long inode, long size, Inst
         return (mode & TYPE) == 0x2000 && major == 5 && minor == 2;
     }
 
+    /// The mark of overlayfs for a name that is deleted from the layers below: character device 0:0.
+    public boolean whiteout() {
+        return (mode & TYPE) == 0x2000 && major == 0 && minor == 0;
+    }
+
     /// The type bits, as in `S_IFMT`.
     public int type() {
         return mode & TYPE;

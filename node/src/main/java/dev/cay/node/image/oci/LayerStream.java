@@ -1,0 +1,133 @@
+package dev.cay.node.image.oci;
+
+import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PushbackInputStream;
+import java.security.MessageDigest;
+import java.util.zip.GZIPInputStream;
+
+/// The uncompressed archive of a layer: knows its compression by the first bytes, computes the digest, and refuses to
+/// go on when the archive grows beyond the limits.
+final class LayerStream extends InputStream {
+    private static final int BUFFER = 64 << 10;
+    private static final byte[] GZIP = {0x1f, (byte) 0x8b};
+    private static final byte[] ZSTD = {0x28, (byte) 0xb5, 0x2f, (byte) 0xfd};
+    /// Begins a zstd frame without content. The first byte of it varies in its lower half.
+    private static final byte[] ZSTD_SKIPPED = {0x50, 0x2a, 0x4d, 0x18};
+
+    private final Source source;
+    private final InputStream archive;
+    private final LayerLimits limits;
+    private final MessageDigest digest = Digest.begin();
+    private long read;
+
+    private LayerStream(Source source, InputStream archive, LayerLimits limits) {
+        this.source = source;
+        this.archive = archive;
+        this.limits = limits;
+    }
+
+    static LayerStream open(InputStream layer, LayerLimits limits) throws IOException {
+        var source = new Source(layer);
+        return new LayerStream(source, uncompressed(source), limits);
+    }
+
+    /// Bytes as they are, or out of gzip or zstd.
+    static InputStream uncompressed(InputStream source) throws IOException {
+        var peeked = new PushbackInputStream(source, 4) {
+            @Override
+            public int available() {
+                return 1; // GZIPInputStream looks for another member only if there seem to be bytes.
+            }
+        };
+        byte[] first = peeked.readNBytes(4);
+        peeked.unread(first);
+        if (startsWith(first, GZIP)) {
+            return new GZIPInputStream(peeked, BUFFER);
+        }
+        boolean skipped = first.length == 4 && (first[0] & 0xf0) == 0x50 && startsWith(first, 1, ZSTD_SKIPPED);
+        return startsWith(first, ZSTD) || skipped ? new ZstdInputStreamNoFinalizer(peeked) : peeked;
+    }
+
+    private static boolean startsWith(byte[] bytes, byte[] magic) {
+        return bytes.length >= magic.length && startsWith(bytes, 0, magic);
+    }
+
+    private static boolean startsWith(byte[] bytes, int from, byte[] magic) {
+        for (int i = from; i < magic.length; i++) {
+            if (bytes[i] != magic[i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    @Override
+    public int read() throws IOException {
+        byte[] one = new byte[1];
+        return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    }
+
+    @Override
+    public int read(byte[] into, int offset, int length) throws IOException {
+        int count = archive.read(into, offset, length);
+        if (count > 0) {
+            digest.update(into, offset, count);
+            count(count);
+        }
+        return count;
+    }
+
+    /// Counts bytes that the layer takes beside those of its archive.
+    void count(long bytes) {
+        read += bytes;
+        if (read > limits.bytes()) {
+            throw BadImage.because("the layer holds more than %,d bytes, which is the limit".formatted(limits.bytes()));
+        }
+        if (read > LayerLimits.RATIO_FROM && read / Math.max(1, source.read) > limits.ratio()) {
+            throw BadImage.because(
+                    "the layer is compressed more than %,d to one, which looks like an attempt to fill the disk"
+                            .formatted(limits.ratio()));
+        }
+    }
+
+    /// Reads what follows the archive's end, which is part of the digest.
+    Digest finish() throws IOException {
+        byte[] rest = new byte[BUFFER];
+        int count = read(rest, 0, rest.length);
+        while (count >= 0) {
+            count = read(rest, 0, rest.length);
+        }
+        return Digest.finish(digest);
+    }
+
+    @Override
+    public void close() throws IOException {
+        archive.close();
+    }
+
+    /// Counts compressed bytes.
+    private static final class Source extends FilterInputStream {
+        private long read;
+
+        private Source(InputStream in) {
+            super(in);
+        }
+
+        @Override
+        public int read() throws IOException {
+            int one = super.read();
+            read += one < 0 ? 0 : 1;
+            return one;
+        }
+
+        @Override
+        public int read(byte[] into, int offset, int length) throws IOException {
+            int count = super.read(into, offset, length);
+            read += Math.max(0, count);
+            return count;
+        }
+    }
+}

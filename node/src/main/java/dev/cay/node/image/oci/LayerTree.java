@@ -1,0 +1,267 @@
+package dev.cay.node.image.oci;
+
+import dev.cay.node.linux.Attributes;
+import dev.cay.node.linux.Descriptor;
+import dev.cay.node.linux.DescriptorIo;
+import dev.cay.node.linux.EntryCalls;
+import dev.cay.node.linux.ErrnoException;
+import dev.cay.node.linux.FileCalls;
+import dev.cay.node.linux.FileStatus;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Directories of a layer that is being written, seen over the layers below: finds the directory for an entry, and
+/// makes
+/// it in the layer with what the layers below say of it.
+///
+/// Links on the way are followed as a sandbox would follow them: in the merged view, and never out of the root. Every
+/// step opens one name in an open directory without following anything, so that nothing outside is ever touched.
+final class LayerTree implements AutoCloseable {
+    private static final int MOST_LINKS = 40;
+    private static final int PLAIN_DIRECTORY = 0755;
+
+    private final List<Descriptor> layersBelow;
+    private final int mostDepth;
+    private MergedDirectory root;
+
+    /// The last directory asked for: most entries follow others of the same directory.
+    private @Nullable MergedDirectory last;
+
+    private List<String> lastPath = List.of();
+    /// Whether a change since then may let its path lead elsewhere.
+    private boolean outdated;
+
+    /// @param below roots of the layers below, the topmost first
+    LayerTree(Path rootfs, List<Path> below, int mostDepth) throws ErrnoException {
+        this.mostDepth = mostDepth;
+        var lower = new ArrayList<Descriptor>();
+        try {
+            for (var layer : below) {
+                lower.add(FileCalls.open(layer.toString(), MergedDirectory.DIRECTORY_FLAGS, 0));
+            }
+            var own = FileCalls.open(rootfs.toString(), MergedDirectory.DIRECTORY_FLAGS, 0);
+            this.root = new MergedDirectory(own, List.copyOf(lower));
+            this.layersBelow = List.copyOf(lower);
+        } catch (ErrnoException e) {
+            lower.forEach(Descriptor::close);
+            throw e;
+        }
+    }
+
+    MergedDirectory root() {
+        return root;
+    }
+
+    /// Roots of the layers below, the topmost first, also when they are hidden.
+    List<Descriptor> layersBelow() {
+        return layersBelow;
+    }
+
+    /// From now on nothing of the layers below is seen.
+    void hideLayersBelow() {
+        forget();
+        root = new MergedDirectory(root.own(), List.of());
+    }
+
+    /// The directory of a path, made in the layer where it is missing. It stays open until the next call.
+    ///
+    /// @param entry for messages
+    MergedDirectory make(List<String> path, String entry) throws ErrnoException {
+        if (path.isEmpty()) {
+            return root;
+        }
+        if (last == null || outdated || !lastPath.equals(path)) {
+            forget();
+            last = walk(path, true, entry);
+        }
+        if (last == null) {
+            throw new IllegalStateException("a directory that is made is there");
+        }
+        return last;
+    }
+
+    /// The directory of a path if it is in any layer; the caller closes it.
+    @Nullable
+    MergedDirectory find(List<String> path, String entry) throws ErrnoException {
+        return walk(path, false, entry);
+    }
+
+    private void forget() {
+        if (last != null) {
+            last.close();
+        }
+        last = null;
+        outdated = false;
+    }
+
+    private @Nullable MergedDirectory walk(List<String> path, boolean make, String entry) throws ErrnoException {
+        Deque<String> todo = new ArrayDeque<>(path);
+        var done = new ArrayList<String>();
+        var here = again(done);
+        int links = 0;
+        try {
+            while (!todo.isEmpty()) {
+                String name = todo.removeFirst();
+                var found = name.equals("..") ? null : here.find(name);
+                if (name.equals("..") || (found != null && found.status().symlink())) {
+                    if (found != null) {
+                        String target = EntryCalls.readLink(found.in(), name);
+                        if (++links > MOST_LINKS) {
+                            throw BadImage.entry(entry, "lies behind too many symbolic links");
+                        }
+                        prepend(todo, target);
+                        if (target.startsWith("/")) {
+                            done.clear();
+                        }
+                    } else if (!done.isEmpty()) {
+                        done.removeLast();
+                    }
+                    here.close();
+                    here = again(done);
+                    continue;
+                }
+                var next = step(here, name, found, make, entry);
+                if (next == null) {
+                    here.close();
+                    return null;
+                }
+                here.close();
+                here = next;
+                done.add(name);
+                if (done.size() > mostDepth) {
+                    throw BadImage.entry(entry, "lies more than %d directories deep".formatted(mostDepth));
+                }
+            }
+            // A path through links may lead elsewhere without a change of what is in this layer.
+            lastPath = make && links == 0 ? List.copyOf(path) : make ? List.of() : lastPath;
+            return here;
+        } catch (ErrnoException | RuntimeException e) {
+            here.close();
+            throw e;
+        }
+    }
+
+    private static void prepend(Deque<String> todo, String target) {
+        var names = new ArrayList<String>();
+        for (String name : target.split("/")) {
+            if (!name.isEmpty() && !name.equals(".")) {
+                names.add(name);
+            }
+        }
+        names.reversed().forEach(todo::addFirst);
+    }
+
+    private @Nullable MergedDirectory step(
+            MergedDirectory here, String name, MergedDirectory.@Nullable Found found, boolean make, String entry)
+            throws ErrnoException {
+        if (found != null && !found.status().directory()) {
+            throw BadImage.entry(entry, "lies below %s, which is no directory".formatted(BadImage.shown(name)));
+        }
+        if (make && (found == null || !found.isOwn())) {
+            makeIn(here, name, found);
+        } else if (found == null) {
+            return null;
+        }
+        return here.open(name);
+    }
+
+    /// A directory that no entry has named, or not yet.
+    private void makeIn(MergedDirectory here, String name, MergedDirectory.@Nullable Found like) throws ErrnoException {
+        var own = own(here);
+        Instant before = FileCalls.stat(own).modified();
+        makeDirectory(own, name, MergedDirectory.status(own, name));
+        if (like != null) {
+            FileCopy.attributes(like.in(), name, own, name, like.status());
+        } else {
+            EntryCalls.setMode(own, name, PLAIN_DIRECTORY);
+            EntryCalls.setModified(own, name, Instant.EPOCH);
+        }
+        EntryCalls.setModified(own, before);
+    }
+
+    /// Makes an empty directory where there is none. What was there in this layer, such as a whiteout, has hidden the
+    /// layers below, and the directory goes on to do so.
+    void makeDirectory(Descriptor own, String name, @Nullable FileStatus replaced) throws ErrnoException {
+        clear(own, name, replaced);
+        FileCalls.makeDirectory(own, name, 0700);
+        if (replaced != null) {
+            setOpaque(own, name);
+        }
+    }
+
+    /// Hides what the layers below have in a directory of this layer.
+    void setOpaque(Descriptor own, String name) throws ErrnoException {
+        Attributes.write(own, name, MergedDirectory.OPAQUE, new byte[] {'y'});
+        outdated = true;
+    }
+
+    /// Removes what this layer has under a name, with all below.
+    ///
+    /// @param there what it is; null if there is nothing
+    void clear(Descriptor own, String name, @Nullable FileStatus there) throws ErrnoException {
+        if (there == null) {
+            return;
+        }
+        if (there.directory()) {
+            removeTree(own, name);
+        } else {
+            FileCalls.removeFile(own, name);
+        }
+        outdated = true;
+    }
+
+    private static void removeTree(Descriptor parent, String name) throws ErrnoException {
+        try (var directory = FileCalls.openEntry(parent, name, MergedDirectory.DIRECTORY_FLAGS, false)) {
+            for (var some = FileCalls.nextNames(directory); !some.isEmpty(); some = FileCalls.nextNames(directory)) {
+                for (String each : some) {
+                    if (FileCalls.stat(directory, each).directory()) {
+                        removeTree(directory, each);
+                    } else {
+                        FileCalls.removeFile(directory, each);
+                    }
+                }
+            }
+        }
+        FileCalls.removeDirectory(parent, name);
+    }
+
+    /// The directory in the layer being written. It is there if the directory was asked for by {@link #make}.
+    static Descriptor own(MergedDirectory directory) {
+        if (directory.own() == null) {
+            throw new IllegalStateException("the directory is not in the layer");
+        }
+        return directory.own();
+    }
+
+    /// Opens the root, and what leads from there to a directory that was reached before.
+    private MergedDirectory again(List<String> names) throws ErrnoException {
+        var here = duplicate(root);
+        for (String name : names) {
+            try (var before = here) {
+                here = before.open(name);
+            }
+        }
+        return here;
+    }
+
+    private static MergedDirectory duplicate(MergedDirectory directory) throws ErrnoException {
+        var below = new ArrayList<Descriptor>();
+        for (var each : directory.below()) {
+            below.add(DescriptorIo.duplicate(each));
+        }
+        var own = directory.own();
+        return new MergedDirectory(own == null ? null : DescriptorIo.duplicate(own), below);
+    }
+
+    @Override
+    public void close() {
+        forget();
+        own(root).close();
+        layersBelow.forEach(Descriptor::close);
+    }
+}
