@@ -194,10 +194,28 @@ final class LayerTree implements AutoCloseable {
         }
     }
 
-    /// Hides what the layers below have in a directory of this layer.
+    /// Hides what the layers below have in a directory of this layer. Whiteouts in it have nothing left to hide.
     void setOpaque(Descriptor own, String name) throws ErrnoException {
         Attributes.write(own, name, MergedDirectory.OPAQUE, new byte[] {'y'});
         outdated = true;
+        removeWhiteouts(own, name);
+    }
+
+    private static void removeWhiteouts(Descriptor parent, String name) throws ErrnoException {
+        try (var directory = FileCalls.openEntry(parent, name, MergedDirectory.DIRECTORY_FLAGS, false)) {
+            var before = FileCalls.stat(directory).modified();
+            for (var some = FileCalls.nextNames(directory); !some.isEmpty(); some = FileCalls.nextNames(directory)) {
+                for (String each : some) {
+                    var status = FileCalls.stat(directory, each);
+                    if (status.whiteout()) {
+                        FileCalls.removeFile(directory, each);
+                    } else if (status.directory()) {
+                        removeWhiteouts(directory, each);
+                    }
+                }
+            }
+            EntryCalls.setModified(directory, before);
+        }
     }
 
     /// Removes what this layer has under a name, with all below.

@@ -116,7 +116,7 @@ final class TarHeader {
         }
         long stated = number(CHECKSUM, CHECKSUM_LENGTH);
         if (stated != unsigned && stated != signed) {
-            throw BadImage.because("the layer is no tar archive, or it is damaged: a header has the wrong checksum");
+            throw BadImage.because("this is no tar archive, or it is damaged: a header has the wrong checksum");
         }
     }
 
@@ -143,7 +143,8 @@ final class TarHeader {
         for (int i = 0; i < length; i++) {
             int b = i == 0 ? (negative ? block[from] | 0x80 : block[from] & 0x7f) : block[from + i];
             if (value > Long.MAX_VALUE >> 8 || value < Long.MIN_VALUE >> 8) {
-                throw BadImage.because("the layer's archive has a header with a number that is too large");
+                throw BadImage.because(
+                        "this is no tar archive, or it is damaged: a header has a number that is too large");
             }
             value = (value << 8) | (b & 0xff);
         }
@@ -161,7 +162,7 @@ final class TarHeader {
             } else if (block[i] == 0 || (block[i] == ' ' && begun)) {
                 return value;
             } else if (block[i] != ' ') {
-                throw BadImage.because("the layer's archive has a header with a number that is none");
+                throw BadImage.because("this is no tar archive, or it is damaged: a header has a number that is none");
             }
         }
         return value;

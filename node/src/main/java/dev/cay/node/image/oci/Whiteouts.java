@@ -9,6 +9,9 @@ import java.util.List;
 /// The entries by which an image's layer hides what the layers below have. `.wh.NAME` hides one name, `.wh..wh..opq`
 /// all
 /// that a directory has. Entries of the same layer are never hidden, wherever they stand in the archive.
+///
+/// A whiteout is made only if there is something to hide: in a directory that no other layer has, overlayfs would list
+/// its name.
 final class Whiteouts {
     private static final String PREFIX = ".wh.";
     private static final String OPAQUE = ".wh..wh..opq";
@@ -60,12 +63,15 @@ final class Whiteouts {
             return;
         }
         var own = LayerTree.own(tree.root());
+        var below = new MergedDirectory(null, tree.layersBelow());
         var before = FileCalls.stat(own).modified();
         for (var layer : tree.layersBelow()) {
             try (var listed = FileCalls.openEntry(layer, ".", MergedDirectory.DIRECTORY_FLAGS, true)) {
                 for (var names = FileCalls.nextNames(listed); !names.isEmpty(); names = FileCalls.nextNames(listed)) {
                     for (String name : names) {
-                        hide(own, name);
+                        if (below.findBelow(name) != null) {
+                            hide(own, name);
+                        }
                     }
                 }
             }
@@ -86,7 +92,11 @@ final class Whiteouts {
         if (name.isEmpty() || name.equals(".") || name.equals("..")) {
             throw BadImage.entry(entry.name(), "is a whiteout of no name");
         }
-        var own = LayerTree.own(tree.make(directory, entry.name()));
+        var merged = tree.make(directory, entry.name());
+        if (merged.findBelow(name) == null) {
+            return;
+        }
+        var own = LayerTree.own(merged);
         var before = FileCalls.stat(own).modified();
         hide(own, name);
         EntryCalls.setModified(own, before);

@@ -137,6 +137,22 @@ final class LayerUnpackerTest {
         assertThat(root.resolve("file")).hasContent("y");
     }
 
+    /// The kernel lists the name of a whiteout in a directory that it does not merge.
+    @Test
+    void makesNoWhiteoutsThatHideNothing() throws Exception {
+        below.add(unpack(new TestTar().file("old/dir/x", "x").file("old/y", "x")));
+
+        var root = unpack(new TestTar()
+                .file("new/.wh.x", "")
+                .file("old/.wh.none", "")
+                .file("old/dir/.wh.x", "")
+                .file("old/.wh.y", "")
+                .file("old/.wh..wh..opq", ""));
+
+        assertThat(find(root, "%P %y\\n").lines()).containsExactlyInAnyOrder(" d", "new d", "old d", "old/dir d");
+        assertThat(merged(root)).isEqualTo("\nnew\nold\nold/dir");
+    }
+
     @Test
     void hidesAllBelowAnOpaqueRoot() throws Exception {
         below.add(unpack(new TestTar().file("a/x", "x").file("b", "x")));

@@ -1,0 +1,46 @@
+package dev.cay.node.image.oci;
+
+import java.net.URI;
+import org.jspecify.annotations.Nullable;
+
+/// How a registry knows who pulls. Secrets never stand in a text form of these.
+public sealed interface Credentials {
+    /// What everybody may have.
+    record None() implements Credentials {}
+
+    /// A user and a password, or whatever the registry wants in its place.
+    record Password(String user, String password) implements Credentials {
+        @Override
+        public String toString() {
+            return "Password[user=%s]".formatted(user);
+        }
+    }
+
+    /// Keys of AWS, which are exchanged for a password of its registry service.
+    ///
+    /// @param endpoint where keys are exchanged; null for AWS itself
+    record Aws(
+            String accessKeyId,
+            String secretAccessKey,
+            @Nullable String sessionToken,
+            String region,
+            @Nullable URI endpoint)
+            implements Credentials {
+        @Override
+        public String toString() {
+            return "Aws[accessKeyId=%s, region=%s]".formatted(accessKeyId, region);
+        }
+    }
+
+    /// The key file of a service account of Google's cloud.
+    record Gcp(String jsonKey) implements Credentials {
+        @Override
+        public String toString() {
+            return "Gcp[]";
+        }
+    }
+
+    static Credentials none() {
+        return new None();
+    }
+}

@@ -1,0 +1,97 @@
+package dev.cay.node.image.oci;
+
+import dev.cay.node.image.BuildProgress;
+import dev.cay.node.image.LayerStore;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Brings images of registries and of archives into the layer store. Thread-safe; blocks on disk and network, so only
+/// platform threads call it. A thread that is interrupted gives up.
+public final class Images implements AutoCloseable {
+    private final LayerInstall install;
+    private final LayerLimits limits;
+    private final Path directory;
+    private final RegistrySettings settings;
+    private final RegistryHttp http;
+    private final DocumentCache documents;
+
+    /// @param cacheDir the same as that of the store
+    /// @param client   must not follow redirects; see {@link #client}
+    public Images(LayerStore layers, Path cacheDir, RegistrySettings settings, LayerLimits limits, HttpClient client) {
+        this.install = new LayerInstall(layers, new LayerUnpacker(limits));
+        this.limits = limits;
+        this.directory = cacheDir.resolve("images");
+        this.settings = settings;
+        this.http = new RegistryHttp(client, settings);
+        this.documents = new DocumentCache(directory.resolve("documents"));
+    }
+
+    /// A client as registries need it. The caller may add a proxy and whom to trust.
+    public static HttpClient.Builder client(RegistrySettings settings) {
+        return HttpClient.newBuilder()
+                .followRedirects(HttpClient.Redirect.NEVER)
+                .version(HttpClient.Version.HTTP_1_1)
+                .connectTimeout(settings.connect());
+    }
+
+    /// Fetches the layers of an image that are not here yet. The manifest is always asked for.
+    public PulledImage pull(ImageReference reference, Credentials credentials, BuildProgress progress) {
+        progress.at("reading the manifest", reference.toString(), 0);
+        var image = new RegistryImage(reference, places(reference, credentials), documents);
+        try {
+            var root = image.root();
+            var plan = new Manifests(image).plan(root.bytes(), root.mediaType());
+            var missing = install.missing(plan);
+            try (var staging = Staging.open(directory.resolve("staging"), settings.whole());
+                    var downloads = new Downloads(image, plan, staging.directory(), settings, progress)) {
+                downloads.start(missing);
+                return install.install(plan, downloads::open);
+            }
+        } catch (IOException e) {
+            throw new CayException(
+                    ErrorKind.UNAVAILABLE, "image %s could not be pulled: %s".formatted(reference, e.getMessage()), e);
+        }
+    }
+
+    /// Takes an image out of a file or directory: an archive of `docker save`, or an OCI layout, which may be a
+    /// directory.
+    ///
+    /// @param name which image to take, as the archive names it; null if it has only one
+    public PulledImage load(Path archive, @Nullable String name, BuildProgress progress) {
+        progress.at("reading the archive", "", 0);
+        try (var staging = Staging.open(directory.resolve("staging"), settings.whole());
+                var files = ArchiveFiles.open(archive, staging.directory(), limits)) {
+            var image = new ArchivedImage(files, name);
+            var plan = image.plan();
+            int count = plan.layers().size();
+            return install.install(plan, index -> {
+                progress.at("unpacking", "layer %d of %d".formatted(index + 1, count), (double) index / count);
+                return image.layer(plan, index);
+            });
+        } catch (IOException e) {
+            throw new CayException(
+                    ErrorKind.FAILED, "the image archive could not be read: %s".formatted(e.getMessage()), e);
+        }
+    }
+
+    /// Mirrors get no credentials: these are for the registry.
+    private List<Registry> places(ImageReference reference, Credentials credentials) {
+        var places = new ArrayList<Registry>();
+        for (var mirror : settings.mirrors().getOrDefault(reference.registry(), List.of())) {
+            places.add(new Registry(http, mirror, reference.repository(), Credentials.none()));
+        }
+        places.add(new Registry(http, settings.base(reference.registry()), reference.repository(), credentials));
+        return places;
+    }
+
+    @Override
+    public void close() {
+        http.close();
+    }
+}

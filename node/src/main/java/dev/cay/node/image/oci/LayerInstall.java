@@ -1,0 +1,74 @@
+package dev.cay.node.image.oci;
+
+import dev.cay.node.image.LayerStore;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Makes layers of the store out of those of an image, from the lowest to the topmost.
+final class LayerInstall {
+    private static final Logger log = LoggerFactory.getLogger(LayerInstall.class);
+
+    private final LayerStore layers;
+    private final LayerUnpacker unpacker;
+
+    LayerInstall(LayerStore layers, LayerUnpacker unpacker) {
+        this.layers = layers;
+        this.unpacker = unpacker;
+    }
+
+    /// Opens the compressed layers of an image by their index. The end of a stream is reached only if it is whole.
+    interface Source {
+        InputStream open(int index) throws IOException;
+    }
+
+    /// Indexes of layers that are not in the store, the lowest first.
+    List<Integer> missing(ImagePlan plan) {
+        var keys = plan.keys();
+        var missing = new ArrayList<Integer>();
+        for (int i = 0; i < keys.size(); i++) {
+            if (!layers.has(keys.get(i))) {
+                missing.add(i);
+            }
+        }
+        return missing;
+    }
+
+    PulledImage install(ImagePlan plan, Source source) {
+        var keys = plan.keys();
+        for (int i = 0; i < keys.size(); i++) {
+            int index = i;
+            var below =
+                    keys.subList(0, i).reversed().stream().map(layers::require).toList();
+            layers.build(keys.get(i), rootfs -> unpack(plan, index, source, rootfs, below));
+        }
+        return new PulledImage(keys.reversed(), plan.config(), plan.digest());
+    }
+
+    private void unpack(ImagePlan plan, int index, Source source, Path rootfs, List<Path> below) throws IOException {
+        try (var in = source.open(index)) {
+            var unpacked = unpacker.unpack(in, rootfs, below);
+            in.transferTo(OutputStream.nullOutputStream());
+            if (!unpacked.diffId().equals(plan.diffIds().get(index))) {
+                throw BadImage.because(
+                        "layer %d of the image has the digest %s when unpacked, and its configuration says %s"
+                                .formatted(
+                                        index + 1,
+                                        unpacked.diffId(),
+                                        plan.diffIds().get(index)));
+            }
+            if (!unpacked.skipped().isEmpty()) {
+                log.atInfo()
+                        .addKeyValue("image", plan.digest())
+                        .addKeyValue("layer", index + 1)
+                        .addKeyValue("devices", BadImage.shown(String.join(" ", unpacked.skipped())))
+                        .log("devices of an image were left out");
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+package dev.cay.node.image.oci;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+
+/// Requests to registries. Redirects are followed here: credentials go only to the host they are for, TLS is never
+/// left,
+/// and a registry cannot lead us to addresses of this host.
+final class RegistryHttp implements AutoCloseable {
+    private static final int MOST_REDIRECTS = 5;
+
+    private final HttpClient client;
+    private final RegistrySettings settings;
+    private final ScheduledExecutorService watcher = Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("cay-registry-watch").factory());
+
+    /// @param client must not follow redirects by itself
+    RegistryHttp(HttpClient client, RegistrySettings settings) {
+        if (client.followRedirects() != HttpClient.Redirect.NEVER) {
+            throw new IllegalArgumentException("redirects carry credentials along");
+        }
+        this.client = client;
+        this.settings = settings;
+    }
+
+    HttpAnswer get(URI uri, Map<String, String> headers) throws IOException {
+        URI at = uri;
+        for (int redirects = 0; ; redirects++) {
+            var request = HttpRequest.newBuilder(at).timeout(settings.answer()).GET();
+            boolean own = sameOrigin(uri, at);
+            headers.forEach((name, value) -> {
+                if (own || !name.equalsIgnoreCase("Authorization")) {
+                    request.header(name, value);
+                }
+            });
+            var answer = send(request.build());
+            String location = answer.header("Location");
+            if (answer.status() < 301 || answer.status() > 308 || answer.status() == 304 || location.isEmpty()) {
+                return answer;
+            }
+            answer.close();
+            if (redirects == MOST_REDIRECTS) {
+                throw BadImage.because("%s redirects more than %d times".formatted(at.getHost(), MOST_REDIRECTS));
+            }
+            at = requireAllowed(resolve(at, location), uri);
+        }
+    }
+
+    HttpAnswer post(URI uri, Map<String, String> headers, String body) throws IOException {
+        var request =
+                HttpRequest.newBuilder(uri).timeout(settings.answer()).POST(HttpRequest.BodyPublishers.ofString(body));
+        headers.forEach(request::header);
+        return send(request.build());
+    }
+
+    private HttpAnswer send(HttpRequest request) throws IOException {
+        try {
+            var answer = client.send(request, BodyHandlers.ofInputStream());
+            var body = new HttpAnswer.Watched(answer.body(), settings.idle(), watcher);
+            return new HttpAnswer(answer.statusCode(), answer.headers(), request.uri(), body);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        }
+    }
+
+    private static URI resolve(URI at, String location) {
+        try {
+            return at.resolve(location);
+        } catch (IllegalArgumentException e) {
+            throw BadImage.because("%s redirects to something that is no address".formatted(at.getHost()), e);
+        }
+    }
+
+    /// An address that a registry named, for a redirect or for tokens.
+    ///
+    /// @param origin the address that we were asked to use
+    URI requireAllowed(URI named, URI origin) throws IOException {
+        String scheme = named.getScheme() == null ? "" : named.getScheme().toLowerCase(Locale.ROOT);
+        String host = named.getHost();
+        boolean plain = scheme.equals("http") && "http".equals(origin.getScheme());
+        if (host == null || named.getUserInfo() != null || !(scheme.equals("https") || plain)) {
+            throw BadImage.because("%s leads to an address that cannot be used: %s"
+                    .formatted(origin.getHost(), BadImage.shown(scheme + "://" + host)));
+        }
+        if (!host.equals(origin.getHost()) && ofThisHost(host) && !ofThisHost(String.valueOf(origin.getHost()))) {
+            throw BadImage.because("%s leads to an address of this host or its network link, which is refused"
+                    .formatted(origin.getHost()));
+        }
+        return named;
+    }
+
+    private static boolean ofThisHost(String host) throws IOException {
+        for (var address : InetAddress.getAllByName(host)) {
+            if (address.isLoopbackAddress()
+                    || address.isLinkLocalAddress()
+                    || address.isAnyLocalAddress()
+                    || address.isMulticastAddress()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean sameOrigin(URI one, URI other) {
+        return String.valueOf(one.getScheme()).equalsIgnoreCase(other.getScheme())
+                && String.valueOf(one.getAuthority()).equalsIgnoreCase(other.getAuthority());
+    }
+
+    Duration patience() {
+        return settings.patience();
+    }
+
+    @Override
+    public void close() {
+        watcher.shutdownNow();
+    }
+}
