@@ -70,6 +70,9 @@ final class Downloads implements AutoCloseable {
 
     private void heard(long bytes) {
         long now = fetched.addAndGet(bytes);
+        if (now >> 20 == (now - bytes) >> 20 && now < total) {
+            return; // Once for each megabyte is enough.
+        }
         String detail = "%,d of %,d MB".formatted(now >> 20, total >> 20);
         progress.at("pulling", detail, total == 0 ? 1 : Math.min(1, (double) now / total));
     }

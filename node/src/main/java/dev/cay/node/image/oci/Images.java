@@ -6,7 +6,9 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
 import java.net.http.HttpClient;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +45,7 @@ public final class Images implements AutoCloseable {
     /// Fetches the layers of an image that are not here yet. The manifest is always asked for.
     public PulledImage pull(ImageReference reference, Credentials credentials, BuildProgress progress) {
         progress.at("reading the manifest", reference.toString(), 0);
+        prepare();
         var image = new RegistryImage(reference, places(reference, credentials), documents);
         try {
             var root = image.root();
@@ -65,6 +68,7 @@ public final class Images implements AutoCloseable {
     /// @param name which image to take, as the archive names it; null if it has only one
     public PulledImage load(Path archive, @Nullable String name, BuildProgress progress) {
         progress.at("reading the archive", "", 0);
+        prepare();
         try (var staging = Staging.open(directory.resolve("staging"), settings.whole());
                 var files = ArchiveFiles.open(archive, staging.directory(), limits)) {
             var image = new ArchivedImage(files, name);
@@ -77,6 +81,16 @@ public final class Images implements AutoCloseable {
         } catch (IOException e) {
             throw new CayException(
                     ErrorKind.FAILED, "the image archive could not be read: %s".formatted(e.getMessage()), e);
+        }
+    }
+
+    /// What images say of themselves may be private, as their layers are.
+    private void prepare() {
+        try {
+            Files.createDirectories(directory);
+            Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, "%s cannot be made".formatted(directory), e);
         }
     }
 

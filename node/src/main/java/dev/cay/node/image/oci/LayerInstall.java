@@ -1,6 +1,7 @@
 package dev.cay.node.image.oci;
 
 import dev.cay.node.image.LayerStore;
+import dev.cay.wire.CayException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -13,6 +14,10 @@ import org.slf4j.LoggerFactory;
 /// Makes layers of the store out of those of an image, from the lowest to the topmost.
 final class LayerInstall {
     private static final Logger log = LoggerFactory.getLogger(LayerInstall.class);
+
+    private static final int BUFFER = 64 << 10;
+    /// How much more is read of a layer that is broken.
+    private static final long REST = 64 << 20;
 
     private final LayerStore layers;
     private final LayerUnpacker unpacker;
@@ -52,7 +57,7 @@ final class LayerInstall {
 
     private void unpack(ImagePlan plan, int index, Source source, Path rootfs, List<Path> below) throws IOException {
         try (var in = source.open(index)) {
-            var unpacked = unpacker.unpack(in, rootfs, below);
+            var unpacked = unpack(in, rootfs, below);
             in.transferTo(OutputStream.nullOutputStream());
             if (!unpacked.diffId().equals(plan.diffIds().get(index))) {
                 throw BadImage.because(
@@ -69,6 +74,25 @@ final class LayerInstall {
                         .addKeyValue("devices", BadImage.shown(String.join(" ", unpacked.skipped())))
                         .log("devices of an image were left out");
             }
+        }
+    }
+
+    /// An archive that is read while it arrives can turn out to be broken before its digest turns out to be wrong. The
+    /// digest is the cause then, and said instead.
+    private LayerUnpacker.Unpacked unpack(InputStream in, Path rootfs, List<Path> below) throws IOException {
+        try {
+            return unpacker.unpack(in, rootfs, below);
+        } catch (CayException broken) {
+            byte[] rest = new byte[BUFFER];
+            try {
+                for (long read = 0; read < REST && in.read(rest) >= 0; read += BUFFER) {
+                    // Only the end matters.
+                }
+            } catch (CayException cause) {
+                cause.addSuppressed(broken);
+                throw cause;
+            }
+            throw broken;
         }
     }
 }

@@ -100,74 +100,98 @@ final class LayerTree implements AutoCloseable {
     }
 
     private @Nullable MergedDirectory walk(List<String> path, boolean make, String entry) throws ErrnoException {
-        Deque<String> todo = new ArrayDeque<>(path);
-        var done = new ArrayList<String>();
-        var here = again(done);
-        int links = 0;
+        var walk = new Walk(path, make, entry);
         try {
-            while (!todo.isEmpty()) {
-                String name = todo.removeFirst();
-                var found = name.equals("..") ? null : here.find(name);
-                if (name.equals("..") || (found != null && found.status().symlink())) {
-                    if (found != null) {
-                        String target = EntryCalls.readLink(found.in(), name);
-                        if (++links > MOST_LINKS) {
-                            throw BadImage.entry(entry, "lies behind too many symbolic links");
-                        }
-                        prepend(todo, target);
-                        if (target.startsWith("/")) {
-                            done.clear();
-                        }
-                    } else if (!done.isEmpty()) {
-                        done.removeLast();
-                    }
-                    here.close();
-                    here = again(done);
-                    continue;
-                }
-                var next = step(here, name, found, make, entry);
-                if (next == null) {
-                    here.close();
-                    return null;
-                }
-                here.close();
-                here = next;
-                done.add(name);
-                if (done.size() > mostDepth) {
-                    throw BadImage.entry(entry, "lies more than %d directories deep".formatted(mostDepth));
-                }
+            boolean there = walk.toTheEnd();
+            if (make) {
+                // A path through links may lead elsewhere without a change of what is in this layer.
+                lastPath = walk.links == 0 ? List.copyOf(path) : List.of();
             }
-            // A path through links may lead elsewhere without a change of what is in this layer.
-            lastPath = make && links == 0 ? List.copyOf(path) : make ? List.of() : lastPath;
-            return here;
+            if (there) {
+                return walk.here;
+            }
+            walk.here.close();
+            return null;
         } catch (ErrnoException | RuntimeException e) {
-            here.close();
+            walk.here.close();
             throw e;
         }
     }
 
-    private static void prepend(Deque<String> todo, String target) {
-        var names = new ArrayList<String>();
-        for (String name : target.split("/")) {
-            if (!name.isEmpty() && !name.equals(".")) {
-                names.add(name);
+    /// The way from the root to a directory.
+    private final class Walk {
+        private final boolean make;
+        private final String entry;
+        private final Deque<String> todo;
+        private final List<String> done = new ArrayList<>();
+        private MergedDirectory here;
+        private int links;
+
+        private Walk(List<String> path, boolean make, String entry) throws ErrnoException {
+            this.make = make;
+            this.entry = entry;
+            this.todo = new ArrayDeque<>(path);
+            this.here = again(done);
+        }
+
+        /// False if a directory is missing and none is to be made.
+        private boolean toTheEnd() throws ErrnoException {
+            while (!todo.isEmpty()) {
+                String name = todo.removeFirst();
+                var found = name.equals("..") ? null : here.find(name);
+                if (name.equals("..")) {
+                    up();
+                } else if (found != null && found.status().symlink()) {
+                    follow(EntryCalls.readLink(found.in(), name));
+                } else if (found == null && !make) {
+                    return false;
+                } else {
+                    enter(name, found);
+                }
+            }
+            return true;
+        }
+
+        private void up() throws ErrnoException {
+            if (!done.isEmpty()) {
+                done.removeLast();
+                replace(again(done));
             }
         }
-        names.reversed().forEach(todo::addFirst);
-    }
 
-    private @Nullable MergedDirectory step(
-            MergedDirectory here, String name, MergedDirectory.@Nullable Found found, boolean make, String entry)
-            throws ErrnoException {
-        if (found != null && !found.status().directory()) {
-            throw BadImage.entry(entry, "lies below %s, which is no directory".formatted(BadImage.shown(name)));
+        private void follow(String target) throws ErrnoException {
+            if (++links > MOST_LINKS) {
+                throw BadImage.entry(entry, "lies behind too many symbolic links");
+            }
+            for (String name : List.of(target.split("/")).reversed()) {
+                if (!name.isEmpty() && !name.equals(".")) {
+                    todo.addFirst(name);
+                }
+            }
+            if (target.startsWith("/")) {
+                done.clear();
+                replace(again(done));
+            }
         }
-        if (make && (found == null || !found.isOwn())) {
-            makeIn(here, name, found);
-        } else if (found == null) {
-            return null;
+
+        private void enter(String name, MergedDirectory.@Nullable Found found) throws ErrnoException {
+            if (found != null && !found.status().directory()) {
+                throw BadImage.entry(entry, "lies below %s, which is no directory".formatted(BadImage.shown(name)));
+            }
+            if (done.size() == mostDepth) {
+                throw BadImage.entry(entry, "lies more than %d directories deep".formatted(mostDepth));
+            }
+            if (make && (found == null || !found.isOwn())) {
+                makeIn(here, name, found);
+            }
+            replace(here.open(name));
+            done.add(name);
         }
-        return here.open(name);
+
+        private void replace(MergedDirectory next) {
+            here.close();
+            here = next;
+        }
     }
 
     /// A directory that no entry has named, or not yet.

@@ -1,7 +1,10 @@
 package dev.cay.node.image.oci;
 
 import com.github.luben.zstd.ZstdIOException;
+import dev.cay.node.linux.Errno;
 import dev.cay.node.linux.ErrnoException;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -55,6 +58,10 @@ public final class LayerUnpacker {
         try {
             entries.write(entry, tar);
         } catch (ErrnoException e) {
+            if (e.errno() == Errno.ENOSPC || e.errno() == Errno.EDQUOT) {
+                throw new CayException(
+                        ErrorKind.UNAVAILABLE, "the disk of the layer cache has no room for the image", e);
+            }
             throw BadImage.entry(entry.name(), "could not be written (%s)".formatted(e.getMessage()), e);
         }
     }

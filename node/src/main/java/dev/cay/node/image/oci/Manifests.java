@@ -15,6 +15,9 @@ final class Manifests {
     static final String DOCKER_MANIFEST = "application/vnd.docker.distribution.manifest.v2+json";
     static final String DOCKER_LIST = "application/vnd.docker.distribution.manifest.list.v2+json";
 
+    /// Of a manifest or an index, in bytes.
+    static final int LONGEST = 4 << 20;
+
     private static final int MOST_LAYERS = 512;
     private static final int LONGEST_CONFIG = 8 << 20;
     private static final int MOST_NESTED = 3;
@@ -47,7 +50,7 @@ final class Manifests {
             String type = json.path("mediaType").asString(mediaType);
             if (json.path("manifests").isArray() && !json.has("layers")) {
                 var chosen = Platform.ofHost().choose(json.path("manifests"));
-                requireSmall(chosen, Registry.LONGEST_MANIFEST);
+                requireSmall(chosen, LONGEST);
                 bytes = parts.manifest(chosen);
             } else {
                 return plan(json, type, Digest.of(bytes));

@@ -11,8 +11,6 @@ import java.util.Map;
 ///
 /// What may work later is an `IOException`; what will not is a `CayException`.
 final class Registry {
-    static final int LONGEST_MANIFEST = 4 << 20;
-
     private static final String MANIFESTS = String.join(
             ", ", Manifests.OCI_MANIFEST, Manifests.OCI_INDEX, Manifests.DOCKER_MANIFEST, Manifests.DOCKER_LIST);
     private static final int MOST_TRIES = 3;
@@ -38,7 +36,7 @@ final class Registry {
     /// @param wanted tag or digest; a digest is checked by the caller
     Document manifest(String wanted) throws IOException {
         try (var answer = request("manifests/" + wanted, Map.of("Accept", MANIFESTS))) {
-            return new Document(answer.header("Content-Type"), answer.read(LONGEST_MANIFEST, "a manifest"));
+            return new Document(answer.header("Content-Type"), answer.read(Manifests.LONGEST, "a manifest"));
         }
     }
 

@@ -105,7 +105,7 @@ final class HostileRegistryTest {
         refuses("no JSON");
         registry.manifest("app", "v1", "application/json", Json.write(Map.of("schemaVersion", 1)));
         refuses("not supported");
-        registry.manifest("app", "v1", "application/json", new byte[Registry.LONGEST_MANIFEST + 1]);
+        registry.manifest("app", "v1", "application/json", new byte[Manifests.LONGEST + 1]);
         refuses("a manifest of more than");
         var odd = Map.of(
                 "mediaType", "application/vnd.helm", "digest", Digest.of("").toString(), "size", 5);
