@@ -29,6 +29,7 @@ final class EntryWriter {
     private final HardLinks links;
     private final byte[] buffer = new byte[BUFFER];
     private final List<String> skipped = new ArrayList<>();
+    private final long end;
     private long count;
     private boolean rootNamed;
 
@@ -36,6 +37,7 @@ final class EntryWriter {
     EntryWriter(LayerTree tree, LayerLimits limits, LongConsumer bytesBeside) {
         this.tree = tree;
         this.limits = limits;
+        this.end = System.nanoTime() + limits.time().toNanos();
         this.whiteouts = new Whiteouts(tree);
         this.links = new HardLinks(tree, bytesBeside);
     }
@@ -51,6 +53,9 @@ final class EntryWriter {
     void write(TarEntry entry, TarReader content) throws IOException {
         if (++count > limits.entries()) {
             throw BadImage.because("the layer has more than %,d entries".formatted(limits.entries()));
+        }
+        if (System.nanoTime() - end > 0) {
+            throw BadImage.because("the layer could not be unpacked within " + limits.time());
         }
         var path = EntryPath.parse(entry.name(), entry.name());
         requireIds(entry);

@@ -100,7 +100,9 @@ public final class Images implements AutoCloseable {
         for (var mirror : settings.mirrors().getOrDefault(reference.registry(), List.of())) {
             places.add(new Registry(http, mirror, reference.repository(), Credentials.none()));
         }
-        places.add(new Registry(http, settings.base(reference.registry()), reference.repository(), credentials));
+        var base = settings.base(reference.registry());
+        http.requireElsewhere(reference.registry(), base);
+        places.add(new Registry(http, base, reference.repository(), credentials));
         return places;
     }
 

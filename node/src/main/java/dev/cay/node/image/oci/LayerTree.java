@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
 /// step opens one name in an open directory without following anything, so that nothing outside is ever touched.
 final class LayerTree implements AutoCloseable {
     private static final int MOST_LINKS = 40;
+    private static final int MOST_STEPS = 20_000;
+
     private static final int PLAIN_DIRECTORY = 0755;
 
     private final List<Descriptor> layersBelow;
@@ -126,6 +128,7 @@ final class LayerTree implements AutoCloseable {
         private final List<String> done = new ArrayList<>();
         private MergedDirectory here;
         private int links;
+        private int steps;
 
         private Walk(List<String> path, boolean make, String entry) throws ErrnoException {
             this.make = make;
@@ -134,16 +137,21 @@ final class LayerTree implements AutoCloseable {
             this.here = again(done);
         }
 
-        /// False if a directory is missing and none is to be made.
+        /// False if there is no such directory and none is to be made.
         private boolean toTheEnd() throws ErrnoException {
             while (!todo.isEmpty()) {
                 String name = todo.removeFirst();
+                // After each `..`, which only links have, we begin again at the root.
+                steps += name.equals("..") ? done.size() : 1;
+                if (steps > MOST_STEPS) {
+                    throw BadImage.entry(entry, "lies behind symbolic links that go round and round");
+                }
                 var found = name.equals("..") ? null : here.find(name);
                 if (name.equals("..")) {
                     up();
                 } else if (found != null && found.status().symlink()) {
                     follow(EntryCalls.readLink(found.in(), name));
-                } else if (found == null && !make) {
+                } else if (!make && (found == null || !found.status().directory())) {
                     return false;
                 } else {
                     enter(name, found);

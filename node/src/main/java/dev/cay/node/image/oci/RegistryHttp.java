@@ -1,12 +1,13 @@
 package dev.cay.node.image.oci;
 
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Executors;
@@ -81,6 +82,22 @@ final class RegistryHttp implements AutoCloseable {
         }
     }
 
+    /// Images are named by users, who are not to reach servers of this host by it. An operator can allow a registry
+    /// that
+    /// is here, as one without TLS.
+    void requireElsewhere(String registry, URI base) {
+        try {
+            if (!settings.plainHttp().contains(registry) && ofThisHost(String.valueOf(base.getHost()))) {
+                throw new CayException(
+                        ErrorKind.INVALID_ARGUMENT,
+                        "the registry %s is this host itself or its network link, which is refused"
+                                .formatted(registry));
+            }
+        } catch (IOException _) {
+            // A name that only a proxy or a mirror knows.
+        }
+    }
+
     /// An address that a registry named, for a redirect or for tokens.
     ///
     /// @param origin the address that we were asked to use
@@ -114,10 +131,6 @@ final class RegistryHttp implements AutoCloseable {
     private static boolean sameOrigin(URI one, URI other) {
         return String.valueOf(one.getScheme()).equalsIgnoreCase(other.getScheme())
                 && String.valueOf(one.getAuthority()).equalsIgnoreCase(other.getAuthority());
-    }
-
-    Duration patience() {
-        return settings.patience();
     }
 
     @Override

@@ -85,6 +85,11 @@ final class Whiteouts {
             tree.hideLayersBelow();
             return;
         }
+        try (var seen = tree.find(directory, entry.name())) {
+            if (seen == null) {
+                return;
+            }
+        }
         tree.setOpaque(LayerTree.own(tree.make(directory, entry.name())), ".");
     }
 
@@ -92,11 +97,13 @@ final class Whiteouts {
         if (name.isEmpty() || name.equals(".") || name.equals("..")) {
             throw BadImage.entry(entry.name(), "is a whiteout of no name");
         }
-        var merged = tree.make(directory, entry.name());
-        if (merged.findBelow(name) == null) {
-            return;
+        try (var seen = tree.find(directory, entry.name())) {
+            // Some programs also hide what was in a directory that is a file now.
+            if (seen == null || seen.findBelow(name) == null) {
+                return;
+            }
         }
-        var own = LayerTree.own(merged);
+        var own = LayerTree.own(tree.make(directory, entry.name()));
         var before = FileCalls.stat(own).modified();
         hide(own, name);
         EntryCalls.setModified(own, before);

@@ -259,6 +259,20 @@ final class HostileRegistryTest {
     }
 
     @Test
+    void refusesRegistriesOnThisHostThatNoOperatorAllowed() {
+        for (String name :
+                List.of(other.host() + "/app", "localhost/app", "169.254.169.254/app", "[::1]/app", "0.0.0.0/app")) {
+            try (var images = images()) {
+                assertThatThrownBy(() -> images.pull(ImageReference.parse(name), Credentials.none(), (_, _, _) -> {}))
+                        .as(name)
+                        .isInstanceOf(CayException.class)
+                        .hasMessageContaining("this host itself");
+            }
+        }
+        assertThat(other.requests).isEmpty();
+    }
+
+    @Test
     void exchangesKeysOfAws() throws Exception {
         other.on("/", exchange -> {
             String signature = exchange.getRequestHeaders().getFirst("Authorization");
@@ -308,17 +322,21 @@ final class HostileRegistryTest {
         return layers.require(pulled.layerKeys().getFirst()).resolve("a");
     }
 
+    private Images images() {
+        return new Images(
+                layers,
+                directory.resolve("cache"),
+                settings,
+                LayerLimits.DEFAULT,
+                Images.client(settings).build());
+    }
+
     private PulledImage pull(String name) {
         return pull(name, Credentials.none());
     }
 
     private PulledImage pull(String name, Credentials credentials) {
-        try (var images = new Images(
-                layers,
-                directory.resolve("cache"),
-                settings,
-                LayerLimits.DEFAULT,
-                Images.client(settings).build())) {
+        try (var images = images()) {
             return images.pull(ImageReference.parse(registry.host() + "/" + name), credentials, (_, _, _) -> {});
         }
     }

@@ -140,17 +140,23 @@ final class LayerUnpackerTest {
     /// The kernel lists the name of a whiteout in a directory that it does not merge.
     @Test
     void makesNoWhiteoutsThatHideNothing() throws Exception {
-        below.add(unpack(new TestTar().file("old/dir/x", "x").file("old/y", "x")));
+        below.add(unpack(new TestTar().file("old/dir/x", "x").file("old/y", "x").file("file/x", "x")));
 
         var root = unpack(new TestTar()
+                .directory("new")
                 .file("new/.wh.x", "")
+                .file("file", "file now")
+                .file("file/.wh.x", "")
+                .file("file/.wh..wh..opq", "")
+                .file("none/.wh.x", "")
                 .file("old/.wh.none", "")
                 .file("old/dir/.wh.x", "")
                 .file("old/.wh.y", "")
                 .file("old/.wh..wh..opq", ""));
 
-        assertThat(find(root, "%P %y\\n").lines()).containsExactlyInAnyOrder(" d", "new d", "old d", "old/dir d");
-        assertThat(merged(root)).isEqualTo("\nnew\nold\nold/dir");
+        assertThat(find(root, "%P %y\\n").lines())
+                .containsExactlyInAnyOrder(" d", "file f", "new d", "old d", "old/dir d");
+        assertThat(merged(root)).isEqualTo("\nfile\nnew\nold\nold/dir");
     }
 
     @Test
@@ -365,7 +371,7 @@ final class LayerUnpackerTest {
 
     @Test
     void limitsWhatAnArchiveMayHold() {
-        limits = new LayerLimits(1 << 20, 5, 250, 1 << 19, 4096, 512);
+        limits = new LayerLimits(1 << 20, 5, 250, 1 << 19, 4096, 512, Duration.ofMinutes(1));
         refuses(new TestTar().raw(Header.of("a", '0').size(1L << 40), new byte[0]), "the limit for a file is 524,288");
         refuses(new TestTar().raw(Header.of("a", '0').size(Long.MAX_VALUE), new byte[0]), "limit for a file");
         byte[] some = new byte[400_000];
@@ -416,9 +422,35 @@ final class LayerUnpackerTest {
     }
 
     @Test
+    void limitsTheTimeThatUnpackingTakes() {
+        limits = new LayerLimits(1 << 20, 100, 250, 1 << 20, 4096, 512, Duration.ZERO);
+        refuses(new TestTar().file("a", "x"), "could not be unpacked within");
+
+        limits = LayerLimits.DEFAULT;
+        String deep = "d/".repeat(500);
+        String round = "x/../".repeat(800);
+        refuses(
+                new TestTar()
+                        .pax("path", deep + "x/f")
+                        .file("f", "")
+                        .pax("path", deep + "a")
+                        .add(Header.of("long", 'K'), TestTar.bytes(round + "b\0"))
+                        .symlink("a", "")
+                        .pax("path", deep + "b")
+                        .add(Header.of("long", 'K'), TestTar.bytes(round + "c\0"))
+                        .symlink("b", "")
+                        .pax("path", deep + "c")
+                        .add(Header.of("long", 'K'), TestTar.bytes(round + "a\0"))
+                        .symlink("c", "")
+                        .pax("path", deep + "a/f")
+                        .file("f", ""),
+                "round and round");
+    }
+
+    @Test
     void countsWhatHardLinksCopy() throws Exception {
         below.add(unpack(new TestTar().add(Header.of("big", '0'), new byte[100_000])));
-        limits = new LayerLimits(50_000, 100, 250, 1 << 20, 4096, 512);
+        limits = new LayerLimits(50_000, 100, 250, 1 << 20, 4096, 512, Duration.ofMinutes(1));
 
         refuses(new TestTar().link("name", "big"), "more than 50,000 bytes");
     }
