@@ -18,6 +18,7 @@ import dev.cay.node.host.HostClaim;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.HostPlan;
 import dev.cay.node.host.ServerLimits;
+import dev.cay.node.image.oci.RegistrySettings;
 import dev.cay.node.mcp.GatewayRules;
 import dev.cay.node.mcp.MetaChoice;
 import dev.cay.server.CayServer;
@@ -36,8 +37,12 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.stream.Collectors;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
@@ -190,7 +195,8 @@ final class CayDaemon implements AutoCloseable {
                         new GatewayRules(
                                 config.mcp().repositories(),
                                 MetaChoice.of("mcp.metaTools", config.mcp().metaTools())),
-                        config.mcp().remoteAddresses()),
+                        config.mcp().remoteAddresses(),
+                        registries()),
                 new CayNode.Surroundings(
                         listeners, this::throughFrontDoor, tls(authority), authority.caCertificate(), meters),
                 NodeVariant.USUAL,
@@ -199,6 +205,19 @@ final class CayDaemon implements AutoCloseable {
         this.authority = authority;
         this.node = started;
         return started;
+    }
+
+    private RegistrySettings registries() {
+        var mirrors = new HashMap<String, List<URI>>();
+        for (String rule : config.images().mirrors()) {
+            String[] parts = rule.split("=", 2);
+            mirrors.computeIfAbsent(parts[0], _ -> new ArrayList<>()).add(URI.create(parts[1]));
+        }
+        var plain = config.images().registries().stream()
+                .filter(address -> address.startsWith("http://"))
+                .map(address -> URI.create(address).getAuthority())
+                .collect(Collectors.toSet());
+        return RegistrySettings.DEFAULT.withMirrors(mirrors).withPlainHttp(plain);
     }
 
     private int poolSize() {

@@ -22,13 +22,15 @@ public record CayConfig(
         Store store,
         Network network,
         Templates templates,
+        Images images,
         Mcp mcp) {
 
     /// The same, listening elsewhere: on those of the addresses that this host has.
     public CayConfig withListen(List<String> listen) {
         var changed = new Http(listen, http.port, http.tlsPort, http.domain, http.certificate, http.key);
         return new CayConfig(
-                instance, stateDir, runDir, cacheDir, changed, sandboxes, storage, store, network, templates, mcp);
+                instance, stateDir, runDir, cacheDir, changed, sandboxes, storage, store, network, templates, images,
+                mcp);
     }
 
     /// Where requests come in.
@@ -93,6 +95,17 @@ public record CayConfig(
         public Templates {
             prepare = List.copyOf(prepare);
             images = List.copyOf(images);
+        }
+    }
+
+    /// Where container images come from.
+    ///
+    /// @param registries addresses of those in the operator's own network
+    /// @param mirrors    where images of a registry are looked for first, as `registry=address`
+    public record Images(List<String> registries, List<String> mirrors) {
+        public Images {
+            registries = List.copyOf(registries);
+            mirrors = List.copyOf(mirrors);
         }
     }
 

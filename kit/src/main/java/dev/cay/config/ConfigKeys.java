@@ -180,6 +180,19 @@ public final class ConfigKeys {
             "2GB",
             "Most that the files of one COPY may have, as they are sent.");
 
+    static final ConfigKey<List<String>> REGISTRIES = key(
+            "images.registries",
+            ConfigValue.list(
+                    ConfigValue.matching("https?://[a-zA-Z0-9.-]+(:[0-9]{1,5})?", "like http://registry.local:5000")),
+            "",
+            "Registries in your own network that builds may use; those with http:// are spoken to without TLS.");
+    static final ConfigKey<List<String>> MIRRORS = key(
+            "images.mirrors",
+            ConfigValue.list(ConfigValue.matching(
+                    "[a-zA-Z0-9.:-]+=https?://[^\\s,=]+", "like docker.io=https://mirror.example.org")),
+            "",
+            "Where images of a registry are looked for first, as registry=address.");
+
     static final ConfigKey<List<Path>> MCP_CATALOGS = key(
             "mcp.catalogs",
             ConfigValue.list(ConfigValue.path()),
@@ -252,6 +265,8 @@ public final class ConfigKeys {
             IMAGES,
             BUILDS_PER_TEAM,
             MAX_UPLOAD_MB,
+            REGISTRIES,
+            MIRRORS,
             MCP_CATALOGS,
             MCP_REPOSITORIES,
             MCP_REMOTE_ADDRESSES,

@@ -137,6 +137,7 @@ public final class ConfigLoader {
                         value(ConfigKeys.IMAGES),
                         value(ConfigKeys.BUILDS_PER_TEAM),
                         value(ConfigKeys.MAX_UPLOAD_MB)),
+                new CayConfig.Images(value(ConfigKeys.REGISTRIES), value(ConfigKeys.MIRRORS)),
                 new CayConfig.Mcp(
                         value(ConfigKeys.MCP_CATALOGS),
                         value(ConfigKeys.MCP_REPOSITORIES),

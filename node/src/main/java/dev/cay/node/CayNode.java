@@ -22,6 +22,9 @@ import dev.cay.node.image.LayerStore;
 import dev.cay.node.image.NodeLayer;
 import dev.cay.node.image.NpmLayers;
 import dev.cay.node.image.TemplateBuilds;
+import dev.cay.node.image.oci.Images;
+import dev.cay.node.image.oci.LayerLimits;
+import dev.cay.node.image.oci.RegistrySettings;
 import dev.cay.node.linux.FdPoller;
 import dev.cay.node.linux.HostThreads;
 import dev.cay.node.log.LogHub;
@@ -32,6 +35,7 @@ import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.intercept.Interceptors;
 import dev.cay.node.mcp.remote.Addresses;
 import dev.cay.node.mcp.remote.Dialer;
+import dev.cay.node.mcp.remote.HostRoots;
 import dev.cay.node.mcp.remote.RemoteHome;
 import dev.cay.node.mcp.server.SandboxedHomes;
 import dev.cay.node.mcp.server.ServerHome;
@@ -84,6 +88,7 @@ public final class CayNode implements AutoCloseable {
     ///                             their tools; null for none
     /// @param remoteAddresses      where remote MCP servers may lie beside the internet
     /// @param gateways             what holds for MCP gateways
+    /// @param registries           where images come from
     /// @param operatorCertificates CA certificates to be trusted inside too; null for none
     public record Settings(
             String instance,
@@ -105,7 +110,8 @@ public final class CayNode implements AutoCloseable {
             List<Path> catalogs,
             @Nullable Path serverOverrides,
             GatewayRules gateways,
-            List<String> remoteAddresses) {
+            List<String> remoteAddresses,
+            RegistrySettings registries) {
         public Settings {
             nameservers = List.copyOf(nameservers);
             catalogs = List.copyOf(catalogs);
@@ -221,6 +227,7 @@ public final class CayNode implements AutoCloseable {
             this.builds = closing.add(new Builds(
                     keepers.buildRooms(),
                     layers,
+                    closing.add(images(settings, layers)),
                     settings.cacheDir(),
                     settings.stateDir(),
                     BUILDS_AT_ONCE,
@@ -311,6 +318,16 @@ public final class CayNode implements AutoCloseable {
                 () -> base.build((_, _, _) -> {}),
                 SandboxedHomes.IDLE,
                 System::nanoTime);
+    }
+
+    private static Images images(Settings settings, LayerStore layers) {
+        var registries = settings.registries();
+        return new Images(
+                layers,
+                settings.cacheDir(),
+                registries,
+                LayerLimits.DEFAULT,
+                Images.client(registries).sslContext(HostRoots.tls()).build());
     }
 
     /// The first of them is base.

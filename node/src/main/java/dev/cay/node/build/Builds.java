@@ -2,6 +2,7 @@ package dev.cay.node.build;
 
 import dev.cay.node.host.Programs;
 import dev.cay.node.image.LayerStore;
+import dev.cay.node.image.oci.Images;
 import dev.cay.wire.BuildId;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -35,6 +36,7 @@ public final class Builds implements NodeBuilds, AutoCloseable {
     private static final String BASE = "base";
 
     private final Steps.Workshop workshop;
+    private final ImageBase images;
     private final InstantSource clock;
     private final Semaphore turns;
     private final Map<BuildId, UnderWay> underWay = new ConcurrentHashMap<>();
@@ -51,7 +53,15 @@ public final class Builds implements NodeBuilds, AutoCloseable {
     }
 
     /// @param atOnce how many builds run at a time
-    public Builds(BuildRooms rooms, LayerStore layers, Path cacheDir, Path stateDir, int atOnce, InstantSource clock) {
+    public Builds(
+            BuildRooms rooms,
+            LayerStore layers,
+            Images images,
+            Path cacheDir,
+            Path stateDir,
+            int atOnce,
+            InstantSource clock) {
+        this.images = new ImageBase(images, rooms, layers, Programs.ofHost());
         this.workshop = new Steps.Workshop(
                 rooms, layers, new StepCache(cacheDir, layers), new Uploads(stateDir), Programs.ofHost());
         this.clock = clock;
@@ -134,17 +144,23 @@ public final class Builds implements NodeBuilds, AutoCloseable {
 
     private BuildResult build(BuildPlan plan, BuildVoice voice) throws IOException {
         voice.at(BASE, "[base]");
-        var base = (BuildPlan.Base.Layers) plan.base();
         voice.say("Building template %s".formatted(plan.templateId()));
-        base.layers().forEach(workshop.layers()::require);
-        var state = new BuildState(base.user(), base.workdir(), base.environment());
-        var steps = new Steps(workshop, plan, voice, base.layers(), state);
+        var base = switch (plan.base()) {
+            case BuildPlan.Base.Layers layers -> begin(layers);
+            case BuildPlan.Base.Image image -> images.begin(plan, image, voice);
+        };
+        var steps = new Steps(workshop, plan, voice, base.layers(), base.state());
         int number = 0;
         for (var step : plan.steps()) {
             steps.run(++number, step);
         }
         voice.at(FINALIZE, "[finalize]");
         return finish(plan, steps, voice);
+    }
+
+    private ImageBase.Begun begin(BuildPlan.Base.Layers base) {
+        base.layers().forEach(workshop.layers()::require);
+        return new ImageBase.Begun(base.layers(), new BuildState(base.user(), base.workdir(), base.environment()));
     }
 
     private BuildResult finish(BuildPlan plan, Steps steps, BuildVoice voice) throws IOException {

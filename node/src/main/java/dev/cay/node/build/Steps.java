@@ -127,14 +127,17 @@ final class Steps {
 
     private void fill(Path rootfs, Work work) throws IOException {
         try (var room = workshop.rooms().open(plan.templateId(), layers, plan.resources())) {
-            var exit = work.run(room);
-            if (!exit.success()) {
-                String last = voice.lastError();
-                throw new CayException(
-                        ErrorKind.FAILED,
-                        "it failed with %s%s".formatted(exit.status(), last.isEmpty() ? "" : ": " + last));
-            }
+            requireSuccess(work.run(room), voice);
             ChangedFiles.copy(workshop.programs(), room.stop(), rootfs);
+        }
+    }
+
+    static void requireSuccess(Exit exit, BuildVoice voice) {
+        if (!exit.success()) {
+            String last = voice.lastError();
+            throw new CayException(
+                    ErrorKind.FAILED,
+                    "it failed with %s%s".formatted(exit.status(), last.isEmpty() ? "" : ": " + last));
         }
     }
 

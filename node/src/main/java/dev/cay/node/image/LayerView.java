@@ -21,13 +21,13 @@ import org.jspecify.annotations.Nullable;
 /// the layers.
 ///
 /// @param layers their root directories, top first
-record LayerView(List<Path> layers) {
+public record LayerView(List<Path> layers) {
     private static final int MOST_LINKS = 40;
     private static final String OPAQUE = "trusted.overlay.opaque";
     private static final int CHARACTER_DEVICE = 0020000;
     private static final int TYPE = 0170000;
 
-    LayerView {
+    public LayerView {
         layers = List.copyOf(layers);
     }
 
@@ -35,10 +35,10 @@ record LayerView(List<Path> layers) {
     ///
     /// @param path  without links on the way and without a slash before it
     /// @param place where it lies on the host; null if nothing is there
-    record Seen(String path, @Nullable Path place) {}
+    public record Seen(String path, @Nullable Path place) {}
 
     /// Where a path leads, with every link followed. A link that leads to itself leads nowhere.
-    Seen find(String path) throws IOException {
+    public Seen find(String path) throws IOException {
         Deque<String> left = parts(path);
         var at = new ArrayList<String>();
         @Nullable Path place = layers.getLast();

@@ -3,11 +3,8 @@ package dev.cay.node.image;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,7 +23,6 @@ import org.slf4j.LoggerFactory;
 /// names that OpenSSL reads, and the folder `update-ca-certificates` makes both from.
 public final class NodeLayer {
     private static final Logger log = LoggerFactory.getLogger(NodeLayer.class);
-    private static final long MAX_BUNDLE = 8L << 20;
     private static final String BUNDLE = "etc/ssl/certs/ca-certificates.crt";
     private static final String EXTRA = "etc/ssl/cay/extra.pem";
 
@@ -76,7 +72,7 @@ public final class NodeLayer {
             String key = "node-" + Recipe.hash(inputs);
             if (!layers.has(key)) {
                 var view = new LayerView(template.stream().map(layers::require).toList());
-                layers.build(key, rootfs -> fill(new Sketch(rootfs, view), certificates));
+                layers.build(key, rootfs -> fill(new LayerOnTop(rootfs, view), certificates));
             }
             return key;
         } catch (IOException e) {
@@ -102,23 +98,23 @@ public final class NodeLayer {
         return found;
     }
 
-    private void fill(Sketch sketch, SortedMap<String, String> certificates) throws IOException {
-        sketch.write("etc/resolv.conf", "nameserver %s\noptions timeout:3 attempts:2\n".formatted(gateway));
-        String hosts = sketch.text("etc/hosts");
+    private void fill(LayerOnTop layer, SortedMap<String, String> certificates) throws IOException {
+        layer.write("etc/resolv.conf", "nameserver %s\noptions timeout:3 attempts:2\n".formatted(gateway));
+        String hosts = layer.text("etc/hosts");
         if (!LOCALHOST.matcher(hosts).find()) {
-            sketch.write("etc/hosts", HOSTS + hosts);
+            layer.write("etc/hosts", HOSTS + hosts);
         }
         String extra = String.join("", certificates.values());
-        sketch.write(EXTRA, extra);
-        sketch.write(BUNDLE, sketch.text(BUNDLE) + extra);
+        layer.write(EXTRA, extra);
+        layer.write(BUNDLE, layer.text(BUNDLE) + extra);
         for (var certificate : certificates.entrySet()) {
-            sketch.write("usr/local/share/ca-certificates/" + certificate.getKey(), certificate.getValue());
-            linkByHash(sketch, certificate.getKey(), certificate.getValue());
+            layer.write("usr/local/share/ca-certificates/" + certificate.getKey(), certificate.getValue());
+            linkByHash(layer, certificate.getKey(), certificate.getValue());
         }
-        sketch.link(GATEWAY_COMMAND, GUEST);
+        layer.link(GATEWAY_COMMAND, GUEST);
     }
 
-    private static void linkByHash(Sketch sketch, String name, String text) throws IOException {
+    private static void linkByHash(LayerOnTop layer, String name, String text) throws IOException {
         String hash;
         try {
             hash = SubjectHash.of(text);
@@ -127,78 +123,9 @@ public final class NodeLayer {
             return;
         }
         int number = 0;
-        while (sketch.has("etc/ssl/certs/%s.%d".formatted(hash, number))) {
+        while (layer.has("etc/ssl/certs/%s.%d".formatted(hash, number))) {
             number++;
         }
-        sketch.linkWithin("etc/ssl/certs/%s.%d".formatted(hash, number), "usr/local/share/ca-certificates/" + name);
-    }
-
-    /// A layer that is written on top of others. What is written lands where links of those lead, and a directory that
-    /// it needs is as theirs: overlayfs shows the attributes of the topmost.
-    private record Sketch(Path rootfs, LayerView view) {
-        /// What those below have there, if it is a file of a sane size.
-        String text(String path) throws IOException {
-            var file = view.find(path).place();
-            if (file == null
-                    || !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
-                    || Files.size(file) > MAX_BUNDLE) {
-                return "";
-            }
-            return new String(Files.readAllBytes(file), StandardCharsets.UTF_8).strip() + "\n";
-        }
-
-        boolean has(String path) throws IOException {
-            return view.find(path).place() != null || Files.exists(place(path), LinkOption.NOFOLLOW_LINKS);
-        }
-
-        void write(String path, String text) throws IOException {
-            Files.writeString(place(path), text);
-        }
-
-        void link(String path, Path target) throws IOException {
-            Files.createSymbolicLink(place(path), target);
-        }
-
-        /// A link from one thing that is written here to another.
-        void linkWithin(String path, String target) throws IOException {
-            var link = place(path);
-            var directory = link.getParent();
-            if (directory != null) {
-                Files.createSymbolicLink(link, directory.relativize(place(target)));
-            }
-        }
-
-        private Path place(String path) throws IOException {
-            int slash = path.lastIndexOf('/');
-            return directory(path.substring(0, slash)).resolve(path.substring(slash + 1));
-        }
-
-        private Path directory(String path) throws IOException {
-            if (path.isEmpty()) {
-                return rootfs;
-            }
-            var seen = view.find(path);
-            if (!seen.path().equals(path)) {
-                return directory(seen.path());
-            }
-            int slash = path.lastIndexOf('/');
-            var parent = directory(slash < 0 ? "" : path.substring(0, slash));
-            var place = parent.resolve(path.substring(slash + 1));
-            if (!Files.isDirectory(place)) {
-                Files.createDirectory(place);
-                Files.setPosixFilePermissions(place, PosixFilePermissions.fromString("rwxr-xr-x"));
-                var below = seen.place();
-                if (below != null && Files.isDirectory(below, LinkOption.NOFOLLOW_LINKS)) {
-                    likeBelow(place, below);
-                }
-            }
-            return place;
-        }
-
-        private static void likeBelow(Path place, Path below) throws IOException {
-            for (String attribute : List.of("unix:uid", "unix:gid", "unix:mode")) {
-                Files.setAttribute(place, attribute, Files.getAttribute(below, attribute));
-            }
-        }
+        layer.linkWithin("etc/ssl/certs/%s.%d".formatted(hash, number), "usr/local/share/ca-certificates/" + name);
     }
 }

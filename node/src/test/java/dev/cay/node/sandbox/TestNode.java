@@ -18,6 +18,7 @@ import dev.cay.node.host.Reservation;
 import dev.cay.node.host.ServerLimits;
 import dev.cay.node.host.Sysctls;
 import dev.cay.node.image.BuiltBase;
+import dev.cay.node.image.oci.RegistrySettings;
 import dev.cay.node.mcp.GatewayRules;
 import dev.cay.node.mcp.MetaChoice;
 import dev.cay.node.mcp.server.ServerHomes;
@@ -215,7 +216,8 @@ final class TestNode implements AutoCloseable {
                             List.of(),
                             null,
                             new GatewayRules("https://git.invalid/", MetaChoice.OFF),
-                            List.of()),
+                            List.of(),
+                            RegistrySettings.DEFAULT),
                     new CayNode.Surroundings(
                             listeners,
                             exchange -> exchange.send(204),
