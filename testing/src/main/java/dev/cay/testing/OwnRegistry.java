@@ -10,8 +10,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// A registry for container images of a test's own, from the host's package `docker-registry`: its files in a directory
-/// of the test, without TLS on a port of loopback that nobody else has. It dies with the thread that started it.
+/// A registry for container images of a test's own, from the host's package `docker-registry`: its files in a
+/// directory of the test, without TLS on a port of loopback that nobody else has. It dies with the thread that
+/// started it.
 public final class OwnRegistry implements AutoCloseable {
     public static final String USER = "tester";
     public static final String PASSWORD = "s3cret pass";

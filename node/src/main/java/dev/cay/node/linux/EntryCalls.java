@@ -94,7 +94,8 @@ public final class EntryCalls {
         }
     }
 
-    /// Sets permissions with set-id and sticky bits. The entry must not be a symbolic link: the kernel would follow it.
+    /// Sets permissions with set-id and sticky bits. The entry must not be a symbolic link: the kernel would follow
+    /// it.
     public static void setMode(Descriptor directory, String name, int mode) throws ErrnoException {
         int fd = directory.use("fchmodat");
         try (var arena = Arena.ofConfined()) {

@@ -8,7 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// One image of an archive: of `docker save`, which has a list in `manifest.json`, or of an OCI layout with its index.
+/// One image of an archive: of `docker save`, which has a list in `manifest.json`, or of an OCI layout with its
+/// index.
 final class ArchivedImage implements Manifests.Parts {
     private static final int LONGEST_DOCUMENT = 8 << 20;
     private static final String REF_NAME = "org.opencontainers.image.ref.name";

@@ -4,8 +4,8 @@ import dev.cay.node.linux.FileName;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The place of an entry below the root, as names of directories and the last name. Slashes at the begin, `.` and `..`
-/// are resolved as in a chroot: `..` of the root is the root.
+/// The place of an entry below the root, as names of directories and the last name. Slashes at the begin, `.` and
+/// `..` are resolved as in a chroot: `..` of the root is the root.
 ///
 /// @param leadsOut whether a `..` went beyond the root on the way
 record EntryPath(List<String> names, boolean leadsOut) {

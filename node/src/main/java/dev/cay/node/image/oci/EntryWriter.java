@@ -191,8 +191,8 @@ final class EntryWriter {
         EntryCalls.setModified(own, name, entry.modified());
     }
 
-    /// Attributes by which overlayfs would see the layer otherwise are refused. What belongs to another host's security
-    /// module, or to access lists with ids of its own, is left out.
+    /// Attributes by which overlayfs would see the layer otherwise are refused. What belongs to another host's
+    /// security module, or to access lists with ids of its own, is left out.
     private static boolean kept(String attribute, TarEntry entry) {
         if (attribute.startsWith("trusted.") || attribute.startsWith("user.overlay.")) {
             throw BadImage.entry(

@@ -11,7 +11,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
-/// An answer of a registry. Its body fails when no bytes come for a time; a reader that is slow itself does not count.
+/// An answer of a registry. Its body fails when no bytes come for a time; a reader that is slow itself does not
+/// count.
 ///
 /// @param from where it came from, after redirects
 record HttpAnswer(int status, HttpHeaders headers, URI from, InputStream body) implements AutoCloseable {

@@ -77,8 +77,8 @@ final class LayerInstall {
         }
     }
 
-    /// An archive that is read while it arrives can turn out to be broken before its digest turns out to be wrong. The
-    /// digest is the cause then, and said instead.
+    /// An archive that is read while it arrives can turn out to be broken before its digest turns out to be wrong.
+    /// The digest is the cause then, and said instead.
     private LayerUnpacker.Unpacked unpack(InputStream in, Path rootfs, List<Path> below) throws IOException {
         try {
             return unpacker.unpack(in, rootfs, below);

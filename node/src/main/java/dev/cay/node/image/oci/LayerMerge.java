@@ -13,8 +13,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/// Makes one layer out of several that lie on each other, so that fewer have to be mounted. Files are not copied: they
-/// get another name (hard link) in the new layer. What overlayfs shows does not change.
+/// Makes one layer out of several that lie on each other, so that fewer have to be mounted. Files are not copied:
+/// they get another name (hard link) in the new layer. What overlayfs shows does not change.
 ///
 /// Only platform threads call it.
 public final class LayerMerge {
@@ -81,6 +81,7 @@ public final class LayerMerge {
     }
 
     private static void fill(Path rootfs, List<Path> roots, List<Path> rootsBelow) throws ErrnoException {
+        LayerTree.requirePlatformThread();
         var open = new ArrayList<Descriptor>();
         try (var out = FileCalls.open(rootfs.toString(), MergedDirectory.DIRECTORY_FLAGS, 0)) {
             for (var root : roots) {

@@ -1,6 +1,8 @@
 package dev.cay.node.image.oci;
 
 import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -48,7 +50,17 @@ final class LayerStream extends InputStream {
             return new GZIPInputStream(peeked, BUFFER);
         }
         boolean skipped = first.length == 4 && (first[0] & 0xf0) == 0x50 && startsWith(first, 1, ZSTD_SKIPPED);
-        return startsWith(first, ZSTD) || skipped ? new ZstdInputStreamNoFinalizer(peeked) : peeked;
+        return startsWith(first, ZSTD) || skipped ? zstd(peeked) : peeked;
+    }
+
+    /// The library puts a file into the directory for temporary files and loads it from there.
+    private static InputStream zstd(InputStream compressed) throws IOException {
+        try {
+            return new ZstdInputStreamNoFinalizer(compressed);
+        } catch (LinkageError e) {
+            throw new CayException(
+                    ErrorKind.UNAVAILABLE, "this host cannot load the library for zstd, in which the layer is", e);
+        }
     }
 
     private static boolean startsWith(byte[] bytes, byte[] magic) {

@@ -40,6 +40,7 @@ final class LayerTree implements AutoCloseable {
 
     /// @param below roots of the layers below, the topmost first
     LayerTree(Path rootfs, List<Path> below, int mostDepth) throws ErrnoException {
+        requirePlatformThread();
         this.mostDepth = mostDepth;
         var lower = new ArrayList<Descriptor>();
         try {
@@ -52,6 +53,13 @@ final class LayerTree implements AutoCloseable {
         } catch (ErrnoException e) {
             lower.forEach(Descriptor::close);
             throw e;
+        }
+    }
+
+    /// The calls below would hold the carrier of a virtual thread.
+    static void requirePlatformThread() {
+        if (Thread.currentThread().isVirtual()) {
+            throw new IllegalStateException("layers are written on platform threads");
         }
     }
 

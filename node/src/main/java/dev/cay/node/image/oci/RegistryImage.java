@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// One image on a registry and its mirrors, which are asked in order. What one does not have or does not give, the next
-/// is asked for. Thread-safe.
+/// One image on a registry and its mirrors, which are asked in order. What one does not have or does not give, the
+/// next is asked for. Thread-safe.
 final class RegistryImage implements Manifests.Parts {
     private static final Logger log = LoggerFactory.getLogger(RegistryImage.class);
     private static final long PAUSE_MILLIS = 200;

@@ -4,7 +4,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 
-/// One entry of a tar archive. Names keep bytes that are not UTF-8, in the way of {@link dev.cay.node.linux.FileName}.
+/// One entry of a tar archive. Names keep bytes that are not UTF-8, in the way of {@link
+/// dev.cay.node.linux.FileName}.
 ///
 /// @param name       as it is written, with what it may have of slashes and dots
 /// @param size       as programs see it, holes included; 0 for all but files

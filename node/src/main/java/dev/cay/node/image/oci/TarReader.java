@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Reads a tar archive entry by entry, in constant memory: v7, ustar, GNU and PAX, with long names and sparse files.
 ///
-/// The archive is hostile. Names and attributes are taken as bytes, and the metadata before an entry is limited. Where
-/// formats leave a choice, this reads what Go's `archive/tar` reads, as images are made and checked with that.
+/// The archive is hostile. Names and attributes are taken as bytes, and the metadata before an entry is limited.
+/// Where formats leave a choice, this reads what Go's `archive/tar` reads, as images are made and checked with that.
 final class TarReader {
     private static final int MOST_METADATA_ENTRIES = 16;
     private static final int MOST_CHUNKS = 100_000;

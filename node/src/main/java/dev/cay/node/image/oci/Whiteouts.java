@@ -10,8 +10,8 @@ import java.util.List;
 /// all
 /// that a directory has. Entries of the same layer are never hidden, wherever they stand in the archive.
 ///
-/// A whiteout is made only if there is something to hide: in a directory that no other layer has, overlayfs would list
-/// its name.
+/// A whiteout is made only if there is something to hide: in a directory that no other layer has, overlayfs would
+/// list its name.
 final class Whiteouts {
     private static final String PREFIX = ".wh.";
     private static final String OPAQUE = ".wh..wh..opq";
