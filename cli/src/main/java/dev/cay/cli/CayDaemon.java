@@ -21,6 +21,7 @@ import dev.cay.node.host.ServerLimits;
 import dev.cay.node.image.oci.RegistrySettings;
 import dev.cay.node.mcp.GatewayRules;
 import dev.cay.node.mcp.MetaChoice;
+import dev.cay.node.mcp.remote.Addresses;
 import dev.cay.server.CayServer;
 import dev.cay.server.build.BuildFloor;
 import dev.cay.server.store.Store;
@@ -40,6 +41,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.stream.Collectors;
@@ -213,11 +215,15 @@ final class CayDaemon implements AutoCloseable {
             String[] parts = rule.split("=", 2);
             mirrors.computeIfAbsent(parts[0], _ -> new ArrayList<>()).add(URI.create(parts[1]));
         }
-        var plain = config.images().registries().stream()
-                .filter(address -> address.startsWith("http://"))
-                .map(address -> URI.create(address).getAuthority())
-                .collect(Collectors.toSet());
-        return RegistrySettings.DEFAULT.withMirrors(mirrors).withPlainHttp(plain);
+        var named = config.images().registries().stream().map(URI::create).toList();
+        var byScheme = named.stream()
+                .collect(Collectors.groupingBy(
+                        URI::getScheme, Collectors.mapping(URI::getAuthority, Collectors.toSet())));
+        return RegistrySettings.DEFAULT
+                .withMirrors(mirrors)
+                .withPlainHttp(byScheme.getOrDefault("http", Set.of()))
+                .withNamed(byScheme.getOrDefault("https", Set.of()))
+                .withReach(Addresses.allowing(List.of())::allow);
     }
 
     private int poolSize() {

@@ -327,7 +327,7 @@ public final class CayNode implements AutoCloseable {
                 settings.cacheDir(),
                 registries,
                 LayerLimits.DEFAULT,
-                Images.client(registries).sslContext(HostRoots.tls()).build());
+                () -> Images.client(registries).sslContext(HostRoots.tls()).build());
     }
 
     /// The first of them is base.

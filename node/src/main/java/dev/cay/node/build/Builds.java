@@ -61,9 +61,9 @@ public final class Builds implements NodeBuilds, AutoCloseable {
             Path stateDir,
             int atOnce,
             InstantSource clock) {
-        this.images = new ImageBase(images, rooms, layers, Programs.ofHost());
         this.workshop = new Steps.Workshop(
                 rooms, layers, new StepCache(cacheDir, layers), new Uploads(stateDir), Programs.ofHost());
+        this.images = new ImageBase(images, workshop);
         this.clock = clock;
         this.turns = new Semaphore(atOnce, true);
     }
@@ -165,14 +165,15 @@ public final class Builds implements NodeBuilds, AutoCloseable {
 
     private BuildResult finish(BuildPlan plan, Steps steps, BuildVoice voice) throws IOException {
         var state = steps.state();
+        var layers = steps.layers();
         var start = new StartCommand(
                 plan.startCommand(), plan.readyCommand(), state.user(), state.workdir(), state.environment());
         String snapshot = null;
         if (plan.startCommand() != null || plan.readyCommand() != null) {
-            snapshot = warm(plan, steps.layers(), start, voice);
+            snapshot = warm(plan, layers, start, voice);
         }
         voice.say("Build finished");
-        return new BuildResult(steps.layers(), state.user(), state.workdir(), snapshot, start);
+        return new BuildResult(layers, state.user(), state.workdir(), snapshot, start);
     }
 
     /// Starts the template once and saves it running.

@@ -1,6 +1,5 @@
 package dev.cay.node.build;
 
-import dev.cay.node.host.Programs;
 import dev.cay.node.image.BuildProgress;
 import dev.cay.node.image.ImageAccounts;
 import dev.cay.node.image.LayerStore;
@@ -29,15 +28,13 @@ final class ImageBase {
     private static final String USER = "user";
 
     private final Images images;
-    private final BuildRooms rooms;
+    private final Steps.Workshop workshop;
     private final LayerStore layers;
-    private final Programs programs;
 
-    ImageBase(Images images, BuildRooms rooms, LayerStore layers, Programs programs) {
+    ImageBase(Images images, Steps.Workshop workshop) {
         this.images = images;
-        this.rooms = rooms;
-        this.layers = layers;
-        this.programs = programs;
+        this.workshop = workshop;
+        this.layers = workshop.layers();
     }
 
     /// What a build begins with.
@@ -49,7 +46,7 @@ final class ImageBase {
         var image = images.pull(reference, credentials(base.login()), new Steady(voice));
         voice.say("Image %s has %d layers"
                 .formatted(image.digest(), image.layerKeys().size()));
-        var keys = new ArrayList<>(image.layerKeys());
+        var keys = new ArrayList<>(workshop.mountable(image.layerKeys()));
         addTools(plan, keys, voice);
         var accounts = new ImageAccounts(keys.stream().map(layers::require).toList());
         String key = "accounts-" + LayerStore.hash(with(keys, VERSION));
@@ -83,10 +80,10 @@ final class ImageBase {
 
     private void install(BuildPlan plan, List<String> keys, String script, BuildVoice voice, Path rootfs)
             throws IOException {
-        try (var room = rooms.open(plan.templateId(), keys, plan.resources())) {
+        try (var room = workshop.rooms().open(plan.templateId(), keys, plan.resources())) {
             var command = new BuildRoom.Command(Scripts.command(script), "root", "/", Map.of());
             Steps.requireSuccess(room.run(command, null, voice, TOOLS_LIMIT), voice);
-            ChangedFiles.copy(programs, room.stop(), rootfs);
+            ChangedFiles.copy(workshop.programs(), room.stop(), rootfs);
         }
     }
 

@@ -3,6 +3,7 @@ package dev.cay.node.build;
 import dev.cay.node.guest.Exit;
 import dev.cay.node.host.Programs;
 import dev.cay.node.image.LayerStore;
+import dev.cay.node.image.oci.LayerMerge;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.node.BuildPlan;
@@ -32,7 +33,15 @@ final class Steps {
     private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 
     /// Where layers are made and kept.
-    record Workshop(BuildRooms rooms, LayerStore layers, StepCache cache, Uploads uploads, Programs programs) {}
+    record Workshop(BuildRooms rooms, LayerStore layers, StepCache cache, Uploads uploads, Programs programs) {
+        /// What a sandbox mounts beside the node's own layer. Each one more makes every look-up of a file slower.
+        private static final int MOST_LAYERS = 39;
+
+        /// The same content in few enough layers.
+        List<String> mountable(List<String> keys) {
+            return new LayerMerge(layers).atMost(MOST_LAYERS, keys);
+        }
+    }
 
     private final Workshop workshop;
     private final BuildPlan plan;
@@ -58,9 +67,9 @@ final class Steps {
         this.anew = plan.force();
     }
 
-    /// Content keys, top first.
+    /// Content keys, top first, as a sandbox mounts them.
     List<String> layers() {
-        return List.copyOf(layers);
+        return workshop.mountable(layers);
     }
 
     BuildState state() {
@@ -126,7 +135,7 @@ final class Steps {
     }
 
     private void fill(Path rootfs, Work work) throws IOException {
-        try (var room = workshop.rooms().open(plan.templateId(), layers, plan.resources())) {
+        try (var room = workshop.rooms().open(plan.templateId(), workshop.mountable(layers), plan.resources())) {
             requireSuccess(work.run(room), voice);
             ChangedFiles.copy(workshop.programs(), room.stop(), rootfs);
         }

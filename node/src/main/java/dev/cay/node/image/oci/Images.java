@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// Brings images of registries and of archives into the layer store. Thread-safe; blocks on disk and network, so only
@@ -24,13 +25,18 @@ public final class Images implements AutoCloseable {
     private final DocumentCache documents;
 
     /// @param cacheDir the same as that of the store
-    /// @param client   must not follow redirects; see {@link #client}
-    public Images(LayerStore layers, Path cacheDir, RegistrySettings settings, LayerLimits limits, HttpClient client) {
+    /// @param clients  makes a client that does not follow redirects, when one is needed; see {@link #client}
+    public Images(
+            LayerStore layers,
+            Path cacheDir,
+            RegistrySettings settings,
+            LayerLimits limits,
+            Supplier<HttpClient> clients) {
         this.install = new LayerInstall(layers, new LayerUnpacker(limits));
         this.limits = limits;
         this.directory = cacheDir.resolve("images");
         this.settings = settings;
-        this.http = new RegistryHttp(client, settings);
+        this.http = new RegistryHttp(clients, settings);
         this.documents = new DocumentCache(directory.resolve("documents"));
     }
 

@@ -12,25 +12,36 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /// Requests to registries. Redirects are followed here: credentials go only to the host they are for, TLS is never
-/// left,
-/// and a registry cannot lead us to addresses of this host.
+/// left, and a registry cannot lead us to addresses that are not public.
+///
+/// A name may lead elsewhere by the time it is connected to; then TLS fails, as nobody else has its certificate.
 final class RegistryHttp implements AutoCloseable {
     private static final int MOST_REDIRECTS = 5;
 
-    private final HttpClient client;
+    private final Supplier<HttpClient> clients;
+    private @Nullable HttpClient client;
     private final RegistrySettings settings;
     private final ScheduledExecutorService watcher = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("cay-registry-watch").factory());
 
-    /// @param client must not follow redirects by itself
-    RegistryHttp(HttpClient client, RegistrySettings settings) {
-        if (client.followRedirects() != HttpClient.Redirect.NEVER) {
-            throw new IllegalArgumentException("redirects carry credentials along");
-        }
-        this.client = client;
+    /// @param clients makes the client when it is first needed; it must not follow redirects by itself
+    RegistryHttp(Supplier<HttpClient> clients, RegistrySettings settings) {
+        this.clients = clients;
         this.settings = settings;
+    }
+
+    private synchronized HttpClient client() {
+        if (client == null) {
+            client = clients.get();
+            if (client.followRedirects() != HttpClient.Redirect.NEVER) {
+                throw new IllegalArgumentException("redirects carry credentials along");
+            }
+        }
+        return client;
     }
 
     HttpAnswer get(URI uri, Map<String, String> headers) throws IOException {
@@ -65,7 +76,7 @@ final class RegistryHttp implements AutoCloseable {
 
     private HttpAnswer send(HttpRequest request) throws IOException {
         try {
-            var answer = client.send(request, BodyHandlers.ofInputStream());
+            var answer = client().send(request, BodyHandlers.ofInputStream());
             var body = new HttpAnswer.Watched(answer.body(), settings.idle(), watcher);
             return new HttpAnswer(answer.statusCode(), answer.headers(), request.uri(), body);
         } catch (InterruptedException e) {
@@ -82,15 +93,14 @@ final class RegistryHttp implements AutoCloseable {
         }
     }
 
-    /// Images are named by users, who are not to reach servers of this host by it. An operator can allow a registry
-    /// that
-    /// is here, as one without TLS.
+    /// Images are named by users, who are not to reach what is not public by it, unless the operator names the
+    /// registry.
     void requireElsewhere(String registry, URI base) {
         try {
-            if (!settings.plainHttp().contains(registry) && ofThisHost(String.valueOf(base.getHost()))) {
+            if (!settings.isNamed(registry) && isClosed(String.valueOf(base.getHost()))) {
                 throw new CayException(
                         ErrorKind.INVALID_ARGUMENT,
-                        "the registry %s is this host itself or its network link, which is refused"
+                        "the registry %s is not at a public address; the operator can allow it in images.registries"
                                 .formatted(registry));
             }
         } catch (IOException _) {
@@ -109,19 +119,20 @@ final class RegistryHttp implements AutoCloseable {
             throw BadImage.because("%s leads to an address that cannot be used: %s"
                     .formatted(origin.getHost(), BadImage.shown(scheme + "://" + host)));
         }
-        if (!host.equals(origin.getHost()) && ofThisHost(host) && !ofThisHost(String.valueOf(origin.getHost()))) {
-            throw BadImage.because("%s leads to an address of this host or its network link, which is refused"
-                    .formatted(origin.getHost()));
+        if (!host.equals(origin.getHost())
+                && !settings.isNamed(named.getAuthority())
+                && isClosed(host)
+                && !isClosed(String.valueOf(origin.getHost()))) {
+            throw BadImage.because(
+                    "%s leads to %s, which is not a public address; the operator can allow it in images.registries"
+                            .formatted(origin.getHost(), BadImage.shown(host)));
         }
         return named;
     }
 
-    private static boolean ofThisHost(String host) throws IOException {
+    private boolean isClosed(String host) throws IOException {
         for (var address : InetAddress.getAllByName(host)) {
-            if (address.isLoopbackAddress()
-                    || address.isLinkLocalAddress()
-                    || address.isAnyLocalAddress()
-                    || address.isMulticastAddress()) {
+            if (!settings.reach().allows(host, address)) {
                 return true;
             }
         }

@@ -1,5 +1,6 @@
 package dev.cay.node.image.oci;
 
+import java.net.InetAddress;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -10,47 +11,78 @@ import java.util.Set;
 ///
 /// @param mirrors   by registry, as {@link ImageReference#registry} has it: asked first, in this order, without
 ///                  credentials
-/// @param plainHttp registries that are spoken to without TLS
+/// @param plainHttp registries that are spoken to without TLS, as host and port
+/// @param named     others that may be used wherever they lie
 /// @param connect   limit for a connection
 /// @param answer    limit for the begin of an answer
 /// @param idle      limit for the time between bytes of an answer
 /// @param patience  how long a registry that does not answer is tried again before a pull fails
 /// @param whole     limit for a whole pull
 /// @param parallel  how many layers are fetched at once
+/// @param reach     which addresses registries may lie at that no other setting names
 public record RegistrySettings(
         Map<String, List<URI>> mirrors,
         Set<String> plainHttp,
+        Set<String> named,
         Duration connect,
         Duration answer,
         Duration idle,
         Duration patience,
         Duration whole,
-        int parallel) {
+        int parallel,
+        Reach reach) {
+    /// Which addresses may be connected to.
+    public interface Reach {
+        boolean allows(String host, InetAddress address);
+    }
+
+    /// Whatever is not this host itself or its network link.
+    private static final Reach ELSEWHERE = (_, address) -> !address.isLoopbackAddress()
+            && !address.isLinkLocalAddress()
+            && !address.isAnyLocalAddress()
+            && !address.isMulticastAddress();
+
     public static final RegistrySettings DEFAULT = new RegistrySettings(
             Map.of(),
+            Set.of(),
             Set.of(),
             Duration.ofSeconds(10),
             Duration.ofSeconds(30),
             Duration.ofSeconds(60),
             Duration.ofMinutes(1),
             Duration.ofHours(2),
-            3);
+            3,
+            ELSEWHERE);
 
     public RegistrySettings {
         mirrors = Map.copyOf(mirrors);
         plainHttp = Set.copyOf(plainHttp);
+        named = Set.copyOf(named);
     }
 
     public RegistrySettings withMirrors(Map<String, List<URI>> some) {
-        return new RegistrySettings(some, plainHttp, connect, answer, idle, patience, whole, parallel);
+        return new RegistrySettings(some, plainHttp, named, connect, answer, idle, patience, whole, parallel, reach);
     }
 
     public RegistrySettings withPlainHttp(Set<String> hosts) {
-        return new RegistrySettings(mirrors, hosts, connect, answer, idle, patience, whole, parallel);
+        return new RegistrySettings(mirrors, hosts, named, connect, answer, idle, patience, whole, parallel, reach);
     }
 
     public RegistrySettings withLimits(Duration answer, Duration idle, Duration patience) {
-        return new RegistrySettings(mirrors, plainHttp, connect, answer, idle, patience, whole, parallel);
+        return new RegistrySettings(mirrors, plainHttp, named, connect, answer, idle, patience, whole, parallel, reach);
+    }
+
+    public RegistrySettings withNamed(Set<String> some) {
+        return new RegistrySettings(mirrors, plainHttp, some, connect, answer, idle, patience, whole, parallel, reach);
+    }
+
+    /// Whether the operator says that this host and port may be used, wherever it lies.
+    boolean isNamed(String authority) {
+        return named.contains(authority) || plainHttp.contains(authority);
+    }
+
+    public RegistrySettings withReach(Reach other) {
+        return new RegistrySettings(mirrors, plainHttp, named, connect, answer, idle, patience, whole, parallel, other);
     }
 
     /// Where a registry is. Docker's own has its API under another name than its images.

@@ -79,7 +79,7 @@ public record Addresses(List<Range> ranges, List<String> names) {
     }
 
     /// Whether the node may connect to this address for this host.
-    boolean allow(String host, InetAddress address) {
+    public boolean allow(String host, InetAddress address) {
         return named(host, address) || (isPublic(address) && !isOurs(address));
     }
 

@@ -165,11 +165,7 @@ final class ArchivesTest {
     private PulledImage load(Path archive, String name) {
         var settings = RegistrySettings.DEFAULT;
         try (var images = new Images(
-                layers,
-                directory.resolve("cache"),
-                settings,
-                LayerLimits.DEFAULT,
-                Images.client(settings).build())) {
+                layers, directory.resolve("cache"), settings, LayerLimits.DEFAULT, Images.client(settings)::build)) {
             return images.load(archive, name, (_, _, _) -> {});
         }
     }

@@ -300,11 +300,7 @@ final class ImagesTest {
 
     private Images images(RegistrySettings settings) {
         return new Images(
-                layers,
-                directory.resolve("cache"),
-                settings,
-                LayerLimits.DEFAULT,
-                Images.client(settings).build());
+                layers, directory.resolve("cache"), settings, LayerLimits.DEFAULT, Images.client(settings)::build);
     }
 
     private PulledImage pull(String name, Credentials credentials) throws IOException {
