@@ -211,10 +211,16 @@ final class BuildSandboxes implements BuildRooms {
 
         @Override
         public void close() {
+            // A build that is stopped ends its sandbox all the same.
+            boolean interrupted = Thread.interrupted();
             try {
                 kill.accept(keeper.id());
             } catch (CayException e) {
                 log.atWarn().setCause(e).addKeyValue("sandbox", keeper.id()).log("a build's sandbox resists its end");
+            } finally {
+                if (interrupted) {
+                    Thread.currentThread().interrupt();
+                }
             }
         }
     }

@@ -1,0 +1,270 @@
+package dev.cay.node.sandbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cay.node.linux.Attributes;
+import dev.cay.node.linux.FileCalls;
+import dev.cay.testing.NeedsRoot;
+import dev.cay.wire.BuildId;
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.TeamId;
+import dev.cay.wire.TemplateId;
+import dev.cay.wire.node.BuildLine;
+import dev.cay.wire.node.BuildPlan;
+import dev.cay.wire.node.BuildPlan.Step;
+import dev.cay.wire.node.BuildResult;
+import dev.cay.wire.node.NodeBuilds;
+import dev.cay.wire.node.Resources;
+import dev.cay.wire.node.SandboxSpec;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Builds of templates in real sandboxes.
+@NeedsRoot
+@Timeout(180)
+final class BuildsTest {
+    private static final Resources SIZE = new Resources(1, 256, 200);
+
+    private TestNode.Place place;
+    private TestNode node;
+
+    @BeforeEach
+    void start() throws IOException {
+        place = TestNode.Place.make();
+        node = new TestNode(place);
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        node.close();
+        place.close();
+    }
+
+    @Test
+    void aLayerKeepsAllThatASandboxNeedsOfIt() throws Exception {
+        String capability = "0100000200200000000000000000000000000000";
+        var built = require(build(
+                run("mkdir -p /srv/old /srv/new && touch /srv/old/file && echo x > /srv/one && ln /srv/one /srv/two"
+                        + " && python3 -c \"import os; os.setxattr('/srv/one', 'user.note', b'kept')\""),
+                run(
+                        "rm -rf /srv/old && mkdir /srv/old && rm /etc/issue && cp /bin/true /srv/prog && chmod 4755 /srv/prog"),
+                run("python3 -c \"import os; os.setxattr('/srv/prog', 'security.capability', bytes.fromhex('"
+                        + capability + "'))\""),
+                run("touch -d @1000000000 /srv/dated; mkfifo /srv/pipe; chown 1000:1000 /srv/new")));
+        var box = new SandboxSpec(
+                new SandboxId("ibuilt"),
+                new TemplateId("built"),
+                built.layers(),
+                SIZE,
+                Map.of(),
+                null,
+                "root",
+                null,
+                true,
+                null);
+        node.keepers.create(box);
+        assertThat(node.run(
+                        "ibuilt",
+                        "ls -A /srv/old | wc -l; test -e /etc/issue || echo gone; stat -c '%h %U' /srv/one /srv/new;"
+                                + " stat -c %a /srv/prog; stat -c %Y /srv/dated; test -p /srv/pipe && echo pipe;"
+                                + " python3 -c \"import os; print(os.getxattr('/srv/prog', 'security.capability').hex()[:24],"
+                                + " os.getxattr('/srv/two', 'user.note'))\""))
+                .isEqualTo(
+                        "0\ngone\n2 root\n1 user\n4755\n1000000000\npipe\n" + capability.substring(0, 24) + " b'kept'");
+        for (String key : built.layers().subList(0, built.layers().size() - 1)) {
+            assertNoForeignMarks(node.host.layers().require(key));
+        }
+    }
+
+    /// Marks of overlayfs that mean something on the pool alone.
+    private static void assertNoForeignMarks(Path layer) throws IOException {
+        try (var files = Files.walk(layer)) {
+            for (var path : (Iterable<Path>)
+                    files.filter(file -> Files.isDirectory(file) || Files.isRegularFile(file))::iterator) {
+                try (var file = FileCalls.open(path.toString(), FileCalls.PATH | FileCalls.CLOEXEC, 0)) {
+                    assertThat(Attributes.names(file))
+                            .as(path.toString())
+                            .noneMatch(name ->
+                                    name.startsWith("trusted.overlay.") && !name.equals("trusted.overlay.opaque"));
+                }
+            }
+        }
+    }
+
+    @Test
+    void nobodySeesTheSandboxOfAStepAndNothingOfItIsLeft() throws Exception {
+        var build = begin(run("sleep 1 & echo begun; sleep 2"));
+        build.awaitLine("begun");
+        assertThat(node.keepers.list()).isEmpty();
+        require(build.await());
+        assertNothingLeft();
+    }
+
+    @Test
+    void aCancelledBuildEndsAtOnceAndLeavesNothing() throws Exception {
+        var build = begin(run("echo begun; sleep 300"));
+        build.awaitLine("begun");
+        node.node.builds().cancel(build.id, "somebody had enough");
+        assertThat(build.await().failure).isEqualTo("somebody had enough");
+        assertNothingLeft();
+    }
+
+    @Test
+    void aStepThatFillsItsDiskFailsAndLeavesNothing() throws Exception {
+        var build = build(run("head -c 400M /dev/urandom > /srv/large"));
+        assertThat(build.step).isEqualTo("1");
+        assertThat(build.failure).contains("exit status").containsAnyOf("quota", "space");
+        assertNothingLeft();
+        require(build(run("echo small > /srv/small")));
+    }
+
+    @Test
+    void aBuildThatIsCutOffGoesOnWhereItWas() throws Exception {
+        var steps = new Step[] {run("date +%s%N > /srv/first"), run("echo second; sleep 4")};
+        var cut = begin(steps);
+        cut.awaitLine("second");
+        node.close();
+        node = new TestNode(place);
+        var again = build(steps);
+        require(again);
+        assertThat(again.lines).anyMatch(line -> line.contains("CACHED RUN date"));
+        assertNothingLeft();
+    }
+
+    @Test
+    void filesOfOneTeamAreNotThereForAnother() throws Exception {
+        String hash = "a".repeat(64);
+        var team = new TeamId("one");
+        try (var archive = new java.io.ByteArrayInputStream(new byte[1024])) {
+            node.node.builds().putFiles(team, hash, archive, 1024);
+        }
+        assertThat(node.node.builds().hasFiles(team, hash)).isTrue();
+        assertThat(node.node.builds().hasFiles(new TeamId("two"), hash)).isFalse();
+        var stolen = build(new Step("COPY", List.of("x", "/srv/x"), hash, false));
+        assertThat(stolen.failure).contains("were not sent");
+    }
+
+    @Test
+    void anArchiveThatLeadsElsewhereStaysInTheSandbox() throws Exception {
+        String hash = "b".repeat(64);
+        var file = place.directory().resolve("evil.tar");
+        dev.cay.node.host.Programs.ofHost()
+                .require(
+                        TestNode.LIMIT,
+                        "python3",
+                        "-I",
+                        "-c",
+                        """
+                        import io, sys, tarfile
+                        t = tarfile.open(sys.argv[1], 'w')
+                        for name in ('../../../../../../tmp/evil-%s', '/tmp/evil-%s'):
+                            i = tarfile.TarInfo(name %% sys.argv[2]); i.size = 1; t.addfile(i, io.BytesIO(b'x'))
+                        i = tarfile.TarInfo('good'); i.size = 4; t.addfile(i, io.BytesIO(b'good'))
+                        t.close()
+                        """.replace("%%", "%"),
+                        file.toString(),
+                        place.instance());
+        try (var archive = Files.newInputStream(file)) {
+            node.node.builds().putFiles(new TeamId("team"), hash, archive, Files.size(file));
+        }
+        build(new Step("COPY", List.of("good", "/srv/good"), hash, false));
+        assertThat(Path.of("/tmp/evil-" + place.instance())).doesNotExist();
+    }
+
+    private void assertNothingLeft() throws IOException {
+        assertThat(node.host.pool().list()).isEmpty();
+        assertThat(SandboxNotes.list(place.records())).isEmpty();
+        try (var layers = Files.list(place.directory().resolve("cache/layers"))) {
+            assertThat(layers.map(layer -> layer.getFileName().toString()))
+                    .noneMatch(name -> name.startsWith(".unfinished"));
+        }
+    }
+
+    private static Step run(String command) {
+        return new Step("RUN", List.of(command, "root"), null, false);
+    }
+
+    private Heard build(Step... steps) throws InterruptedException {
+        return begin(steps).await();
+    }
+
+    private Heard begin(Step... steps) {
+        var heard = new Heard();
+        node.node
+                .builds()
+                .begin(
+                        new BuildPlan(
+                                heard.id,
+                                new TemplateId("built"),
+                                new TeamId("team"),
+                                new BuildPlan.Base.Layers(List.of("base"), "user", null, Map.of()),
+                                Arrays.asList(steps),
+                                false,
+                                null,
+                                null,
+                                SIZE),
+                        heard);
+        return heard;
+    }
+
+    private static BuildResult require(Heard build) {
+        assertThat(build.failure).as(String.join("\n", build.lines)).isNull();
+        return Objects.requireNonNull(build.result);
+    }
+
+    /// What is told of a build.
+    private static final class Heard implements NodeBuilds.Watcher {
+        private final BuildId id = new BuildId(UUID.randomUUID().toString());
+        private final List<String> lines = Collections.synchronizedList(new ArrayList<>());
+        private final CountDownLatch over = new CountDownLatch(1);
+        private volatile @Nullable BuildResult result;
+        private volatile @Nullable String step;
+        private volatile @Nullable String failure;
+
+        @Override
+        public void said(BuildLine line) {
+            lines.add(line.message());
+        }
+
+        @Override
+        public void ready(BuildResult made) {
+            result = made;
+            over.countDown();
+        }
+
+        @Override
+        public void failed(@Nullable String where, String message) {
+            step = where;
+            failure = message;
+            over.countDown();
+        }
+
+        private Heard await() throws InterruptedException {
+            assertThat(over.await(2, TimeUnit.MINUTES)).as("it ends").isTrue();
+            return this;
+        }
+
+        private void awaitLine(String part) throws InterruptedException {
+            long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+            while (List.copyOf(lines).stream().noneMatch(line -> line.endsWith("[stdout]: " + part))) {
+                assertThat(System.nanoTime()).as(part).isLessThan(end);
+                Thread.sleep(20);
+            }
+        }
+    }
+}
