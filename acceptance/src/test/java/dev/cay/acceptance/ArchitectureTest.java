@@ -174,6 +174,7 @@ final class ArchitectureTest {
                         "FileMaker", "FileSystems", "Composition", "TreeRemoval", "WatchedTree", "FileWork")))
                 .and(not(simpleNameIn("OutputLog", "Pump", "ProcessInput", "LineProcess", "Complaints")))
                 .and(not(simpleNameIn("GuestLink", "Streams", "SharedTerminals", "BtrfsVolumes", "HeldBack")))
+                .and(not(simpleNameIn("LayerView", "ChangedFiles")))
                 .should()
                 .callMethodWhere(target(owner(simpleNameIn(
                         "FileCalls",

@@ -9,12 +9,15 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.json.JsonMapper;
@@ -127,6 +130,35 @@ final class CliClientTest {
         }
         assertThat(cli.run("sandbox", "logs", id)).contains("Sandbox killed: request");
         assertThat(cli.run("sandbox", "metrics", id)).contains("Memory").contains("closed");
+    }
+
+    @Test
+    @Timeout(120)
+    void buildsAndKeepsTemplates(OwnCay platform, @TempDir Path project) throws Exception {
+        var cli = new Cli(NpmClient.install("@e2b/cli", "2.19.0"), platform, OwnCay.Mode.URL);
+        Files.writeString(project.resolve("app.txt"), "from the project");
+        Files.writeString(project.resolve("Dockerfile"), """
+                FROM e2bdev/base
+                ENV COLOUR=green
+                WORKDIR /opt/app
+                COPY app.txt .
+                RUN echo "$COLOUR $(whoami)" > built.txt
+                """);
+        String path = project.toString();
+        assertThat(cli.run("template", "create", "cli-made", "--path", path, "--memory-mb", "256"))
+                .contains("cli-made finished");
+        assertThat(cli.run("template", "list")).contains("cli-made");
+        var id = cli.run("sandbox", "create", "--detach", "cli-made")
+                .strip()
+                .lines()
+                .toList()
+                .getLast();
+        assertThat(cli.run("sandbox", "exec", id, "cat built.txt app.txt")).contains("green root\nfrom the project");
+        cli.run("sandbox", "kill", id);
+        assertThat(cli.run("template", "publish", "cli-made", "-y")).contains("default/cli-made");
+        cli.run("template", "unpublish", "cli-made", "-y");
+        cli.run("template", "delete", "cli-made", "-y");
+        assertThat(cli.run("template", "list")).doesNotContain("cli-made");
     }
 
     private static void readUntil(BufferedReader lines, String wanted) throws IOException {

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
@@ -24,8 +25,16 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "template",
         mixinStandardHelpOptions = true,
-        description = "Show the templates that come with Cay, or make one now.",
-        subcommands = {TemplateCommand.ListAll.class, TemplateCommand.Build.class},
+        description = "Show templates, make those that come with Cay, look after those that users have built.",
+        subcommands = {
+            TemplateCommand.ListAll.class,
+            TemplateCommand.Build.class,
+            UserTemplates.Info.class,
+            UserTemplates.Logs.class,
+            UserTemplates.Tag.class,
+            UserTemplates.Cancel.class,
+            UserTemplates.Delete.class
+        },
         footer = {
             "",
             "A template is made once on a machine, for all its Cays. base is made by the first `cay up`, those of",
@@ -58,14 +67,28 @@ final class TemplateCommand implements Callable<Integer> {
     /// @param daemon empty when none runs
     static List<String> lines(Optional<Api> daemon, Function<String, HouseTemplate> templates) {
         var statuses = daemon.map(TemplateCommand::statuses);
-        return HouseTemplate.names().stream()
+        var house = HouseTemplate.names().stream()
                 .map(name -> String.format(
                         Locale.ROOT,
                         "%-24s %s",
                         name,
                         statuses.map(all -> state(all.getOrDefault(name, "waiting"), templates.apply(name)))
-                                .orElseGet(() -> state(templates.apply(name)))))
-                .toList();
+                                .orElseGet(() -> state(templates.apply(name)))));
+        var built = statuses.orElse(Map.of()).entrySet().stream()
+                .filter(template -> template.getKey().indexOf('/') >= 0)
+                .sorted(Map.Entry.comparingByKey())
+                .map(template ->
+                        String.format(Locale.ROOT, "%-24s %s", template.getKey(), userState(template.getValue())));
+        return Stream.concat(house, built).toList();
+    }
+
+    /// Of one that a user has built, whose first build may have failed.
+    private static String userState(String status) {
+        return switch (status) {
+            case "error" -> "its newest build failed; `cay template logs` says why";
+            case "waiting" -> "waits for its steps";
+            default -> status;
+        };
     }
 
     /// By name. A house template's name is that of no team, so one that a team calls the same is not meant.
@@ -104,7 +127,7 @@ final class TemplateCommand implements Callable<Integer> {
     @Command(
             name = "list",
             mixinStandardHelpOptions = true,
-            description = "Show which templates come with Cay, and whether sandboxes can be made from them now.",
+            description = "Show which templates there are, and whether sandboxes can be made from them now.",
             footer = {"", "Examples:", "  sudo ./cay template list"})
     static final class ListAll implements Callable<Integer> {
         @Mixin

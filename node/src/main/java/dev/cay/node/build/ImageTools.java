@@ -29,18 +29,18 @@ final class ImageTools {
             new Program("pgrep", "procps", "procps", "procps-ng", "procps-ng"));
 
     /// A package manager, with a script in which packages take the place of `%s`.
-    private record Manager(String name, String script, Function<Program, String> packages) {}
+    private record Installer(String name, String script, Function<Program, String> packages) {}
 
-    private static final List<Manager> MANAGERS = List.of(
-            new Manager(
+    private static final List<Installer> INSTALLERS = List.of(
+            new Installer(
                     "apt-get",
                     "export DEBIAN_FRONTEND=noninteractive; apt-get update -q -o Acquire::Retries=1 "
                             + "&& apt-get install -q -y --no-install-recommends %s && rm -rf /var/lib/apt/lists/*",
                     Program::debian),
-            new Manager("apk", "apk add --no-cache %s", Program::alpine),
-            new Manager("dnf", "dnf install -y %s && dnf clean all", Program::fedora),
-            new Manager("microdnf", "microdnf install -y %s && microdnf clean all", Program::fedora),
-            new Manager("pacman", "pacman -Sy --noconfirm --needed %s", Program::arch));
+            new Installer("apk", "apk add --no-cache %s", Program::alpine),
+            new Installer("dnf", "dnf install -y %s && dnf clean all", Program::fedora),
+            new Installer("microdnf", "microdnf install -y %s && microdnf clean all", Program::fedora),
+            new Installer("pacman", "pacman -Sy --noconfirm --needed %s", Program::arch));
 
     private final LayerView view;
 
@@ -65,10 +65,10 @@ final class ImageTools {
 
     /// A script for the image's own package manager; nothing when it has none, or no shell to run one.
     Optional<String> install() throws IOException {
-        for (var manager : MANAGERS) {
-            if (has("sh") && has(manager.name())) {
-                String packages = absent().stream().map(manager.packages()).collect(Collectors.joining(" "));
-                return Optional.of(manager.script().formatted(packages));
+        for (var installer : INSTALLERS) {
+            if (has("sh") && has(installer.name())) {
+                String packages = absent().stream().map(installer.packages()).collect(Collectors.joining(" "));
+                return Optional.of(installer.script().formatted(packages));
             }
         }
         return Optional.empty();
