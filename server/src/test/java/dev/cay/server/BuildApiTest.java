@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -243,6 +244,37 @@ final class BuildApiTest {
     }
 
     @Test
+    void whatWasSavedGoesWhenNoTagPointsAtItAnyMore() throws Exception {
+        for (String saved : List.of("bone", "btwo", "bthree")) {
+            var requested = request("{\"name\":\"mine\"}");
+            begin(requested, "{\"fromTemplate\":\"base\",\"startCmd\":\"serve\"}", 202);
+            ready(requested, saved, saved);
+            if (saved.equals("bone")) {
+                assertThat(cay.call("POST", "/templates/tags", "{\"target\":\"mine\",\"tags\":[\"kept\"]}")
+                                .status())
+                        .isEqualTo(201);
+            }
+        }
+        assertThat(cay.node.deleted).containsExactly("btwo");
+        cay.call("DELETE", "/templates/tags", "{\"name\":\"mine\",\"tags\":[\"kept\"]}");
+        assertThat(cay.node.deleted).containsExactly("btwo", "bone");
+        assertThat(cay.call("DELETE", "/templates/mine").status()).isEqualTo(204);
+        assertThat(cay.node.deleted).containsExactly("btwo", "bone", "bthree");
+    }
+
+    @Test
+    void onlyTheLastBuildsThatNobodyCanUseAreKept() throws Exception {
+        for (int i = 0; i < 25; i++) {
+            var requested = request("{\"name\":\"mine\"}");
+            begin(requested, "{\"fromTemplate\":\"base\"}", 202);
+            ready(requested, "layer" + i);
+        }
+        assertThat(cay.call("GET", "/templates/mine").json().get("builds").size())
+                .isEqualTo(21);
+        assertThat(create("mine").status()).isEqualTo(201);
+    }
+
+    @Test
     void olderClientsAskByAnOlderRoute() throws Exception {
         var answer = cay.call("POST", "/v2/templates", "{\"alias\":\"old\",\"cpuCount\":2,\"memoryMB\":1024}");
         assertThat(answer.status()).isEqualTo(202);
@@ -272,13 +304,17 @@ final class BuildApiTest {
     }
 
     private void ready(JsonNode requested, String layer) throws InterruptedException {
+        ready(requested, layer, null);
+    }
+
+    private void ready(JsonNode requested, String layer, @Nullable String snapshot) throws InterruptedException {
         var begun = cay.builds.await(build(requested));
         begun.watcher()
                 .ready(new BuildResult(
                         List.of(layer, "layer1", "layer0"),
                         "user",
                         null,
-                        null,
+                        snapshot,
                         new StartCommand(null, null, "user", null, Map.of())));
     }
 

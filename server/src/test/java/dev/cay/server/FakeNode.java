@@ -31,6 +31,9 @@ final class FakeNode implements Node {
     private final SecureRandom random = new SecureRandom();
     volatile Set<SandboxId> roomFor = Set.of();
     private final Map<SandboxId, Instant> started = new ConcurrentHashMap<>();
+    /// Snapshots that were deleted, in order.
+    final List<String> deleted = new CopyOnWriteArrayList<>();
+
     final Map<SandboxId, SandboxSpec> running = new ConcurrentHashMap<>();
     final Map<SandboxId, Saved> paused = new ConcurrentHashMap<>();
     final Map<SandboxId, SandboxSpec> pausedSpecs = new ConcurrentHashMap<>();
@@ -172,6 +175,7 @@ final class FakeNode implements Node {
     @Override
     public void deleteSnapshot(String name) {
         calls.add("delete snapshot " + name);
+        deleted.add(name);
         snapshots.remove(name);
     }
 

@@ -27,6 +27,9 @@ final class Steps {
     /// Counts up when the same step makes something else.
     private static final String VERSION = "1";
 
+    /// What stays free for all else that is on the disk of layers.
+    private static final long RESERVE = 1L << 30;
+
     private static final Pattern GLOB = Pattern.compile("[*?\\[{]");
 
     private static final Pattern MODE = Pattern.compile("[0-7]{3,4}");
@@ -135,6 +138,13 @@ final class Steps {
     }
 
     private void fill(Path rootfs, Work work) throws IOException {
+        long free = rootfs.toFile().getUsableSpace();
+        if (free < RESERVE) {
+            throw new CayException(
+                    ErrorKind.UNAVAILABLE,
+                    "this machine has no room for another layer: %d MB are left where layers lie; let the operator make room"
+                            .formatted(free >> 20));
+        }
         try (var room = workshop.rooms().open(plan.templateId(), workshop.mountable(layers), plan.resources())) {
             requireSuccess(work.run(room), voice);
             ChangedFiles.copy(workshop.programs(), room.stop(), rootfs);

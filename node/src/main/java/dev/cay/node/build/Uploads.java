@@ -11,6 +11,10 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
 import java.util.regex.Pattern;
 import java.util.zip.GZIPInputStream;
 
@@ -24,6 +28,9 @@ final class Uploads {
 
     /// What must stay free on the disk.
     private static final long RESERVE = 512L << 20;
+
+    /// Of all archives of a team. Those that were not used for the longest time make room for new ones.
+    private static final long MOST_OF_TEAM = 10L << 30;
 
     private final Path directory;
 
@@ -45,6 +52,7 @@ final class Uploads {
                     "this machine has no room for an archive of %d MB; let the operator make room in %s"
                             .formatted(length >> 20, directory));
         }
+        makeRoom(folder, length);
         var fresh = Files.createTempFile(folder, hash + ".", ".part");
         try {
             long got;
@@ -63,6 +71,26 @@ final class Uploads {
         }
     }
 
+    /// One that is deleted while a step reads it is read to its end.
+    private static void makeRoom(Path folder, long length) throws IOException {
+        List<Path> archives;
+        try (var files = Files.list(folder)) {
+            archives = files.sorted(Comparator.comparingLong(file -> file.toFile().lastModified()))
+                    .toList();
+        }
+        long all = length;
+        for (var archive : archives) {
+            all += archive.toFile().length();
+        }
+        for (var archive : archives) {
+            if (all <= MOST_OF_TEAM) {
+                return;
+            }
+            all -= archive.toFile().length();
+            Files.deleteIfExists(archive);
+        }
+    }
+
     private static long copy(InputStream from, OutputStream to, long most) throws IOException {
         byte[] buffer = new byte[BUFFER];
         long all = 0;
@@ -75,7 +103,9 @@ final class Uploads {
 
     /// The archive itself, whether it was sent compressed or not.
     InputStream open(TeamId team, String hash) throws IOException {
-        var in = new BufferedInputStream(Files.newInputStream(place(team, hash)), BUFFER);
+        var place = place(team, hash);
+        Files.setLastModifiedTime(place, FileTime.from(Instant.now()));
+        var in = new BufferedInputStream(Files.newInputStream(place), BUFFER);
         in.mark(2);
         boolean compressed = in.read() == 0x1f && in.read() == 0x8b;
         in.reset();

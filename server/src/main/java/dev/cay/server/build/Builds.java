@@ -21,6 +21,7 @@ import java.time.Instant;
 import java.util.Collections;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jdbi.v3.core.Handle;
@@ -236,7 +237,7 @@ public final class Builds {
     private boolean settle(TemplateId template, BuildId id, UnaryOperator<TemplateBuild> end) {
         for (int tries = 1; ; tries++) {
             try {
-                templates.change(template, before -> ended(before, id, end), handle -> forgetPlan(handle, id));
+                change(template, before -> ended(before, id, end), handle -> BuildPlanStore.forget(handle, id));
                 return templates
                         .find(template)
                         .flatMap(now -> now.build(id))
@@ -254,8 +255,26 @@ public final class Builds {
         }
     }
 
-    private static void forgetPlan(Handle handle, BuildId id) {
-        BuildPlanStore.forget(handle, id);
+    /// Changes a template, and lets go of what nobody can reach afterwards.
+    TemplateRecord change(TemplateId id, UnaryOperator<TemplateRecord> change, Consumer<Handle> along) {
+        var old = new AtomicReference<TemplateRecord>();
+        var fresh = templates.change(
+                id,
+                before -> {
+                    old.set(before);
+                    return change.apply(before).pruned();
+                },
+                along);
+        for (var build : old.get().builds()) {
+            var now = fresh.build(build.id()).orElse(null);
+            if (now == null) {
+                logs.delete(build.id());
+            }
+            if (build.snapshot() != null && (now == null || now.snapshot() == null)) {
+                discard.accept(build.snapshot());
+            }
+        }
+        return fresh;
     }
 
     private static TemplateRecord ended(TemplateRecord template, BuildId id, UnaryOperator<TemplateBuild> end) {

@@ -52,7 +52,7 @@ final class TemplateChanges {
         var build = template.tagged(TemplateName.parse(target).tag())
                 .orElseThrow(
                         () -> new CayException(ErrorKind.NOT_FOUND, "template '%s' has no such tag".formatted(target)));
-        templates.change(template.id(), before -> before.tagged(tags, build.id(), templates.now()));
+        builds.change(template.id(), before -> before.tagged(tags, build.id(), templates.now()), _ -> {});
         exchange.sendJson(201, new TemplateTags(tags, build.id()));
     }
 
@@ -67,7 +67,7 @@ final class TemplateChanges {
             throw RequestBody.invalid("the tag 'default' cannot be removed; give it to another build instead");
         }
         var template = templates.requireOwn(team, name);
-        templates.change(template.id(), before -> before.withoutTags(tags));
+        builds.change(template.id(), before -> before.withoutTags(tags), _ -> {});
         exchange.send(204);
     }
 

@@ -30,6 +30,9 @@ public record TemplateRecord(
         int buildCount,
         List<TemplateBuild> builds,
         List<BuildTag> tags) {
+    /// Builds that are kept to be looked at although nothing can be made of them any more.
+    private static final int MOST_UNTAGGED = 20;
+
     public TemplateRecord {
         aliases = List.copyOf(aliases);
         names = List.copyOf(names);
@@ -99,6 +102,23 @@ public record TemplateRecord(
                 .filter(tag -> tag.buildId().equals(build.id()))
                 .map(BuildTag::tag)
                 .toList();
+    }
+
+    /// Without what nobody can reach any more: what was saved of builds that have no tag, and the oldest of these.
+    public TemplateRecord pruned() {
+        var superfluous = untagged().stream()
+                .filter(build -> build.status().isOver() && !build.isSnapshot())
+                .toList();
+        var fresh = without(superfluous.stream()
+                .limit(Math.max(0, superfluous.size() - MOST_UNTAGGED))
+                .map(TemplateBuild::id)
+                .toList());
+        for (var build : superfluous) {
+            if (build.snapshot() != null) {
+                fresh = fresh.with(build.id(), TemplateBuild::withoutSnapshot);
+            }
+        }
+        return fresh;
     }
 
     /// With one more build.
