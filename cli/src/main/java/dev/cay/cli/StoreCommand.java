@@ -18,9 +18,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.Callable;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -110,9 +112,7 @@ final class StoreCommand implements Callable<Integer> {
             try (var _ = whileDown(config, options);
                     var from = Stores.open(config);
                     var target = target(config)) {
-                long rows = new StoreCopy(
-                                from, target, (table, done) -> System.out.println("  .. %s: %d".formatted(table, done)))
-                        .run();
+                long rows = new StoreCopy(from, target, new Paced()).run();
                 System.out.println("copied and compared %d rows".formatted(rows));
             }
             System.out.println(
@@ -143,6 +143,23 @@ final class StoreCommand implements Callable<Integer> {
         }
 
         /// A file that is in the way is an older store of this Cay, and is kept.
+        /// Says every few seconds how far it is, however many rows there are.
+        private static final class Paced implements BiConsumer<String, Long> {
+            private static final Duration EVERY = Duration.ofSeconds(2);
+
+            private String table = "";
+            private long spoke;
+
+            @Override
+            public void accept(String now, Long rows) {
+                if (!now.equals(table) || System.nanoTime() - spoke > EVERY.toNanos()) {
+                    table = now;
+                    spoke = System.nanoTime();
+                    System.out.println("  .. %s: %d".formatted(now, rows));
+                }
+            }
+        }
+
         private Store target(CayConfig config) throws IOException {
             if (!isFile()) {
                 return PostgresStore.open(

@@ -75,7 +75,8 @@ final class Uploads {
     private static void makeRoom(Path folder, long length) throws IOException {
         List<Path> archives;
         try (var files = Files.list(folder)) {
-            archives = files.sorted(Comparator.comparingLong(file -> file.toFile().lastModified()))
+            archives = files.sorted(
+                            Comparator.comparingLong(file -> file.toFile().lastModified()))
                     .toList();
         }
         long all = length;

@@ -100,13 +100,16 @@ public final class SandboxStarter {
                 starting.put(sandbox.id(), "");
             }
             SandboxRecord running;
+            boolean storeAnswers = false;
             try {
                 records.begin(sandbox, request);
+                storeAnswers = true;
                 fleet.node().create(spec(sandbox, beginning));
+                storeAnswers = false;
                 running = run(sandbox, beginning);
             } catch (RuntimeException e) {
                 creates.count("failed");
-                undo(sandbox.id());
+                undo(sandbox.id(), storeAnswers);
                 throw e;
             }
             creates.count("ok");
@@ -155,12 +158,18 @@ public final class SandboxStarter {
     }
 
     /// What cannot be taken back now is taken back later, or at the next start: no client knows of it.
-    private void undo(SandboxId id) {
+    ///
+    /// @param now false when it was the store that failed: nobody waits for it a second time
+    private void undo(SandboxId id, boolean now) {
         synchronized (starting) {
             starting.remove(id);
         }
         try {
             fleet.node().kill(id);
+            if (!now) {
+                failed.add(id);
+                return;
+            }
             records.forget(id);
             failed.remove(id);
         } catch (RuntimeException e) {
@@ -171,7 +180,7 @@ public final class SandboxStarter {
 
     /// Tries again to take back creates that failed.
     void undoUnfinished() {
-        failed.forEach(this::undo);
+        failed.forEach(id -> undo(id, true));
     }
 
     /// It may have been started in advance. What was saved from a sandbox is asked for too seldom for that, and what

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 
 /// Sees to it that the templates that come with Cay are there: they are on record from the first start on, and made
 /// by the node in the background or when somebody asks for them.
@@ -22,6 +23,8 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class TemplateSupply {
     /// How long whoever asks for one that is not ready waits, should it be ready then.
     private static final Duration MOMENT = Duration.ofSeconds(2);
+
+    private static final Duration STORE_PAUSE = Duration.ofSeconds(5);
 
     private final Templates templates;
     private final Node node;
@@ -43,7 +46,7 @@ public final class TemplateSupply {
     /// @param prepare   names of those to be made now
     /// @param there     names of those that are made in a moment, as all that takes long is there
     public void start(Resources resources, List<String> prepare, List<String> there) {
-        made.onReady(ready -> ready(ready, resources));
+        made.onReady(ready -> readyWhenPossible(ready, resources));
         for (var template : made.list()) {
             boolean usable = templates
                     .findPublic(template.name())
@@ -60,6 +63,25 @@ public final class TemplateSupply {
             made.prepare(name);
         }
         there.forEach(made::prepare);
+    }
+
+    /// A database that is away is waited for.
+    private void readyWhenPossible(NodeTemplate ready, Resources resources) {
+        try {
+            ready(ready, resources);
+        } catch (CayException e) {
+            if (e.kind() != ErrorKind.UNAVAILABLE) {
+                throw e;
+            }
+            Thread.ofVirtual().name("template-ready").start(() -> {
+                try {
+                    TimeUnit.NANOSECONDS.sleep(STORE_PAUSE.toNanos());
+                    readyWhenPossible(ready, resources);
+                } catch (InterruptedException interrupt) {
+                    Thread.currentThread().interrupt();
+                }
+            });
+        }
     }
 
     private void ready(NodeTemplate ready, Resources resources) {
