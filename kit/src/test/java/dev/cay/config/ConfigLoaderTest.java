@@ -65,6 +65,11 @@ final class ConfigLoaderTest {
                         network.maxConnections = 4096 | CAY_NETWORK_MAX_CONNECTIONS
                         network.bandwidthMbit = 0 | CAY_NETWORK_BANDWIDTH_MBIT
                         templates.prepare = code-interpreter-v1 | CAY_TEMPLATES_PREPARE
+                        templates.images =  | CAY_TEMPLATES_IMAGES
+                        templates.maxBuilds = 20 | CAY_TEMPLATES_MAX_BUILDS
+                        templates.maxUploadMB = 2GB | CAY_TEMPLATES_MAX_UPLOAD_MB
+                        images.registries =  | CAY_IMAGES_REGISTRIES
+                        images.mirrors =  | CAY_IMAGES_MIRRORS
                         mcp.catalogs =  | CAY_MCP_CATALOGS
                         mcp.repositories = https://github.com/ | CAY_MCP_REPOSITORIES
                         mcp.remoteAddresses =  | CAY_MCP_REMOTE_ADDRESSES

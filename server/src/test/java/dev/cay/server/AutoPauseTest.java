@@ -89,7 +89,7 @@ final class AutoPauseTest extends ServerTest {
         cay.node.unsavable = "a device";
         String id = create("\"timeout\":10,\"autoPause\":true");
         cay.clock.pass(Duration.ofSeconds(10));
-        TestServer.await("its pause", () -> story(id).size() == 2);
+        TestServer.await("its pause", () -> info(id).has("paused"));
         assertThat(info(id).get("paused").get("reason").stringValue()).isEqualTo("a device cannot be saved");
         assertThat(cay.call("GET", "/v2/sandboxes/" + id + "/logs").text())
                 .contains("Sandbox paused without its memory: a device cannot be saved");
