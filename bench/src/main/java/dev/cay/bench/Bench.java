@@ -25,6 +25,7 @@ public final class Bench {
             new Filing(),
             new Pausing(),
             new Forking(),
+            new Building(),
             new Interpreting(),
             new Relaying(),
             new Recording());

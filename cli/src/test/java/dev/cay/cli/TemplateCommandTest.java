@@ -48,7 +48,8 @@ final class TemplateCommandTest {
                             "base                     ready",
                             "code-interpreter-v1      being made: it waits or begins",
                             "code-interpreter-lite    not made yet",
-                            "mcp-gateway              could not be made; `cay logs` says why, and the next create tries again");
+                            "mcp-gateway              could not be made; `cay logs` says why, and the next create tries again",
+                            "team/code-interpreter-lite ready");
         } finally {
             daemon.stop(0);
         }
