@@ -49,8 +49,6 @@ final class ClientsTest {
             client("2.30.1", OwnCay.Mode.URL, WAY),
             client("2.9.0", OwnCay.Mode.DOMAIN, FILES),
             client("2.9.0", OwnCay.Mode.URL, WAY),
-            // The last years' route to a build.
-            client("2.3.3", OwnCay.Mode.DOMAIN, List.of("templates.test.mjs")),
             // It does not read the variables that hold URLs.
             client("1.9.0", OwnCay.Mode.DOMAIN, FILES));
 
