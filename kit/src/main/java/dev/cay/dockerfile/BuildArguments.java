@@ -28,6 +28,18 @@ public record BuildArguments(Map<String, String> values, String platform) {
         }
     }
 
+    /// For a build on this machine.
+    public static BuildArguments ofHost(Map<String, String> values) {
+        String processor = System.getProperty("os.arch");
+        return new BuildArguments(
+                values,
+                switch (processor) {
+                    case "x86_64" -> "linux/amd64";
+                    case "aarch64" -> "linux/arm64";
+                    default -> "linux/" + processor;
+                });
+    }
+
     /// Arguments that a RUN sees without an ARG. They must not count for a cache key.
     public Map<String, String> proxies() {
         var proxies = new LinkedHashMap<String, String>();

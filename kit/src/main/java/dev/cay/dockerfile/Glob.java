@@ -6,9 +6,9 @@ import java.util.List;
 
 /// A pattern of one of the three kinds that Docker has. Matching takes time proportional to pattern times text and
 /// does not recurse, unlike a regular expression.
-final class Glob {
+public final class Glob {
     /// Why a pattern is no pattern, as the end of a sentence.
-    static final class BadPattern extends Exception {
+    public static final class BadPattern extends Exception {
         private static final long serialVersionUID = 1;
         private final String why;
 
@@ -17,7 +17,7 @@ final class Glob {
             this.why = why;
         }
 
-        String why() {
+        public String why() {
             return why;
         }
     }
@@ -74,7 +74,7 @@ final class Glob {
     }
 
     /// A pattern of Go's `filepath.Match`.
-    static Glob path(String pattern) throws BadPattern {
+    public static Glob path(String pattern) throws BadPattern {
         return paths(pattern, false);
     }
 
@@ -158,7 +158,7 @@ final class Glob {
         return i + 1;
     }
 
-    boolean matches(String text) {
+    public boolean matches(String text) {
         return matches(text, false);
     }
 

@@ -34,7 +34,20 @@ public record Selection(List<Matched> sources, List<Entry> entries) {
     /// @param mode         permission bits
     /// @param link         what a symbolic link points to; otherwise empty
     /// @param mtimeSeconds since 1970
-    public record Entry(String path, Path file, Kind kind, int mode, long size, long mtimeSeconds, String link) {}
+    public record Entry(String path, Path file, Kind kind, int mode, long size, long mtimeSeconds, String link) {
+        /// Writes the entry into an archive, by another name and with another owner.
+        public void writeTo(TarWriter tar, TarWriter.Header header) throws IOException {
+            switch (kind) {
+                case DIRECTORY -> tar.directory(header);
+                case LINK -> tar.link(header, link);
+                case FILE -> {
+                    try (var content = open(file)) {
+                        tar.file(header, size, content);
+                    }
+                }
+            }
+        }
+    }
 
     public enum Kind {
         FILE,
@@ -66,15 +79,7 @@ public record Selection(List<Matched> sources, List<Entry> entries) {
     public void writeTar(OutputStream out) throws IOException {
         var tar = new TarWriter(out);
         for (var entry : entries) {
-            switch (entry.kind()) {
-                case DIRECTORY -> tar.directory(entry.path(), entry.mode(), entry.mtimeSeconds());
-                case LINK -> tar.link(entry.path(), entry.link(), entry.mode(), entry.mtimeSeconds());
-                case FILE -> {
-                    try (var content = open(entry.file())) {
-                        tar.file(entry.path(), entry.mode(), entry.mtimeSeconds(), entry.size(), content);
-                    }
-                }
-            }
+            entry.writeTo(tar, new TarWriter.Header(entry.path(), entry.mode(), 0, 0, entry.mtimeSeconds()));
         }
         tar.finish();
     }

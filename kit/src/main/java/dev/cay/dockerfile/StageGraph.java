@@ -46,6 +46,22 @@ public final class StageGraph {
             sources = Map.copyOf(sources);
         }
 
+        /// Whether an instruction takes files from the build context.
+        public boolean needsContext() {
+            return stage.instructions().stream().anyMatch(Node::needsContext);
+        }
+
+        private static boolean needsContext(Instruction instruction) {
+            return switch (instruction) {
+                case Copy copy ->
+                    copy.from() == null && !copy.transfer().sources().isEmpty();
+                case Instruction.Add add -> add.transfer().sources().stream().anyMatch(source -> !source.isUrl());
+                case Run run ->
+                    run.mounts().stream().anyMatch(mount -> mount instanceof Mount.Bind bind && bind.from() == null);
+                default -> false;
+            };
+        }
+
         private Set<Integer> needs() {
             var needs = new LinkedHashSet<Integer>();
             addStage(base, needs);

@@ -74,6 +74,23 @@ public record StageState(
         return withEnvironment(Map.of());
     }
 
+    /// The same for a stage that is based on this one: it sees no ARG.
+    public StageState asBase() {
+        return new StageState(
+                environment,
+                Map.of(),
+                user,
+                workdir,
+                shell,
+                entrypoint,
+                command,
+                health,
+                ports,
+                labels,
+                volumes,
+                stopSignal);
+    }
+
     /// The variables that a RUN has: ARGs, and ENV which wins.
     public Map<String, String> runEnvironment() {
         var all = new LinkedHashMap<>(arguments);

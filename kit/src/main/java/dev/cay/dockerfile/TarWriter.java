@@ -7,35 +7,40 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /// Writes a tar archive in the ustar format. What ustar cannot hold, like names over 100 bytes, goes into PAX headers.
-/// All entries belong to uid and gid 0.
-final class TarWriter {
+public final class TarWriter {
     private static final int BLOCK = 512;
     private static final int LONGEST_NAME = 100;
     private static final long LARGEST_NUMBER = 077777777777L;
 
     private final OutputStream out;
 
-    TarWriter(OutputStream out) {
+    /// What stands before the content of an entry.
+    ///
+    /// @param name without a slash at its end
+    /// @param mode permission bits
+    public record Header(String name, int mode, int uid, int gid, long mtimeSeconds) {}
+
+    public TarWriter(OutputStream out) {
         this.out = out;
     }
 
-    void directory(String name, int mode, long mtimeSeconds) throws IOException {
-        header(name + "/", '5', mode, 0, mtimeSeconds, "");
+    public void directory(Header header) throws IOException {
+        header(header, header.name() + "/", '5', 0, "");
     }
 
-    void link(String name, String target, int mode, long mtimeSeconds) throws IOException {
-        header(name, '2', mode, 0, mtimeSeconds, target);
+    public void link(Header header, String target) throws IOException {
+        header(header, header.name(), '2', 0, target);
     }
 
     /// @throws IOException also when the content has fewer bytes than the size says
-    void file(String name, int mode, long mtimeSeconds, long size, InputStream content) throws IOException {
-        header(name, '0', mode, size, mtimeSeconds, "");
+    public void file(Header header, long size, InputStream content) throws IOException {
+        header(header, header.name(), '0', size, "");
         var buffer = new byte[1 << 16];
         long left = size;
         while (left > 0) {
             int read = content.read(buffer, 0, (int) Math.min(left, buffer.length));
             if (read < 0) {
-                throw new IOException(name + " became shorter while it was read");
+                throw new IOException(header.name() + " became shorter while it was read");
             }
             out.write(buffer, 0, read);
             left -= read;
@@ -44,12 +49,13 @@ final class TarWriter {
     }
 
     /// Ends the archive. The stream stays open.
-    void finish() throws IOException {
+    public void finish() throws IOException {
         out.write(new byte[2 * BLOCK]);
         out.flush();
     }
 
-    private void header(String name, char type, int mode, long size, long mtime, String link) throws IOException {
+    private void header(Header header, String name, char type, long size, String link) throws IOException {
+        long mtime = header.mtimeSeconds();
         var extended = new StringBuilder();
         extend(extended, "path", name, fits(name));
         extend(extended, "linkpath", link, fits(link));
@@ -57,11 +63,12 @@ final class TarWriter {
         extend(extended, "mtime", Long.toString(mtime), mtime >= 0 && mtime <= LARGEST_NUMBER);
         if (!extended.isEmpty()) {
             byte[] records = extended.toString().getBytes(StandardCharsets.UTF_8);
-            out.write(block("PaxHeaders/entry", 'x', 0644, records.length, 0, ""));
+            out.write(
+                    block(new Header("PaxHeaders/entry", 0644, 0, 0, 0), "PaxHeaders/entry", 'x', records.length, ""));
             out.write(records);
             pad(records.length);
         }
-        out.write(block(name, type, mode, size, mtime, link));
+        out.write(block(header, name, type, size, link));
     }
 
     private static boolean fits(String text) {
@@ -79,12 +86,13 @@ final class TarWriter {
         records.append(length).append(' ').append(key).append('=').append(value).append('\n');
     }
 
-    private static byte[] block(String name, char type, int mode, long size, long mtime, String link) {
+    private static byte[] block(Header header, String name, char type, long size, String link) {
+        long mtime = header.mtimeSeconds();
         var block = new byte[BLOCK];
         text(block, 0, LONGEST_NAME, name);
-        octal(block, 100, 8, mode & 07777);
-        octal(block, 108, 8, 0);
-        octal(block, 116, 8, 0);
+        octal(block, 100, 8, header.mode() & 07777);
+        octal(block, 108, 8, header.uid());
+        octal(block, 116, 8, header.gid());
         octal(block, 124, 12, size <= LARGEST_NUMBER ? size : 0);
         octal(block, 136, 12, mtime >= 0 && mtime <= LARGEST_NUMBER ? mtime : 0);
         Arrays.fill(block, 148, 156, (byte) ' ');
