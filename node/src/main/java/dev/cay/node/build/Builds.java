@@ -35,8 +35,9 @@ public final class Builds implements NodeBuilds, AutoCloseable {
     private static final String FINALIZE = "finalize";
     private static final String BASE = "base";
 
-    private final Steps.Workshop workshop;
+    private final Workshop workshop;
     private final ImageBase images;
+    private final DockerfileBuild dockerfiles;
     private final InstantSource clock;
     private final Semaphore turns;
     private final Map<BuildId, UnderWay> underWay = new ConcurrentHashMap<>();
@@ -61,9 +62,10 @@ public final class Builds implements NodeBuilds, AutoCloseable {
             Path stateDir,
             int atOnce,
             InstantSource clock) {
-        this.workshop = new Steps.Workshop(
-                rooms, layers, new StepCache(cacheDir, layers), new Uploads(stateDir), Programs.ofHost());
+        this.workshop =
+                new Workshop(rooms, layers, new StepCache(cacheDir, layers), new Uploads(stateDir), Programs.ofHost());
         this.images = new ImageBase(images, workshop);
+        this.dockerfiles = new DockerfileBuild(this.images, workshop);
         this.clock = clock;
         this.turns = new Semaphore(atOnce, true);
     }
@@ -148,6 +150,7 @@ public final class Builds implements NodeBuilds, AutoCloseable {
         var base = switch (plan.base()) {
             case BuildPlan.Base.Layers layers -> begin(layers);
             case BuildPlan.Base.Image image -> images.begin(plan, image, voice);
+            case BuildPlan.Base.Dockerfile dockerfile -> dockerfiles.begin(plan, dockerfile, voice);
         };
         var steps = new Steps(workshop, plan, voice, base.layers(), base.state());
         int number = 0;
@@ -155,21 +158,25 @@ public final class Builds implements NodeBuilds, AutoCloseable {
             steps.run(++number, step);
         }
         voice.at(FINALIZE, "[finalize]");
-        return finish(plan, steps, voice);
+        return finish(plan, base, steps, voice);
     }
 
     private ImageBase.Begun begin(BuildPlan.Base.Layers base) {
         base.layers().forEach(workshop.layers()::require);
-        return new ImageBase.Begun(base.layers(), new BuildState(base.user(), base.workdir(), base.environment()));
+        return new ImageBase.Begun(
+                base.layers(), new BuildState(base.user(), base.workdir(), base.environment()), null);
     }
 
-    private BuildResult finish(BuildPlan plan, Steps steps, BuildVoice voice) throws IOException {
+    private BuildResult finish(BuildPlan plan, ImageBase.Begun base, Steps steps, BuildVoice voice) throws IOException {
         var state = steps.state();
         var layers = steps.layers();
-        var start = new StartCommand(
-                plan.startCommand(), plan.readyCommand(), state.user(), state.workdir(), state.environment());
+        boolean asked = plan.startCommand() != null || plan.readyCommand() != null;
+        var start = asked || base.start() == null
+                ? new StartCommand(
+                        plan.startCommand(), plan.readyCommand(), state.user(), state.workdir(), state.environment())
+                : base.start();
         String snapshot = null;
-        if (plan.startCommand() != null || plan.readyCommand() != null) {
+        if (start.command() != null || start.ready() != null) {
             snapshot = warm(plan, layers, start, voice);
         }
         voice.say("Build finished");

@@ -6,16 +6,19 @@ import dev.cay.node.image.LayerStore;
 import dev.cay.node.image.oci.Credentials;
 import dev.cay.node.image.oci.ImageReference;
 import dev.cay.node.image.oci.Images;
+import dev.cay.node.image.oci.PulledImage;
 import dev.cay.wire.CayException;
 import dev.cay.wire.node.BuildPlan;
 import dev.cay.wire.node.LogLine.Level;
 import dev.cay.wire.node.RegistryLogin;
+import dev.cay.wire.node.StartCommand;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// Makes of a container image what a build can begin with: its layers, the user that sandboxes have, and the programs
 /// that clients call.
@@ -28,37 +31,53 @@ final class ImageBase {
     private static final String USER = "user";
 
     private final Images images;
-    private final Steps.Workshop workshop;
+    private final Workshop workshop;
     private final LayerStore layers;
 
-    ImageBase(Images images, Steps.Workshop workshop) {
+    ImageBase(Images images, Workshop workshop) {
         this.images = images;
         this.workshop = workshop;
         this.layers = workshop.layers();
     }
 
     /// What a build begins with.
-    record Begun(List<String> layers, BuildState state) {}
+    ///
+    /// @param start what sandboxes have running if the plan does not say; null for nothing
+    record Begun(
+            List<String> layers, BuildState state, @Nullable StartCommand start) {}
 
     Begun begin(BuildPlan plan, BuildPlan.Base.Image base, BuildVoice voice) throws IOException {
-        var reference = ImageReference.parse(base.reference());
+        var image = pull(base.reference(), base.login(), voice);
+        var keys = furnish(plan, workshop.mountable(image.layerKeys()), voice);
+        // The image's user, directory and entry point are for those who run it as it is.
+        return new Begun(keys, new BuildState(USER, null, image.config().environment()), null);
+    }
+
+    PulledImage pull(String name, RegistryLogin login, BuildVoice voice) {
+        var reference = ImageReference.parse(name);
         voice.say("Pulling image %s".formatted(reference));
-        var image = images.pull(reference, credentials(base.login()), new Steady(voice));
+        var image = images.pull(reference, credentials(login), new Steady(voice));
         voice.say("Image %s has %d layers"
                 .formatted(image.digest(), image.layerKeys().size()));
-        var keys = new ArrayList<>(workshop.mountable(image.layerKeys()));
+        return image;
+    }
+
+    /// Adds what clients of sandboxes need: the user that sandboxes have, and programs.
+    ///
+    /// @param image few enough layers to be mounted, top first
+    List<String> furnish(BuildPlan plan, List<String> image, BuildVoice voice) throws IOException {
+        var keys = new ArrayList<>(image);
         addTools(plan, keys, voice);
-        var accounts = new ImageAccounts(keys.stream().map(layers::require).toList());
+        var accounts = new ImageAccounts(workshop.roots(keys));
         String key = "accounts-" + LayerStore.hash(with(keys, VERSION));
         layers.build(key, accounts::fill);
         keys.addFirst(key);
-        // The image's user, directory and entry point are for those who run it as it is.
-        return new Begun(keys, new BuildState(USER, null, image.config().environment()));
+        return keys;
     }
 
     /// Has the image's package manager install what is missing. Where it cannot, the build goes on and says so.
     private void addTools(BuildPlan plan, List<String> keys, BuildVoice voice) throws IOException {
-        var tools = new ImageTools(keys.stream().map(layers::require).toList());
+        var tools = new ImageTools(workshop.roots(keys));
         var missing = tools.missing();
         if (missing.isEmpty()) {
             return;
@@ -80,11 +99,8 @@ final class ImageBase {
 
     private void install(BuildPlan plan, List<String> keys, String script, BuildVoice voice, Path rootfs)
             throws IOException {
-        try (var room = workshop.rooms().open(plan.templateId(), keys, plan.resources())) {
-            var command = new BuildRoom.Command(Scripts.command(script), "root", "/", Map.of());
-            Steps.requireSuccess(room.run(command, null, voice, TOOLS_LIMIT), voice);
-            ChangedFiles.copy(workshop.programs(), room.stop(), rootfs);
-        }
+        var command = new BuildRoom.Command(Scripts.command(script), "root", "/", Map.of());
+        workshop.change(plan, keys, voice, rootfs, room -> room.run(command, null, voice, TOOLS_LIMIT));
     }
 
     private static List<String> with(List<String> keys, String more) {

@@ -1,22 +1,16 @@
 package dev.cay.node.build;
 
 import dev.cay.node.guest.Exit;
-import dev.cay.node.host.Programs;
-import dev.cay.node.image.LayerStore;
-import dev.cay.node.image.oci.LayerMerge;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.node.BuildPlan;
 import dev.cay.wire.node.BuildPlan.Step;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -24,55 +18,29 @@ import org.jspecify.annotations.Nullable;
 final class Steps {
     private static final Duration LIMIT = Duration.ofHours(1);
 
-    /// Counts up when the same step makes something else.
-    private static final String VERSION = "1";
-
-    /// What stays free for all else that is on the disk of layers.
-    private static final long RESERVE = 1L << 30;
-
     private static final Pattern GLOB = Pattern.compile("[*?\\[{]");
 
     private static final Pattern MODE = Pattern.compile("[0-7]{3,4}");
     private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 
-    /// Where layers are made and kept.
-    record Workshop(BuildRooms rooms, LayerStore layers, StepCache cache, Uploads uploads, Programs programs) {
-        /// What a sandbox mounts beside the node's own layer. Each one more makes every look-up of a file slower.
-        private static final int MOST_LAYERS = 39;
-
-        /// The same content in few enough layers.
-        List<String> mountable(List<String> keys) {
-            return new LayerMerge(layers).atMost(MOST_LAYERS, keys);
-        }
-    }
-
     private final Workshop workshop;
     private final BuildPlan plan;
     private final BuildVoice voice;
-    private final List<String> layers;
+    private final LayerStack layers;
     private BuildState state;
-
-    /// Names all that was done so far.
-    private String done;
-
-    private boolean anew;
 
     /// @param base what the build begins with, top first
     Steps(Workshop workshop, BuildPlan plan, BuildVoice voice, List<String> base, BuildState state) {
         this.workshop = workshop;
         this.plan = plan;
         this.voice = voice;
-        this.layers = new ArrayList<>(base);
+        this.layers = new LayerStack(workshop, plan, voice, base);
         this.state = state;
-        var inputs = new ArrayList<>(List.of(VERSION, plan.teamId().value()));
-        inputs.addAll(base);
-        this.done = LayerStore.hash(inputs);
-        this.anew = plan.force();
     }
 
     /// Content keys, top first, as a sandbox mounts them.
     List<String> layers() {
-        return workshop.mountable(layers);
+        return workshop.mountable(layers.keys());
     }
 
     BuildState state() {
@@ -84,7 +52,9 @@ final class Steps {
         voice.at(
                 Integer.toString(number),
                 "[builder %d/%d]".formatted(number, plan.steps().size()));
-        anew |= step.force();
+        if (step.force()) {
+            layers.ignoreCache();
+        }
         switch (step.type()) {
             case "ENV", "ARG" -> {
                 voice.say("%s %s".formatted(step.type(), String.join(" ", step.args())));
@@ -112,52 +82,14 @@ final class Steps {
         }
     }
 
-    private interface Work {
-        Exit run(BuildRoom room) throws IOException;
-    }
-
-    /// Does something that changes files, unless that was done before.
-    private void change(Step step, Work work) throws IOException {
-        String title = "%s %s".formatted(step.type(), String.join(" ", step.args()));
-        String name = LayerStore.hash(List.of(
-                done,
-                step.type(),
-                String.join("\0", step.args()),
-                step.filesHash() == null ? "" : step.filesHash(),
-                state.text()));
-        var known = anew ? Optional.<String>empty() : workshop.cache().find(name);
-        String layer = known.orElseGet(
-                () -> anew ? "step-" + LayerStore.hash(List.of(name, plan.id().value())) : StepCache.usual(name));
-        voice.say(known.isPresent() ? "CACHED " + title : title);
-        workshop.layers().build(layer, rootfs -> fill(rootfs, work));
-        workshop.cache().note(name, layer);
-        done = layer;
-        if (!isEmpty(workshop.layers().require(layer))) {
-            layers.addFirst(layer);
-        }
-    }
-
-    private void fill(Path rootfs, Work work) throws IOException {
-        long free = rootfs.toFile().getUsableSpace();
-        if (free < RESERVE) {
-            throw new CayException(
-                    ErrorKind.UNAVAILABLE,
-                    "this machine has no room for another layer: %d MB are left where layers lie; let the operator make room"
-                            .formatted(free >> 20));
-        }
-        try (var room = workshop.rooms().open(plan.templateId(), workshop.mountable(layers), plan.resources())) {
-            requireSuccess(work.run(room), voice);
-            ChangedFiles.copy(workshop.programs(), room.stop(), rootfs);
-        }
-    }
-
-    static void requireSuccess(Exit exit, BuildVoice voice) {
-        if (!exit.success()) {
-            String last = voice.lastError();
-            throw new CayException(
-                    ErrorKind.FAILED,
-                    "it failed with %s%s".formatted(exit.status(), last.isEmpty() ? "" : ": " + last));
-        }
+    private void change(Step step, Workshop.Work work) throws IOException {
+        String arguments = String.join(" ", step.args());
+        String hash = step.filesHash() == null ? "" : step.filesHash();
+        var inputs = List.of(step.type(), String.join("\0", step.args()), hash, state.text());
+        layers.add(
+                "%s %s".formatted(step.type(), arguments),
+                inputs,
+                rootfs -> workshop.change(plan, layers.keys(), voice, rootfs, work));
     }
 
     private Exit command(BuildRoom room, Step step) throws IOException {
@@ -248,12 +180,6 @@ final class Steps {
             throw new CayException(
                     ErrorKind.INVALID_ARGUMENT,
                     "%s needs names and values in turn; a name has letters, digits and '_'".formatted(step.type()));
-        }
-    }
-
-    private static boolean isEmpty(Path layer) throws IOException {
-        try (var entries = Files.list(layer)) {
-            return entries.findAny().isEmpty();
         }
     }
 }

@@ -28,20 +28,47 @@ final class Accounts {
         this.work = work;
     }
 
+    /// A number that no user has is an account too, as for Docker: of group 0, at home in the root directory.
+    ///
     /// File work: not on a virtual thread.
+    ///
+    /// @param name a user's name or number, with a group's name or number after a colon if that shall be another
     Optional<Account> find(String name) throws IOException {
         refresh();
+        int colon = name.indexOf(':');
+        if (colon < 0) {
+            return findUser(name);
+        }
+        int gid = group(name.substring(colon + 1));
+        return gid < 0
+                ? Optional.empty()
+                : findUser(name.substring(0, colon))
+                        .map(user ->
+                                new Account(user.name(), user.uid(), gid, user.home(), user.shell(), List.of(gid)));
+    }
+
+    private Optional<Account> findUser(String name) {
+        int number = id(name);
         for (String[] user : users.lines()) {
-            if (user.length >= 7 && user[0].equals(name)) {
+            if (user.length >= 7 && (user[0].equals(name) || (number >= 0 && id(user[2]) == number))) {
                 int uid = id(user[2]);
                 int gid = id(user[3]);
                 if (uid >= 0 && gid >= 0) {
                     String home = user[5].startsWith("/") ? user[5] : "/";
-                    return Optional.of(new Account(name, uid, gid, home, user[6], groupsOf(name, gid)));
+                    return Optional.of(new Account(user[0], uid, gid, home, user[6], groupsOf(user[0], gid)));
                 }
             }
         }
-        return Optional.empty();
+        return number < 0 ? Optional.empty() : Optional.of(new Account(name, number, 0, "/", "/bin/sh", List.of(0)));
+    }
+
+    private int group(String name) {
+        for (String[] group : groups.lines()) {
+            if (group.length > 2 && group[0].equals(name)) {
+                return id(group[2]);
+            }
+        }
+        return id(name);
     }
 
     /// The name, or the number as text.

@@ -14,7 +14,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// What several layers show together, as overlayfs would show it. Links lead to where they lead inside, never out of
@@ -93,6 +98,47 @@ public record LayerView(List<Path> layers) {
             }
         }
         return null;
+    }
+
+    /// What a directory has, by name: where each entry lies on the host, itself if it is a link.
+    ///
+    /// @param path as {@link #find} gives it
+    public SortedMap<String, Path> list(String path) throws IOException {
+        var entries = new TreeMap<String, Path>();
+        Set<String> hidden = new HashSet<>();
+        for (Path layer : layers) {
+            var within = layer;
+            boolean opaque = false;
+            for (String part : parts(path)) {
+                within = within.resolve(part);
+                if (!exists(within)) {
+                    break;
+                }
+                if (!Files.isDirectory(within, LinkOption.NOFOLLOW_LINKS)) {
+                    return entries;
+                }
+                opaque |= isOpaque(within);
+            }
+            if (exists(within)) {
+                addEntries(within, hidden, entries);
+            }
+            if (opaque) {
+                break;
+            }
+        }
+        return entries;
+    }
+
+    /// @param hidden names that are decided by a layer above
+    private static void addEntries(Path directory, Set<String> hidden, Map<String, Path> entries) throws IOException {
+        try (var found = Files.newDirectoryStream(directory)) {
+            for (Path entry : found) {
+                String name = String.valueOf(entry.getFileName());
+                if (hidden.add(name) && !isWhiteout(entry)) {
+                    entries.put(name, entry);
+                }
+            }
+        }
     }
 
     private static Deque<String> parts(String path) {

@@ -77,8 +77,8 @@ final class TestNode implements AutoCloseable {
         static Place make() throws IOException {
             var directory = Files.createTempDirectory("cay-keepers-");
             Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
-            var layer = Files.createDirectories(directory.resolve("cache/layers/base"));
-            Files.createSymbolicLink(layer.resolve("rootfs"), BuiltBase.rootfs());
+            var layers = Files.createDirectories(directory.resolve("cache/layers"));
+            Files.createSymbolicLink(layers.resolve("base"), BuiltBase.rootfs().resolveSibling(""));
             Abandoned.remove(HostLedger.ofHost());
             return new Place(directory, HostLedger.ofHost().reserve(directory, 24));
         }

@@ -44,6 +44,28 @@ public record BuildPlan(
 
         /// An image of a registry.
         record Image(String reference, RegistryLogin login) implements Base {}
+
+        /// A Dockerfile, whose last state is what the steps begin with.
+        ///
+        /// @param name      of the file, for messages
+        /// @param filesHash names the archive of the build context; null if nothing is copied from it
+        /// @param arguments values of ARGs
+        /// @param target    the stage to build; null for the last one
+        /// @param images    names of images in the Dockerfile that stand for layers of this node; all others
+        ///                  are pulled
+        record Dockerfile(
+                String text,
+                String name,
+                @Nullable String filesHash,
+                Map<String, String> arguments,
+                @Nullable String target,
+                Map<String, Layers> images)
+                implements Base {
+            public Dockerfile {
+                arguments = Map.copyOf(arguments);
+                images = Map.copyOf(images);
+            }
+        }
     }
 
     /// One step.

@@ -1,0 +1,208 @@
+package dev.cay.node.build;
+
+import dev.cay.dockerfile.BuildArguments;
+import dev.cay.dockerfile.Buildable;
+import dev.cay.dockerfile.DockerfileException;
+import dev.cay.dockerfile.Evaluation;
+import dev.cay.dockerfile.Instruction.Timing;
+import dev.cay.dockerfile.StageGraph.Origin;
+import dev.cay.dockerfile.StageState;
+import dev.cay.node.image.LayerView;
+import dev.cay.node.image.oci.ImageConfig;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.node.BuildPlan;
+import dev.cay.wire.node.LogLine.Level;
+import dev.cay.wire.node.RegistryLogin;
+import dev.cay.wire.node.StartCommand;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// Builds Dockerfiles: one stage after the other, as far as the target needs them.
+final class DockerfileBuild {
+    private static final String USER = "user";
+    private static final String SCRATCH = "scratch-1";
+
+    private final ImageBase images;
+    private final Workshop workshop;
+
+    DockerfileBuild(ImageBase images, Workshop workshop) {
+        this.images = images;
+        this.workshop = workshop;
+    }
+
+    ImageBase.Begun begin(BuildPlan plan, BuildPlan.Base.Dockerfile base, BuildVoice voice) throws IOException {
+        try (var sources = new FileSources(workshop, plan, base.filesHash())) {
+            var built = new Run(plan, base, voice, sources).run();
+            voice.at("finalize", "[finalize]");
+            var state = built.state();
+            var layers = images.furnish(plan, workshop.mountable(built.layers()), voice);
+            return new ImageBase.Begun(
+                    layers,
+                    new BuildState(
+                            state.user().isEmpty() ? USER : state.user(),
+                            state.workdir().equals("/") ? null : state.workdir(),
+                            state.environment()),
+                    start(state, layers, voice));
+        } catch (DockerfileException e) {
+            throw new CayException(ErrorKind.INVALID_ARGUMENT, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private @Nullable StartCommand start(StageState state, List<String> layers, BuildVoice voice) throws IOException {
+        var start = ImageStart.of(state);
+        if (start == null
+                || new LayerView(workshop.roots(layers)).find("bin/bash").place() != null) {
+            return start;
+        }
+        voice.say(Level.WARN, "The image has no shell, so sandboxes do not start " + start.command());
+        return null;
+    }
+
+    /// One build.
+    private final class Run {
+        private final BuildPlan plan;
+        private final BuildPlan.Base.Dockerfile base;
+        private final BuildVoice voice;
+        private final FileSources sources;
+        private final Map<Origin, BuiltStage> done = new HashMap<>();
+
+        private Run(BuildPlan plan, BuildPlan.Base.Dockerfile base, BuildVoice voice, FileSources sources) {
+            this.plan = plan;
+            this.base = base;
+            this.voice = voice;
+            this.sources = sources;
+        }
+
+        private BuiltStage run() throws IOException {
+            var arguments = BuildArguments.ofHost(base.arguments());
+            var read = Buildable.read(base.text(), base.name(), arguments, base.target());
+            var evaluation = new Evaluation(read.dockerfile(), arguments);
+            BuiltStage last = null;
+            int number = 0;
+            for (var node : read.nodes()) {
+                String label = node.stage().name() == null
+                        ? "stage-" + node.stage().index()
+                        : node.stage().name();
+                voice.at("base", "[%s]".formatted(label));
+                voice.say("FROM " + shown(node.base()));
+                var from = require(node.base());
+                var steps = evaluation.walk(node.stage(), from.state().asBase());
+                var stage = new StageBuild(
+                        workshop,
+                        plan,
+                        voice,
+                        new StageBuild.Texts(base.name(), label, base.text(), number),
+                        sources,
+                        name -> require(node.sources().getOrDefault(name, new Origin.Scratch()))
+                                .layers(),
+                        arguments.proxies(),
+                        from.layers());
+                last = stage.run(steps, from.state().asBase());
+                number += steps.size();
+                done.put(new Origin.OfStage(node.stage().index()), last);
+            }
+            if (last == null) {
+                throw new IllegalStateException("a plan has at least its target");
+            }
+            return last;
+        }
+
+        private BuiltStage require(Origin origin) {
+            var known = done.get(origin);
+            if (known == null) {
+                known = switch (origin) {
+                    case Origin.OfStage(int index) ->
+                        throw new IllegalStateException("stage %d is not built yet".formatted(index));
+                    case Origin.Scratch _ -> scratch();
+                    case Origin.OfImage image -> image(image.reference());
+                };
+                done.put(origin, known);
+            }
+            return known;
+        }
+
+        private BuiltStage scratch() {
+            workshop.layers().build(SCRATCH, _ -> {});
+            return new BuiltStage(List.of(SCRATCH), StageState.empty());
+        }
+
+        private BuiltStage image(String reference) {
+            var local = base.images().get(reference);
+            if (local != null) {
+                local.layers().forEach(workshop.layers()::require);
+                return new BuiltStage(local.layers(), state(local));
+            }
+            var pulled = images.pull(reference, RegistryLogin.NONE, voice);
+            return new BuiltStage(pulled.layerKeys(), state(pulled.config()));
+        }
+
+        private String shown(Origin origin) {
+            return switch (origin) {
+                case Origin.OfStage(int index) -> "stage " + index;
+                case Origin.Scratch _ -> "scratch";
+                case Origin.OfImage image -> image.reference();
+            };
+        }
+    }
+
+    /// A template's steps run as root, as those of an image do. The user that all sandboxes have is no choice of its
+    /// author.
+    private static StageState state(BuildPlan.Base.Layers template) {
+        var plain = StageState.withEnvironment(template.environment());
+        String workdir = template.workdir();
+        return state(
+                template.environment(),
+                template.user().equals(USER) ? "" : template.user(),
+                workdir == null ? "/" : workdir,
+                plain);
+    }
+
+    private static StageState state(Map<String, String> environment, String user, String workdir, StageState rest) {
+        return new StageState(
+                environment,
+                Map.of(),
+                user,
+                workdir,
+                rest.shell(),
+                rest.entrypoint(),
+                rest.command(),
+                rest.health(),
+                rest.ports(),
+                rest.labels(),
+                rest.volumes(),
+                rest.stopSignal());
+    }
+
+    private static StageState state(ImageConfig config) {
+        return new StageState(
+                config.environment(),
+                Map.of(),
+                config.user(),
+                config.workdir().isEmpty() ? "/" : config.workdir(),
+                StageState.empty().shell(),
+                config.entrypoint().isEmpty() ? null : config.entrypoint(),
+                config.command().isEmpty() ? null : config.command(),
+                health(config.healthcheck()),
+                config.exposedPorts(),
+                config.labels(),
+                List.of(),
+                null);
+    }
+
+    private static StageState.@Nullable Health health(ImageConfig.@Nullable Healthcheck check) {
+        if (check == null || check.test().size() < 2) {
+            return null;
+        }
+        var test = check.test().subList(1, check.test().size());
+        var timing = new Timing(null, null, null, null, null);
+        return switch (check.test().getFirst()) {
+            case "CMD" -> new StageState.Health(test, timing);
+            case "CMD-SHELL" -> new StageState.Health(List.of("/bin/sh", "-c", test.getFirst()), timing);
+            default -> null;
+        };
+    }
+}

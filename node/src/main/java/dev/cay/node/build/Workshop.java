@@ -1,0 +1,63 @@
+package dev.cay.node.build;
+
+import dev.cay.node.guest.Exit;
+import dev.cay.node.host.Programs;
+import dev.cay.node.image.LayerStore;
+import dev.cay.node.image.oci.LayerMerge;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.node.BuildPlan;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/// Where layers are made and kept.
+record Workshop(BuildRooms rooms, LayerStore layers, StepCache cache, Uploads uploads, Programs programs) {
+    /// What a sandbox mounts beside the node's own layer. Each one more makes every look-up of a file slower.
+    private static final int MOST_LAYERS = 39;
+
+    /// What stays free for all else that is on the disk of layers.
+    private static final long RESERVE = 1L << 30;
+
+    /// Something that changes the files of a sandbox.
+    interface Work {
+        Exit run(BuildRoom room) throws IOException;
+    }
+
+    /// The same content in few enough layers.
+    List<String> mountable(List<String> keys) {
+        return new LayerMerge(layers).atMost(MOST_LAYERS, keys);
+    }
+
+    List<Path> roots(List<String> keys) {
+        return keys.stream().map(layers::require).toList();
+    }
+
+    /// Refuses to make another layer where the disk is nearly full.
+    static void requireSpace(Path rootfs) {
+        long free = rootfs.toFile().getUsableSpace();
+        if (free < RESERVE) {
+            throw new CayException(
+                    ErrorKind.UNAVAILABLE,
+                    "this machine has no room for another layer: %d MB are left where layers lie; let the operator make room"
+                            .formatted(free >> 20));
+        }
+    }
+
+    /// Works in a sandbox of these layers, and copies what changed there into a layer.
+    ///
+    /// @param keys   top first
+    /// @param rootfs the new layer
+    void change(BuildPlan plan, List<String> keys, BuildVoice voice, Path rootfs, Work work) throws IOException {
+        try (var room = rooms.open(plan.templateId(), mountable(keys), plan.resources())) {
+            var exit = work.run(room);
+            if (!exit.success()) {
+                String last = voice.lastError();
+                throw new CayException(
+                        ErrorKind.FAILED,
+                        "it failed with %s%s".formatted(exit.status(), last.isEmpty() ? "" : ": " + last));
+            }
+            ChangedFiles.copy(programs, room.stop(), rootfs);
+        }
+    }
+}

@@ -1,0 +1,339 @@
+package dev.cay.node.sandbox;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cay.dockerfile.TarWriter;
+import dev.cay.node.image.LayerView;
+import dev.cay.testing.NeedsRoot;
+import dev.cay.wire.BuildId;
+import dev.cay.wire.TeamId;
+import dev.cay.wire.TemplateId;
+import dev.cay.wire.node.BuildLine;
+import dev.cay.wire.node.BuildPlan;
+import dev.cay.wire.node.BuildResult;
+import dev.cay.wire.node.NodeBuilds;
+import dev.cay.wire.node.Resources;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Dockerfiles built in real sandboxes; needs root.
+@Timeout(240)
+@NeedsRoot
+class DockerfileBuildTest {
+    private static final TeamId TEAM = new TeamId("builders");
+    private static final String HASH = "0123456789abcdef".repeat(4);
+
+    private static TestNode.Place place;
+    private static TestNode node;
+
+    @BeforeAll
+    static void open() throws Exception {
+        place = TestNode.Place.make();
+        node = new TestNode(place);
+        var tar = new ByteArrayOutputStream();
+        writeContext(tar);
+        node.node.builds().putFiles(TEAM, HASH, new ByteArrayInputStream(tar.toByteArray()), tar.size());
+    }
+
+    @AfterAll
+    static void close() throws Exception {
+        node.close();
+        place.close();
+    }
+
+    private static void writeContext(ByteArrayOutputStream out) throws IOException {
+        var tar = new TarWriter(out);
+        var inner = new ByteArrayOutputStream();
+        var archive = new TarWriter(inner);
+        file(archive, "inside/of.txt", 0640, 7, "archived");
+        archive.finish();
+        for (var each :
+                new TreeMap<>(Map.of("a.txt", "a", "b.txt", "b", "dir/one", "1", "dir/sub/two", "2")).entrySet()) {
+            file(tar, each.getKey(), 0644, 0, each.getValue());
+        }
+        file(tar, "run.sh", 0755, 0, "#!/bin/sh\necho script\n");
+        byte[] packed = inner.toByteArray();
+        tar.file(new TarWriter.Header("packed.tar", 0644, 0, 0, 1), packed.length, new ByteArrayInputStream(packed));
+        tar.finish();
+    }
+
+    private static void file(TarWriter tar, String name, int mode, int uid, String content) throws IOException {
+        byte[] bytes = content.getBytes(UTF_8);
+        tar.file(new TarWriter.Header(name, mode, uid, uid, 1), bytes.length, new ByteArrayInputStream(bytes));
+    }
+
+    @Test
+    void laterStagesTakeFilesOfEarlierOnes() throws Exception {
+        var built = build("""
+                ARG WORD=outside
+                FROM base AS maker
+                ARG WORD
+                ENV GREETING="hello $WORD"
+                WORKDIR /work/deep
+                RUN echo "$GREETING" > greeting && ln -s /work/deep/greeting /link
+                RUN ["/bin/sh", "-c", "pwd > exec; id -u >> exec"]
+                FROM base AS unused
+                RUN exit 9
+                FROM base
+                COPY --from=maker /link /out/
+                COPY --from=maker --chown=1000:1001 --chmod=600 /work/deep/ex* /out/exec
+                USER user
+                WORKDIR /home/user/app
+                RUN id -un > who; pwd >> who
+                CMD ["bash"]
+                """);
+        built.requireReady();
+        assertThat(built.read("out/link")).isEqualTo("hello outside\n");
+        assertThat(built.read("out/exec")).isEqualTo("/work/deep\n0\n");
+        assertThat(built.attribute("out/exec", "mode")).isEqualTo(0100600);
+        assertThat(built.attribute("out/exec", "gid")).isEqualTo(1001);
+        assertThat(built.read("home/user/app/who")).isEqualTo("user\n/home/user/app\n");
+        assertThat(built.text()).doesNotContain("exit 9").contains("[maker 4/5] RUN echo");
+        var result = built.require();
+        assertThat(result.user()).isEqualTo("user");
+        assertThat(result.workdir()).isEqualTo("/home/user/app");
+        assertThat(result.start().command()).as("a shell serves nothing").isNull();
+    }
+
+    @Test
+    void copiesAsDockerDoes() throws Exception {
+        var built = build("""
+                FROM base
+                RUN mkdir -p /real && ln -s /real /linked && echo old > /real/kept
+                COPY a.txt /renamed
+                COPY a.txt /into/
+                COPY a.txt b.txt /several/
+                COPY dir /content
+                COPY dir /linked
+                COPY *.txt /globbed/
+                WORKDIR /srv
+                COPY a.txt .
+                COPY --chmod=u+x,go= --chown=user a.txt /chosen
+                COPY <<EOF /inline
+                text
+                EOF
+                ADD packed.tar /unpacked/
+                ADD a.txt /added
+                """);
+        built.requireReady();
+        assertThat(built.read("renamed")).isEqualTo("a");
+        assertThat(built.read("into/a.txt")).isEqualTo("a");
+        assertThat(built.read("several/b.txt")).isEqualTo("b");
+        assertThat(built.read("content/sub/two")).isEqualTo("2");
+        assertThat(built.read("real/one")).as("through a link").isEqualTo("1");
+        assertThat(built.read("real/kept")).isEqualTo("old\n");
+        assertThat(built.read("globbed/b.txt")).isEqualTo("b");
+        assertThat(built.read("srv/a.txt")).isEqualTo("a");
+        assertThat(built.attribute("chosen", "mode")).isEqualTo(0100700);
+        assertThat(built.attribute("chosen", "uid")).isEqualTo(1000);
+        assertThat(built.read("inline")).isEqualTo("text\n");
+        assertThat(built.read("unpacked/inside/of.txt")).isEqualTo("archived");
+        assertThat(built.attribute("unpacked/inside/of.txt", "uid")).isEqualTo(7);
+        assertThat(built.read("added")).isEqualTo("a");
+    }
+
+    @Test
+    void aFailureNamesTheLineTheExitAndTheLastWords() throws Exception {
+        var built = build("""
+                FROM base
+                # a comment
+                RUN true && \\
+                    echo going wrong >&2 && \\
+                    exit 3
+                """);
+        assertThat(built.failure())
+                .startsWith("Dockerfile:3: RUN true && echo going wrong >&2 && exit 3: ")
+                .contains("exit status 3")
+                .endsWith("going wrong");
+        assertThat(build("FROM base\nCOPY nothing /x\n").failure())
+                .contains("Dockerfile:2:")
+                .contains("nothing");
+        assertThat(build("FROM base\nCOPY a.txt b.txt /x\n").failure()).contains("need a directory");
+        assertThat(build("FROM base\nCOPY --chown=nobody-there a.txt /x\n").failure())
+                .contains("no user 'nobody-there'");
+        assertThat(build("FROM base\nCOPY --from=base /not/there /x\n").failure())
+                .contains("there is no /not/there");
+    }
+
+    @Test
+    void whatWasDoneBeforeIsNotDoneAgain() throws Exception {
+        String text = """
+                FROM base
+                RUN echo %s > /first
+                COPY a.txt /second
+                """.formatted(UUID.randomUUID());
+        assertThat(build(text).requireReady().text()).doesNotContain("CACHED");
+        assertThat(build(text).requireReady().text()).contains("CACHED RUN").contains("CACHED COPY");
+        var changed = build(text.replace("/second", "/third")).requireReady();
+        assertThat(changed.text()).contains("CACHED RUN").doesNotContain("CACHED COPY");
+    }
+
+    @Test
+    void aStageWithoutAShellTakesFiles() throws Exception {
+        var built = build("""
+                FROM base AS maker
+                RUN printf binary > /program && chmod 755 /program
+                FROM scratch
+                COPY --from=maker /program /bin/program
+                COPY dir /data/
+                WORKDIR /data
+                ENTRYPOINT ["/bin/program"]
+                """);
+        built.requireReady();
+        assertThat(built.read("bin/program")).isEqualTo("binary");
+        assertThat(built.read("data/one")).isEqualTo("1");
+        assertThat(built.text()).contains("no shell");
+        assertThat(built.require().workdir()).isEqualTo("/data");
+    }
+
+    @Test
+    void mountsAndScriptsLeaveNothing() throws Exception {
+        var built = build("""
+                FROM base
+                RUN --mount=type=cache,target=/var/cache/some echo x > /var/cache/some/x && ls /var/cache/some > /seen
+                RUN --mount=type=bind,source=dir,target=/bound cat /bound/sub/two > /two
+                RUN <<EOF
+                #!/usr/bin/env python3
+                open("/by-python", "w").write("written")
+                EOF
+                USER 1234:4321
+                RUN id -u > /tmp/id && id -g >> /tmp/id
+                """);
+        built.requireReady();
+        assertThat(built.read("seen")).isEqualTo("x\n");
+        assertThat(built.read("two")).isEqualTo("2");
+        assertThat(built.read("by-python")).isEqualTo("written");
+        assertThat(built.find("var/cache/some/x")).isNull();
+        assertThat(built.find("bound/sub/two")).isNull();
+        assertThat(built.find(".cay-run")).isNull();
+        assertThat(built.text()).doesNotContain("failed");
+    }
+
+    @Test
+    void entrypointAndHealthcheckBecomeStartAndReady() throws Exception {
+        var built = build("""
+                FROM base
+                EXPOSE 8123
+                ENV TEXT=x
+                ENTRYPOINT ["python3", "-m", "http.server"]
+                CMD ["8123"]
+                """).requireReady();
+        var start = built.require().start();
+        assertThat(start.command()).isEqualTo("python3 -m http.server 8123");
+        assertThat(start.user()).isEqualTo("root");
+        assertThat(start.ready()).contains("8123");
+        assertThat(start.environment()).containsEntry("TEXT", "x");
+        assertThat(built.text()).contains("Template is ready");
+    }
+
+    private static Built build(String text) throws Exception {
+        var base = new BuildPlan.Base.Dockerfile(
+                text,
+                "Dockerfile",
+                HASH,
+                Map.of(),
+                null,
+                Map.of("base", new BuildPlan.Base.Layers(List.of("base"), "user", null, Map.of())));
+        var plan = new BuildPlan(
+                new BuildId(UUID.randomUUID().toString()),
+                new TemplateId("template1"),
+                TEAM,
+                base,
+                List.of(),
+                false,
+                null,
+                null,
+                new Resources(1, 256, 300));
+        var built = new Built();
+        node.node.builds().begin(plan, built);
+        built.over.get(200, TimeUnit.SECONDS);
+        return built;
+    }
+
+    /// What came of a build.
+    private static final class Built implements NodeBuilds.Watcher {
+        private final CompletableFuture<Boolean> over = new CompletableFuture<>();
+        private final List<String> lines = new CopyOnWriteArrayList<>();
+        private volatile @Nullable BuildResult result;
+        private volatile String failure = "";
+
+        @Override
+        public void said(BuildLine line) {
+            lines.add(line.message());
+        }
+
+        @Override
+        public void ready(BuildResult made) {
+            result = made;
+            over.complete(true);
+        }
+
+        @Override
+        public void failed(@Nullable String step, String message) {
+            failure = message;
+            over.complete(false);
+        }
+
+        Built requireReady() {
+            assertThat(failure).as(text()).isEmpty();
+            return this;
+        }
+
+        BuildResult require() {
+            return Objects.requireNonNull(result);
+        }
+
+        String failure() {
+            return failure;
+        }
+
+        String text() {
+            return String.join("\n", lines);
+        }
+
+        @Nullable
+        Path find(String path) throws IOException {
+            var layers = place.directory().resolve("cache/layers");
+            return new LayerView(require().layers().stream()
+                            .map(key -> real(layers.resolve(key).resolve("rootfs")))
+                            .toList())
+                    .find(path)
+                    .place();
+        }
+
+        private static Path real(Path path) {
+            try {
+                return path.toRealPath();
+            } catch (IOException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        String read(String path) throws IOException {
+            return Files.readString(Objects.requireNonNull(find(path), path));
+        }
+
+        int attribute(String path, String name) throws IOException {
+            return (int)
+                    Files.getAttribute(Objects.requireNonNull(find(path)), "unix:" + name, LinkOption.NOFOLLOW_LINKS);
+        }
+    }
+}
