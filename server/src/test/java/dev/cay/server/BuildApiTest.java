@@ -210,6 +210,43 @@ final class BuildApiTest {
     }
 
     @Test
+    void aDockerfileIsPlannedWithTheTemplatesItsImagesStandFor() throws Exception {
+        var requested = request("{\"name\":\"mine\"}");
+        begin(requested, """
+                {"dockerfile":"ARG V\\nFROM e2bdev/base AS a\\nFROM alpine:$V\\nCOPY --from=a /x /y\\nCOPY z /z",
+                 "dockerfileName":"my.Dockerfile","filesHash":"%s","buildArgs":{"V":"3.20"},"target":"1"}""".formatted(HASH), 202);
+        var plan = cay.builds.await(build(requested)).plan();
+        assertThat(plan.base()).isInstanceOfSatisfying(BuildPlan.Base.Dockerfile.class, base -> {
+            assertThat(base.name()).isEqualTo("my.Dockerfile");
+            assertThat(base.arguments()).containsEntry("V", "3.20");
+            assertThat(base.images()).containsOnlyKeys("e2bdev/base");
+            assertThat(base.filesHash()).isEqualTo(HASH);
+            assertThat(base.target()).isEqualTo("1");
+        });
+        cay.close();
+        cay = TestServer.again(directory, cay);
+        cay.server.startBuilds();
+        assertThat(cay.builds.await(build(requested)).plan()).isEqualTo(plan);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            {"dockerfile":"FROM a","fromImage":"b"}                       | exactly one of
+            {"dockerfile":"RUN x"}                                        | Dockerfile:1:1: RUN before the first FROM
+            {"dockerfile":"FROM a\\nCOPPY x y","dockerfileName":"my.df"}  | my.df:2:1:
+            {"dockerfile":"FROM a","target":"b"}                          | there is no stage b
+            {"dockerfile":"FROM a\\nCOPY x y"}                            | filesHash
+            {"dockerfile":"FROM a","filesHash":"x"}                       | filesHash
+            {"dockerfile":"FROM a","buildArgs":{"x":1}}                   | buildArgs.x
+            {"dockerfile":"FROM a\\nADD https://h/x /x"}                  | Dockerfile:2:5: ADD of a URL
+            {"dockerfile":"FROM a","fromImageRegistry":{"type":"gcp"}}    | fromImageRegistry
+            """)
+    void badDockerfilesNameTheLine(String body, String part) {
+        var requested = request("{\"name\":\"mine\"}");
+        assertThat(begin(requested, body, 400).message()).contains(part);
+    }
+
+    @Test
     void aTeamHasOnlySoManyBuildsUnderWay() {
         for (int i = 0; i < 3; i++) {
             request("{\"name\":\"mine%d\"}".formatted(i));

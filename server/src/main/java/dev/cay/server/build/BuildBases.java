@@ -16,6 +16,7 @@ import dev.cay.wire.node.NodeBuilds;
 import dev.cay.wire.node.RegistryLogin;
 import dev.cay.wire.node.StartCommand;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +48,11 @@ final class BuildBases {
             BuildStart start,
             RegistryLogin login,
             NodeBuilds.Watcher watcher) {
+        var team = access.requireTeam(template.teamId());
+        var dockerfile = start.dockerfile();
+        if (dockerfile != null) {
+            return plan(template, build, start, base(team, dockerfile, watcher), null);
+        }
         String image = start.fromImage();
         String name =
                 image == null ? start.fromTemplate() : images.template(image).orElse(null);
@@ -54,19 +60,32 @@ final class BuildBases {
             var base = new BuildPlan.Base.Image(String.valueOf(image), login);
             return plan(template, build, start, base, null);
         }
-        var from = await(access.requireTeam(template.teamId()), name, watcher);
+        var from = await(team, name, watcher);
+        return plan(template, build, start, layers(from), from.start());
+    }
+
+    /// Images of templates are looked up here, as the node knows only layers.
+    private BuildPlan.Base.Dockerfile base(Team team, DockerfileStart start, NodeBuilds.Watcher watcher) {
+        var local = new HashMap<String, BuildPlan.Base.Layers>();
+        for (String image : start.images()) {
+            images.template(image).ifPresent(name -> local.put(image, layers(await(team, name, watcher))));
+        }
+        return new BuildPlan.Base.Dockerfile(
+                start.text(), start.name(), start.filesHash(), start.arguments(), start.target(), local);
+    }
+
+    private static BuildPlan.Base.Layers layers(StartPoint from) {
         if (from.snapshot() != null && from.start() == null) {
             throw new CayException(
                     ErrorKind.INVALID_ARGUMENT,
                     "a template cannot be built from what was saved of a sandbox; name a template");
         }
         var started = from.start();
-        var base = new BuildPlan.Base.Layers(
+        return new BuildPlan.Base.Layers(
                 from.origin().layers(),
                 from.origin().defaultUser(),
                 from.origin().defaultWorkdir(),
                 started == null ? Map.of() : started.environment());
-        return plan(template, build, start, base, started);
     }
 
     /// @param inherited what the template below starts, unless this one starts something else

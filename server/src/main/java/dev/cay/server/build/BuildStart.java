@@ -5,7 +5,9 @@ import dev.cay.server.request.RequestBody;
 import dev.cay.wire.node.BuildPlan.Step;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The steps of a build and what they begin with, as a client sends them.
@@ -16,7 +18,8 @@ record BuildStart(
         boolean force,
         List<Step> steps,
         @Nullable String startCmd,
-        @Nullable String readyCmd) {
+        @Nullable String readyCmd,
+        @Nullable DockerfileStart dockerfile) {
     private static final Set<String> TYPES = Set.of("RUN", "COPY", "ADD", "ENV", "ARG", "WORKDIR", "USER");
     private static final int MOST_STEPS = 1000;
 
@@ -27,8 +30,9 @@ record BuildStart(
     static BuildStart read(RequestBody body) {
         String image = filled(body.text("fromImage"));
         String template = filled(body.text("fromTemplate"));
-        if ((image == null) == (template == null)) {
-            throw RequestBody.invalid("exactly one of 'fromImage' and 'fromTemplate' is required");
+        var dockerfile = DockerfileStart.read(body);
+        if (Stream.of(image, template, dockerfile).filter(Objects::nonNull).count() != 1) {
+            throw RequestBody.invalid("exactly one of 'fromImage', 'fromTemplate' and 'dockerfile' is required");
         }
         var steps = new ArrayList<Step>();
         for (var step : body.objects("steps")) {
@@ -48,7 +52,8 @@ record BuildStart(
                 Boolean.TRUE.equals(body.bool("force")),
                 steps,
                 filled(body.text("startCmd")),
-                filled(body.text("readyCmd")));
+                filled(body.text("readyCmd")),
+                dockerfile);
     }
 
     private static @Nullable String filled(@Nullable String text) {
