@@ -32,6 +32,8 @@ record Api(URI url, String key) {
     /// A pause may have gigabytes to write.
     private static final Duration LIMIT = Duration.ofMinutes(7);
 
+    private static final Duration UPLOAD_LIMIT = Duration.ofHours(1);
+
     private static final JsonMapper JSON = new JsonMapper();
 
     /// Refuses when no daemon runs or the user has no key.
@@ -72,6 +74,28 @@ record Api(URI url, String key) {
             token = page.next().map(next -> "&nextToken=" + URLEncoder.encode(next, StandardCharsets.UTF_8));
         }
         return all;
+    }
+
+    /// Sends a file to a link that the daemon gave.
+    void upload(URI link, Path file) {
+        try (var http = HttpClient.newBuilder().connectTimeout(CONNECT_LIMIT).build()) {
+            var request = HttpRequest.newBuilder(link)
+                    .timeout(UPLOAD_LIMIT)
+                    .PUT(BodyPublishers.ofFile(file))
+                    .build();
+            var answer = http.send(request, BodyHandlers.ofString());
+            if (answer.statusCode() >= 300) {
+                throw new CayException(
+                        ErrorKind.FAILED,
+                        parse(answer.body()).path("message").asString("the daemon answered " + answer.statusCode()));
+            }
+        } catch (IOException e) {
+            throw new CayException(
+                    ErrorKind.UNAVAILABLE, "files could not be sent to %s: %s".formatted(url, e.getMessage()), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CayException(ErrorKind.CANCELED, "interrupted", e);
+        }
     }
 
     private record Answer(JsonNode json, Optional<String> next) {}

@@ -4,12 +4,7 @@ import dev.cay.cli.local.ConfigOptions;
 import dev.cay.cli.local.Root;
 import dev.cay.cli.local.RunFile;
 import dev.cay.config.CayConfig;
-import dev.cay.life.Progress;
-import dev.cay.node.host.Programs;
-import dev.cay.node.image.BuildProgress;
 import dev.cay.node.image.HouseTemplate;
-import dev.cay.node.image.LayerStore;
-import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -20,15 +15,14 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Parameters;
 
 @Command(
         name = "template",
         mixinStandardHelpOptions = true,
-        description = "Show templates, make those that come with Cay, look after those that users have built.",
+        description = "Show templates, build them from Dockerfiles, and look after those that are there.",
         subcommands = {
             TemplateCommand.ListAll.class,
-            TemplateCommand.Build.class,
+            TemplateBuildCommand.class,
             UserTemplates.Info.class,
             UserTemplates.Logs.class,
             UserTemplates.Tag.class,
@@ -42,7 +36,8 @@ import picocli.CommandLine.Parameters;
             "",
             "Examples:",
             "  sudo ./cay template list",
-            "  sudo ./cay template build code-interpreter-v1"
+            "  sudo ./cay template build code-interpreter-v1",
+            "  ./cay template build . --name mine"
         })
 final class TemplateCommand implements Callable<Integer> {
     @Mixin
@@ -57,7 +52,7 @@ final class TemplateCommand implements Callable<Integer> {
         Root.require("template", "to look into the cache of templates", options.command("template list"));
         CayConfig config = options.config();
         var daemon = RunFile.find(config.runDir()).map(_ -> Api.of(options));
-        lines(daemon, name -> template(config, name)).forEach(System.out::println);
+        lines(daemon, name -> HouseTemplates.of(config, name)).forEach(System.out::println);
         return 0;
     }
 
@@ -119,11 +114,6 @@ final class TemplateCommand implements Callable<Integer> {
                 : template.underWay().map(news -> "being made: " + news).orElse("not made yet");
     }
 
-    private static HouseTemplate template(CayConfig config, String name) {
-        return new HouseTemplate(
-                name, new LayerStore(config.cacheDir()), Programs.ofHost(), DaemonLog.directory(config.stateDir()));
-    }
-
     @Command(
             name = "list",
             mixinStandardHelpOptions = true,
@@ -136,35 +126,6 @@ final class TemplateCommand implements Callable<Integer> {
         @Override
         public Integer call() {
             return list(options);
-        }
-    }
-
-    @Command(
-            name = "build",
-            mixinStandardHelpOptions = true,
-            description = "Make a template now, unless it has been made; takes some minutes. Ctrl-C leaves nothing.",
-            footer = {"", "Examples:", "  sudo ./cay template build code-interpreter-v1"})
-    static final class Build implements Callable<Integer> {
-        @Mixin
-        private ConfigOptions options = new ConfigOptions();
-
-        @Parameters(paramLabel = "NAME", description = "A name that `cay template list` shows.")
-        private String name = "";
-
-        @Override
-        public Integer call() {
-            var config = options.config();
-            Root.require(
-                    "template build",
-                    "to make files that belong to all users of a sandbox",
-                    options.command("template build " + name));
-            var template = template(config, name);
-            Progress progress = new ConsoleProgress(System.out, InstantSource.system());
-            progress.step("making template " + name);
-            List<String> layers = Interruptible.run(() -> template.build(BuildProgress.paced(progress)));
-            progress.done(
-                    "template %s, %s in %d layers".formatted(name, PoolCommand.size(template.size()), layers.size()));
-            return 0;
         }
     }
 }
