@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -19,6 +20,7 @@ import java.util.TreeMap;
 /// followed inside the directory only, and links below a source are kept as links.
 public final class BuildContext {
     private static final int MOST_SIBLINGS = 1000;
+    private static final int MOST_LINKS = 40;
 
     private final Path root;
     private final IgnoreRules rules;
@@ -150,6 +152,9 @@ public final class BuildContext {
     /// Adds a path that exists and is not ignored.
     private void addIfThere(String path, Set<String> reached, Source source, String file) throws IOException {
         var place = root.resolve(path);
+        if (leadsOut(path)) {
+            throw outside(path, source, file);
+        }
         if (!Files.exists(place)) {
             return;
         }
@@ -163,13 +168,43 @@ public final class BuildContext {
     private Path inside(String path, Source source, String file) throws IOException {
         var real = root.resolve(path).toRealPath();
         if (!real.startsWith(root)) {
-            throw problem(
-                    source,
-                    file,
-                    "%s is a link that leads out of the build context".formatted(Excerpt.of(path)),
-                    "copy the file into the context");
+            throw outside(path, source, file);
         }
         return real;
+    }
+
+    /// By the words of links alone, whether or not something is there: nobody learns from us what lies elsewhere.
+    private boolean leadsOut(String path) throws IOException {
+        var left = new ArrayDeque<>(List.of(path.split("/")));
+        var at = root;
+        for (int links = 0; !left.isEmpty() && links <= MOST_LINKS; ) {
+            String name = left.removeFirst();
+            var next = at.resolve(name).normalize();
+            if (!next.startsWith(root)) {
+                return true;
+            }
+            if (!Files.isSymbolicLink(next)) {
+                at = next;
+                continue;
+            }
+            links++;
+            var target = Files.readSymbolicLink(next);
+            if (target.isAbsolute()) {
+                return true;
+            }
+            for (int i = target.getNameCount() - 1; i >= 0; i--) {
+                left.addFirst(target.getName(i).toString());
+            }
+        }
+        return !left.isEmpty();
+    }
+
+    private static DockerfileException outside(String path, Source source, String file) {
+        return problem(
+                source,
+                file,
+                "%s is a link that leads out of the build context".formatted(Excerpt.of(path)),
+                "copy the file into the context");
     }
 
     private DockerfileException missing(Source source, String path, String file) {

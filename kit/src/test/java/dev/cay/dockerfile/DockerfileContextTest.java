@@ -244,6 +244,20 @@ final class DockerfileContextTest {
         assertThat(refused.getMessage()).startsWith("Dockerfile:3:6: " + expected);
     }
 
+    /// Who builds on a server must not learn which files the server has.
+    @Test
+    void aLinkThatLeadsOutIsRefusedTheSameWhetherOrNotSomethingIsThere() throws IOException {
+        Files.createSymbolicLink(root.resolve("to-nothing"), Path.of("/no/such/file"));
+        Files.createSymbolicLink(root.resolve("hop"), Path.of("src/../to-nothing"));
+        Files.createSymbolicLink(root.resolve("top"), Path.of("/"));
+        Files.createSymbolicLink(root.resolve("through"), Path.of("top/no/such/file"));
+        Files.createSymbolicLink(root.resolve("round"), Path.of("round"));
+        for (String name : List.of("src/out", "to-nothing", "hop", "through", "round")) {
+            var refused = catchThrowableOfType(DockerfileException.class, () -> select("", name));
+            assertThat(refused.getMessage()).contains(name + " is a link that leads out of the build context");
+        }
+    }
+
     @Test
     void theHashCountsNamesModesAndContentsOnly() throws IOException {
         String before = select("", "src").hash();
