@@ -56,7 +56,7 @@ final class ImageBase {
     PulledImage pull(String name, RegistryLogin login, BuildVoice voice) {
         var reference = ImageReference.parse(name);
         voice.say("Pulling image %s".formatted(reference));
-        var image = images.pull(reference, credentials(login), new Steady(voice));
+        var image = images.pull(reference, credentials(login), BuildProgress.paced(voice::say));
         voice.say("Image %s has %d layers"
                 .formatted(image.digest(), image.layerKeys().size()));
         return image;
@@ -117,28 +117,5 @@ final class ImageBase {
                 new Credentials.Aws(aws.accessKeyId(), aws.secretAccessKey(), null, aws.region(), null);
             case RegistryLogin.Gcp gcp -> new Credentials.Gcp(gcp.serviceAccountJson());
         };
-    }
-
-    /// Says how far a pull is, every few seconds.
-    private static final class Steady implements BuildProgress {
-        private static final Duration EVERY = Duration.ofSeconds(2);
-
-        private final BuildVoice voice;
-        private long spoke;
-        private String step = "";
-
-        private Steady(BuildVoice voice) {
-            this.voice = voice;
-        }
-
-        @Override
-        public synchronized void at(String now, String detail, double fraction) {
-            if (now.equals(step) && System.nanoTime() - spoke < EVERY.toNanos()) {
-                return;
-            }
-            step = now;
-            spoke = System.nanoTime();
-            voice.say("%3.0f %% %s %s".formatted(fraction * 100, now, detail).strip());
-        }
     }
 }

@@ -2,6 +2,7 @@ package dev.cay.node.image;
 
 import dev.cay.life.Progress;
 import java.time.Duration;
+import java.util.function.Consumer;
 
 /// Hears how far a build is.
 public interface BuildProgress {
@@ -12,19 +13,24 @@ public interface BuildProgress {
 
     /// For people, who want to hear of a build every few seconds, not of every package.
     static BuildProgress paced(Progress progress) {
-        return new Paced(progress);
+        return paced(progress::detail);
+    }
+
+    /// The same for whoever takes lines.
+    static BuildProgress paced(Consumer<String> lines) {
+        return new Paced(lines);
     }
 
     /// See {@link #paced}.
     final class Paced implements BuildProgress {
         private static final Duration EVERY = Duration.ofSeconds(3);
 
-        private final Progress progress;
+        private final Consumer<String> lines;
         private String step = "";
         private long spoke;
 
-        private Paced(Progress progress) {
-            this.progress = progress;
+        private Paced(Consumer<String> lines) {
+            this.lines = lines;
         }
 
         @Override
@@ -34,7 +40,7 @@ public interface BuildProgress {
             }
             step = now;
             spoke = System.nanoTime();
-            progress.detail("%3.0f %% %s %s".formatted(fraction * 100, now, detail));
+            lines.accept("%3.0f %% %s %s".formatted(fraction * 100, now, detail));
         }
     }
 }
