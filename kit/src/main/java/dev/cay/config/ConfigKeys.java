@@ -183,7 +183,7 @@ public final class ConfigKeys {
     static final ConfigKey<List<String>> REGISTRIES = key(
             "images.registries",
             ConfigValue.list(
-                    ConfigValue.matching("https?://[a-zA-Z0-9.-]+(:[0-9]{1,5})?", "like http://registry.local:5000")),
+                    ConfigValue.matching("https?://[a-zA-Z0-9.-]+(:[0-9]{1,5})?", "like http://registry.example:5000")),
             "",
             "Registries in your own network that builds may use; those with http:// are spoken to without TLS.");
     static final ConfigKey<List<String>> MIRRORS = key(

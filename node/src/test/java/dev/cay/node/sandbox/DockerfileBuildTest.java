@@ -87,14 +87,14 @@ class DockerfileBuildTest {
                 FROM base AS maker
                 ARG WORD
                 ENV GREETING="hello $WORD"
-                WORKDIR /work/deep
-                RUN echo "$GREETING" > greeting && ln -s /work/deep/greeting /link
+                WORKDIR /srv/deep
+                RUN echo "$GREETING" > greeting && ln -s /srv/deep/greeting /link
                 RUN ["/bin/sh", "-c", "pwd > exec; id -u >> exec"]
                 FROM base AS unused
                 RUN exit 9
                 FROM base
                 COPY --from=maker /link /out/
-                COPY --from=maker --chown=1000:1001 --chmod=600 /work/deep/ex* /out/exec
+                COPY --from=maker --chown=1000:1001 --chmod=600 /srv/deep/ex* /out/exec
                 USER user
                 WORKDIR /home/user/app
                 RUN id -un > who; pwd >> who
@@ -102,7 +102,7 @@ class DockerfileBuildTest {
                 """);
         built.requireReady();
         assertThat(built.read("out/link")).isEqualTo("hello outside\n");
-        assertThat(built.read("out/exec")).isEqualTo("/work/deep\n0\n");
+        assertThat(built.read("out/exec")).isEqualTo("/srv/deep\n0\n");
         assertThat(built.attribute("out/exec", "mode")).isEqualTo(0100600);
         assertThat(built.attribute("out/exec", "gid")).isEqualTo(1001);
         assertThat(built.read("home/user/app/who")).isEqualTo("user\n/home/user/app\n");
