@@ -38,8 +38,8 @@ public final class LayerUnpacker {
     /// @param rootfs an empty directory that nobody else uses
     /// @param below  roots of the layers below, the topmost first
     public Unpacked unpack(InputStream layer, Path rootfs, List<Path> below) throws IOException {
-        var archive = LayerStream.open(layer, limits);
         try (var tree = new LayerTree(rootfs, below, limits.depth())) {
+            var archive = LayerStream.open(layer, limits);
             var entries = new EntryWriter(tree, limits, archive::count);
             var tar = new TarReader(archive, limits);
             for (var entry = tar.next(); entry != null; entry = tar.next()) {

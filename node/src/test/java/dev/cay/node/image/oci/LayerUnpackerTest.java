@@ -345,6 +345,8 @@ final class LayerUnpackerTest {
                 "cut off");
         refuses(new TestTar().bytes(new byte[] {1, 2, 3}).open(), "cut off");
         refuses(Arrays.copyOf(TestTar.gzip(good), 60), "cut off");
+        refuses(Arrays.copyOf(TestTar.gzip(good), 6), "cut off");
+        refuses(new byte[] {0x1f, (byte) 0x8b, 7, 0, 0, 0, 0, 0, 0, 0}, "damaged or cut off");
         refuses(Arrays.copyOf(TestTar.zstd(good), 40), "damaged");
         refuses(
                 new TestTar()
