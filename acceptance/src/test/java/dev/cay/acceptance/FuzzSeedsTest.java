@@ -39,7 +39,7 @@ final class FuzzSeedsTest {
             "paths", List.of(-2_129_555_777L, -2_129_538_440L));
 
     @ParameterizedTest
-    @ValueSource(strings = {"heads", "frames", "multipart", "paths", "guest"})
+    @ValueSource(strings = {"heads", "frames", "multipart", "paths", "guest", "layers", "dockerfiles"})
     void answersWhateverComes(String name, OwnCay platform) throws Exception {
         var log = new DaemonLog(platform);
         try (var target = new FuzzTargets(platform).open(name);

@@ -39,8 +39,8 @@ final class FuzzProof implements Proof {
 
     @Override
     public String promise() {
-        return "10 minutes each of broken HTTP heads, RPC frames, uploads, paths and guest messages: nothing crashes, hangs "
-                + "or leaks, and no error is our own";
+        return "10 minutes each of broken HTTP heads, RPC frames, uploads, paths, guest messages, image layers and Dockerfiles:"
+                + " nothing crashes, hangs or leaks, no layer reaches out of its directory, and no error is our own";
     }
 
     /// What the daemon holds at one moment.

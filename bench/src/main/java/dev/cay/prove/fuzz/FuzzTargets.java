@@ -12,7 +12,8 @@ import java.util.List;
 
 /// All targets there are, against one daemon.
 public final class FuzzTargets {
-    public static final List<String> NAMES = List.of("heads", "frames", "multipart", "paths", "guest");
+    public static final List<String> NAMES =
+            List.of("heads", "frames", "multipart", "paths", "guest", "layers", "dockerfiles");
 
     private static final Duration LIFE = Duration.ofHours(1);
 
@@ -54,6 +55,8 @@ public final class FuzzTargets {
                             new Http1Inputs(_ -> doors.plain(), PathInputs::request),
                             undo.add(prey(PathStrings.PREPARE, true)));
                 case "guest" -> new GuestTarget(neighbour(), cay.directory().resolve("run"));
+                case "layers" -> new LayerTarget();
+                case "dockerfiles" -> new DockerfileTarget();
                 default ->
                     throw new CayException(
                             ErrorKind.INVALID_ARGUMENT,

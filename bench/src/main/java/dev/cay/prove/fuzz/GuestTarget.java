@@ -41,7 +41,6 @@ final class GuestTarget implements Target {
     /// A request, and whatever waits for it, may take that long on a busy machine.
     private static final Duration ENOUGH = Duration.ofSeconds(20);
 
-    private static final int SPARE = 12;
     private static final int LIARS = 3;
     private static final List<String> STREAMS = List.of("fed", "fed");
 
@@ -55,7 +54,7 @@ final class GuestTarget implements Target {
     private final BlockingQueue<Player> inside = new ArrayBlockingQueue<>(1);
     private final BlockingQueue<StrayGuest> strays = new ArrayBlockingQueue<>(1);
     private final Path scratch;
-    private long held;
+    private final OwnDescriptors descriptors = new OwnDescriptors();
 
     /// @param runDir of the daemon that the sandbox is in
     GuestTarget(RemoteSandbox sandbox, Path runDir) throws IOException {
@@ -288,16 +287,7 @@ final class GuestTarget implements Target {
     /// What a liar lent must not stay here; files that the machine opens for itself may.
     @Override
     public String settle() throws IOException {
-        long now = descriptors();
-        long before = held;
-        held = now;
-        return before > 0 && now > before + SPARE ? "%d descriptors before, %d after".formatted(before, now) : "";
-    }
-
-    private static long descriptors() throws IOException {
-        try (var entries = Files.list(Path.of("/proc/self/fd"))) {
-            return entries.count();
-        }
+        return descriptors.more();
     }
 
     @Override
