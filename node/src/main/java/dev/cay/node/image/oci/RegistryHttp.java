@@ -3,6 +3,7 @@ package dev.cay.node.image.oci;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -79,6 +80,10 @@ final class RegistryHttp implements AutoCloseable {
             var answer = client().send(request, BodyHandlers.ofInputStream());
             var body = new HttpAnswer.Watched(answer.body(), settings.idle(), watcher);
             return new HttpAnswer(answer.statusCode(), answer.headers(), request.uri(), body);
+        } catch (ConnectException e) {
+            // The client's own exception has no message.
+            throw new IOException(
+                    "there is no connection to %s".formatted(request.uri().getAuthority()), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException("interrupted", e);

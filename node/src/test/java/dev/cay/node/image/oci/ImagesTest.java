@@ -214,6 +214,7 @@ final class ImagesTest {
         refuses(open.host() + "/there:v2", Credentials.none(), ErrorKind.NOT_FOUND, "no image there:v2");
         refuses(open.host() + "/nowhere", Credentials.none(), ErrorKind.NOT_FOUND, "no image nowhere:latest");
         refuses("127.0.0.1:1/app", Credentials.none(), ErrorKind.UNAVAILABLE, "cannot be reached");
+        refuses("127.0.0.1:1/app", Credentials.none(), ErrorKind.UNAVAILABLE, "there is no connection to 127.0.0.1:1");
     }
 
     @Test
