@@ -57,7 +57,7 @@ public final class Images implements AutoCloseable {
             var root = image.root();
             var plan = new Manifests(image).plan(root.bytes(), root.mediaType());
             var missing = install.missing(plan);
-            try (var staging = Staging.open(directory.resolve("staging"), settings.whole());
+            try (var staging = Staging.open(directory.resolve("staging"));
                     var downloads = new Downloads(image, plan, staging.directory(), settings, progress)) {
                 downloads.start(missing);
                 return install.install(plan, downloads::open);
@@ -75,7 +75,7 @@ public final class Images implements AutoCloseable {
     public PulledImage load(Path archive, @Nullable String name, BuildProgress progress) {
         progress.at("reading the archive", "", 0);
         prepare();
-        try (var staging = Staging.open(directory.resolve("staging"), settings.whole());
+        try (var staging = Staging.open(directory.resolve("staging"));
                 var files = ArchiveFiles.open(archive, staging.directory(), limits)) {
             var image = new ArchivedImage(files, name);
             var plan = image.plan();

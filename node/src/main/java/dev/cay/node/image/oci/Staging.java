@@ -1,41 +1,75 @@
 package dev.cay.node.image.oci;
 
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.WRITE;
+
 import dev.cay.life.Trees;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A directory for bytes of an image until they are unpacked. It is removed at the end. Directories that a killed
-/// daemon
-/// left are removed by a later pull, when they are older than any pull can be.
+/// A directory for bytes of an image until they are unpacked. It is removed at the end.
+///
+/// A lock on a file in it says that its pull is under way. The kernel gives the lock up when the process ends, so a
+/// later
+/// pull finds the directories that a killed daemon left and removes them.
 final class Staging implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Staging.class);
+    private static final String LOCK = "lock";
+
+    /// Longer than the removal of a directory takes.
+    private static final Duration REMOVAL = Duration.ofHours(4);
 
     private final Path directory;
+    private final FileChannel lock;
 
-    private Staging(Path directory) {
+    private Staging(Path directory, FileChannel lock) {
         this.directory = directory;
+        this.lock = lock;
     }
 
-    /// @param limit for a whole pull
-    static Staging open(Path parent, Duration limit) throws IOException {
+    /// One at a time, also among processes: a directory that is not locked yet would be taken for an abandoned one.
+    static synchronized Staging open(Path parent) throws IOException {
         Files.createDirectories(parent);
-        removeAbandoned(parent, limit.multipliedBy(2));
-        return new Staging(Files.createTempDirectory(parent, "pull-"));
+        try (var all = FileChannel.open(parent.resolveSibling("staging.lock"), CREATE, WRITE);
+                var _ = all.lock()) {
+            removeAbandoned(parent);
+            var directory = Files.createTempDirectory(parent, "pull-");
+            var lock = FileChannel.open(directory.resolve(LOCK), CREATE, WRITE);
+            lock.lock();
+            return new Staging(directory, lock);
+        }
     }
 
-    private static void removeAbandoned(Path parent, Duration age) throws IOException {
-        var oldest = Instant.now().minus(age);
+    private static void removeAbandoned(Path parent) throws IOException {
         try (var all = Files.newDirectoryStream(parent)) {
             for (var each : all) {
-                if (Files.getLastModifiedTime(each).toInstant().isBefore(oldest)) {
+                if (!isUnderWay(each)) {
                     Trees.delete(each);
                 }
             }
+        }
+    }
+
+    private static boolean isUnderWay(Path staging) throws IOException {
+        try (var lock = FileChannel.open(staging.resolve(LOCK), WRITE);
+                var mine = lock.tryLock()) {
+            return mine == null;
+        } catch (OverlappingFileLockException e) {
+            return true; // By another pull of this process.
+        } catch (NoSuchFileException e) {
+            // Its pull removes it just now, or was killed while it did.
+            return !Files.exists(staging)
+                    || Files.getLastModifiedTime(staging)
+                            .toInstant()
+                            .isAfter(Instant.now().minus(REMOVAL));
         }
     }
 
@@ -45,7 +79,7 @@ final class Staging implements AutoCloseable {
 
     @Override
     public void close() {
-        try {
+        try (lock) {
             Trees.delete(directory);
         } catch (IOException e) {
             log.atWarn().setCause(e).addKeyValue("directory", directory).log("bytes of an image stay for now");
