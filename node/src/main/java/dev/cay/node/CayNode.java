@@ -247,6 +247,7 @@ public final class CayNode implements AutoCloseable {
             poller.start();
             proxy.start();
             keepers.start();
+            builds.start();
             guest.removeOthers(guestsInUse());
             progress.mark("sandboxes found");
         } catch (RuntimeException e) {

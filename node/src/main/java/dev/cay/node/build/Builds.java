@@ -70,6 +70,11 @@ public final class Builds implements NodeBuilds, AutoCloseable {
         this.turns = new Semaphore(atOnce, true);
     }
 
+    /// Call this before the first build.
+    public void start() {
+        workshop.uploads().removeUnfinished();
+    }
+
     @Override
     public void begin(BuildPlan plan, Watcher watcher) {
         var thread =

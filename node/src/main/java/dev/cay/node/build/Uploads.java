@@ -8,6 +8,7 @@ import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -17,14 +18,18 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.zip.GZIPInputStream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Archives of files that steps copy, by the team that sent them and a hash that its client chose. No team sees
 /// what
 /// another one sent.
 final class Uploads {
+    private static final Logger log = LoggerFactory.getLogger(Uploads.class);
     private static final Pattern HASH = Pattern.compile("[0-9a-f]{64}");
     private static final Pattern TEAM = Pattern.compile("[A-Za-z0-9-]{1,64}");
     private static final int BUFFER = 256 << 10;
+    private static final String PART = ".part";
 
     /// What must stay free on the disk.
     private static final long RESERVE = 512L << 20;
@@ -53,7 +58,7 @@ final class Uploads {
                             .formatted(length >> 20, directory));
         }
         makeRoom(folder, length);
-        var fresh = Files.createTempFile(folder, hash + ".", ".part");
+        var fresh = Files.createTempFile(folder, hash + ".", PART);
         try {
             long got;
             try (var out = Files.newOutputStream(fresh)) {
@@ -68,6 +73,20 @@ final class Uploads {
             Files.move(fresh, place, StandardCopyOption.ATOMIC_MOVE);
         } finally {
             Files.deleteIfExists(fresh);
+        }
+    }
+
+    /// Removes what a killed daemon had received of archives. Call this before the first archive is received.
+    void removeUnfinished() {
+        if (!Files.isDirectory(directory)) {
+            return;
+        }
+        try (var all = Files.walk(directory, 2)) {
+            for (var part : (Iterable<Path>) all.filter(each -> each.toString().endsWith(PART))::iterator) {
+                Files.deleteIfExists(part);
+            }
+        } catch (IOException | UncheckedIOException e) {
+            log.atWarn().setCause(e).log("half an archive stays for now");
         }
     }
 

@@ -147,6 +147,17 @@ final class BuildsTest {
     }
 
     @Test
+    void halfAnArchiveThatAKilledDaemonHadReceivedIsRemoved() throws Exception {
+        node.close();
+        var team = Files.createDirectories(place.directory().resolve("state/uploads/team"));
+        var whole = Files.writeString(team.resolve("c".repeat(64)), "whole");
+        var half = Files.writeString(team.resolve("d".repeat(64) + ".123.part"), "half");
+        node = new TestNode(place);
+        assertThat(half).doesNotExist();
+        assertThat(whole).exists();
+    }
+
+    @Test
     void filesOfOneTeamAreNotThereForAnother() throws Exception {
         String hash = "a".repeat(64);
         var team = new TeamId("one");
