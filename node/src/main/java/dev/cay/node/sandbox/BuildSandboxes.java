@@ -30,6 +30,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -67,12 +68,12 @@ final class BuildSandboxes implements BuildRooms {
 
     @Override
     public BuildRoom open(TemplateId template, List<String> layers, Resources resources) {
-        return new Room(starter.step(spec(template, layers, resources)), kill);
+        return new Room(started(() -> starter.step(spec(template, layers, resources))), kill);
     }
 
     @Override
     public BuildRoom openWhole(TemplateId template, List<String> layers, Resources resources) {
-        var keeper = starter.whole(spec(template, layers, resources));
+        var keeper = started(() -> starter.whole(spec(template, layers, resources)));
         var room = new Room(keeper, kill);
         try {
             keeper.warm(OpenSandbox::awaitWarm);
@@ -80,6 +81,19 @@ final class BuildSandboxes implements BuildRooms {
         } catch (RuntimeException e) {
             room.close();
             throw e;
+        }
+    }
+
+    /// The author of a build can do nothing about a sandbox that does not start but try again.
+    private static SandboxKeeper started(Supplier<SandboxKeeper> start) {
+        try {
+            return start.get();
+        } catch (CayException e) {
+            if (e.kind() != ErrorKind.INTERNAL) {
+                throw e;
+            }
+            log.atWarn().setCause(e).log("a sandbox for a build did not start");
+            throw new CayException(ErrorKind.UNAVAILABLE, "the sandbox for this step did not start; build again", e);
         }
     }
 
