@@ -117,10 +117,29 @@ public final class LayerStore {
             Thread.currentThread().interrupt();
             throw new CayException(ErrorKind.CANCELED, "building layer %s was interrupted".formatted(key), e);
         } catch (CayException e) {
-            throw e;
+            throw e.kind() == ErrorKind.INTERNAL && isNoSpace(e) ? noSpace(e) : e;
         } catch (Exception e) {
-            throw new CayException(ErrorKind.INTERNAL, "layer %s could not be built".formatted(key), e);
+            throw isNoSpace(e)
+                    ? noSpace(e)
+                    : new CayException(ErrorKind.INTERNAL, "layer %s could not be built".formatted(key), e);
         }
+    }
+
+    /// Whether the disk of layers was full. Programs that copy files print the kernel's words.
+    private static boolean isNoSpace(Throwable failure) {
+        for (Throwable each = failure; each != null; each = each.getCause()) {
+            if (String.valueOf(each.getMessage()).matches("(?s).*(No space left on device|Disk quota exceeded).*")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private CayException noSpace(Exception cause) {
+        return new CayException(
+                ErrorKind.UNAVAILABLE,
+                "this machine has no room for another layer; let the operator make room in %s".formatted(layers),
+                cause);
     }
 
     public void delete(String key) {

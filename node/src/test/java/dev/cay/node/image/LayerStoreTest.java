@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.life.TaskGroup;
+import dev.cay.node.host.Programs;
 import dev.cay.testing.Fast;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -112,6 +114,31 @@ final class LayerStoreTest {
         assertThat(layers.has("one")).isFalse();
         try (var left = Files.list(cache.resolve("layers"))) {
             assertThat(left.map(path -> path.getFileName().toString())).containsExactly(".one.lock");
+        }
+    }
+
+    @Test
+    @NeedsRoot
+    void saysThatTheDiskIsFullWhoeverNoticesIt() throws Exception {
+        run("mount", "-t", "tmpfs", "-o", "size=64k", "cay-test", cache.toString());
+        try {
+            var layers = new LayerStore(cache);
+            assertThatThrownBy(() -> layers.build(
+                            "written", rootfs -> Files.writeString(rootfs.resolve("file"), "x".repeat(100_000))))
+                    .isInstanceOfSatisfying(
+                            CayException.class, e -> assertThat(e.kind()).isEqualTo(ErrorKind.UNAVAILABLE))
+                    .hasMessageContaining("no room for another layer");
+            assertThatThrownBy(() -> layers.build(
+                            "copied",
+                            rootfs -> Programs.ofHost()
+                                    .require(Duration.ofSeconds(20), "cp", "/bin/bash", rootfs.toString())))
+                    .hasMessageContaining("no room for another layer");
+            try (var left = Files.list(cache.resolve("layers"))) {
+                assertThat(left.map(path -> path.getFileName().toString()))
+                        .containsExactlyInAnyOrder(".copied.lock", ".written.lock");
+            }
+        } finally {
+            run("umount", cache.toString());
         }
     }
 
