@@ -19,9 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Where the instructions of one Dockerfile take files from: the build context, stages and images. Closing it removes
@@ -30,7 +28,6 @@ final class FileSources implements AutoCloseable {
     private final Workshop workshop;
     private final BuildPlan plan;
     private final @Nullable String filesHash;
-    private final Set<String> unpacked = new HashSet<>();
 
     /// @param filesHash names the archive of the context; null if there is none
     FileSources(Workshop workshop, BuildPlan plan, @Nullable String filesHash) {
@@ -98,10 +95,14 @@ final class FileSources implements AutoCloseable {
     ///
     /// @param content what tells it from others of this build
     String temporary(String kind, String content, LayerStore.Builder builder) {
-        String key = kind + "-" + LayerStore.hash(List.of(plan.id().value(), content));
-        unpacked.add(key);
+        String key = prefix() + kind + "-" + LayerStore.hash(List.of(content));
         workshop.layers().build(key, builder);
         return key;
+    }
+
+    /// Of the keys of all temporary layers of this build, also of those that it made before the daemon was killed.
+    private String prefix() {
+        return "temporary-" + LayerStore.hash(List.of(plan.id().value())) + "-";
     }
 
     private Path own(String kind, String content, LayerStore.Builder builder) {
@@ -171,7 +172,9 @@ final class FileSources implements AutoCloseable {
         // A build that is cancelled removes its files too: programs cannot be run by an interrupted thread.
         boolean interrupted = Thread.interrupted();
         try {
-            unpacked.forEach(workshop.layers()::delete);
+            workshop.layers().deleteAll(prefix());
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, "temporary layers of a build could not be listed", e);
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();

@@ -149,6 +149,19 @@ public final class LayerStore {
         }
     }
 
+    /// Deletes all layers whose keys begin so, and what is unfinished of such.
+    public void deleteAll(String prefix) throws IOException {
+        path(prefix);
+        if (!Files.isDirectory(layers)) {
+            return;
+        }
+        for (String begin : List.of(prefix, UNFINISHED + prefix)) {
+            try (var found = Files.newDirectoryStream(layers, begin + "*")) {
+                found.forEach(this::remove);
+            }
+        }
+    }
+
     private void prepare() throws IOException {
         Files.createDirectories(layers);
         Files.setPosixFilePermissions(layers, PosixFilePermissions.fromString("rwx------"));

@@ -143,6 +143,22 @@ final class LayerStoreTest {
     }
 
     @Test
+    void deletesLayersByTheBeginOfTheirKeys() throws Exception {
+        var layers = new LayerStore(cache);
+        for (String key : List.of("some-one", "some-two", "other-some-three")) {
+            layers.build(key, _ -> {});
+        }
+        Files.createDirectories(cache.resolve("layers/.unfinished-some-four.1/rootfs"));
+
+        layers.deleteAll("some-");
+
+        assertThat(List.of("some-one", "some-two", "other-some-three"))
+                .filteredOn(layers::has)
+                .containsExactly("other-some-three");
+        assertThat(cache.resolve("layers/.unfinished-some-four.1")).doesNotExist();
+    }
+
+    @Test
     void removesWhatACrashedBuildLeft() throws Exception {
         var leftover = Files.createDirectories(cache.resolve("layers/.unfinished-one.123/rootfs"));
         var others = Files.createDirectories(cache.resolve("layers/.unfinished-two.123/rootfs"));

@@ -225,6 +225,9 @@ class DockerfileBuildTest {
         assertThat(built.find("bound/sub/two")).isNull();
         assertThat(built.find(".cay-run")).isNull();
         assertThat(built.text()).doesNotContain("failed");
+        try (var left = Files.newDirectoryStream(place.directory().resolve("cache/layers"), "temporary-*")) {
+            assertThat(left).isEmpty();
+        }
     }
 
     @Test
