@@ -18,6 +18,7 @@ public final class Proofs {
             new CyclesProof(),
             new RushProof(),
             new FaultsProof(),
+            new BuildsProof(),
             new FuzzProof(),
             new RunnersProof(),
             new CatalogProof(),

@@ -36,6 +36,7 @@ import picocli.CommandLine.Parameters;
             "  sudo ./cay prove --list",
             "  sudo ./cay prove crash",
             "  sudo ./cay prove overload --only forks,memory",
+            "  sudo ./cay prove builds --only registry,disk",
             "  sudo ./cay prove catalog --only notion,exa",
             "  sudo ./cay prove rush --small",
             "  sudo ./cay prove crash density --no-record"

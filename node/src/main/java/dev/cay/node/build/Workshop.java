@@ -1,5 +1,6 @@
 package dev.cay.node.build;
 
+import dev.cay.life.Steps;
 import dev.cay.node.guest.Exit;
 import dev.cay.node.host.Programs;
 import dev.cay.node.image.LayerStore;
@@ -57,6 +58,7 @@ record Workshop(BuildRooms rooms, LayerStore layers, StepCache cache, Uploads up
                         ErrorKind.FAILED,
                         "it failed with %s%s".formatted(exit.status(), last.isEmpty() ? "" : ": " + last));
             }
+            Steps.reach("step-ran");
             ChangedFiles.copy(programs, room.stop(), rootfs);
         }
     }

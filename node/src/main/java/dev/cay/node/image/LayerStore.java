@@ -1,5 +1,6 @@
 package dev.cay.node.image;
 
+import dev.cay.life.Steps;
 import dev.cay.node.host.Mounts;
 import dev.cay.node.host.Programs;
 import dev.cay.wire.CayException;
@@ -181,6 +182,7 @@ public final class LayerStore {
             try {
                 fill(place, rootfs -> builder.fill(rootfs, notice.and(progress)));
                 Files.move(place, layers.resolve(key), StandardCopyOption.ATOMIC_MOVE);
+                Steps.reach("layer-named");
             } catch (Exception e) {
                 calmly(() -> remove(place));
                 throw e;

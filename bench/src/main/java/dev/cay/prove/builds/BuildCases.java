@@ -1,0 +1,83 @@
+package dev.cay.prove.builds;
+
+import dev.cay.life.Trees;
+import dev.cay.life.Undo;
+import dev.cay.platform.OwnCay;
+import dev.cay.prove.Stage;
+import dev.cay.prove.Verdict;
+import dev.cay.testing.OwnRegistry;
+import dev.cay.wire.CayException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/// Plays all cases against one platform.
+public final class BuildCases implements AutoCloseable {
+    private static final List<String> PARTS = List.of("crash", "sandbox", "registry", "disk");
+
+    private final Undo closing = new Undo();
+    private final Stage stage;
+    private final OwnCache cache;
+    private final OwnRegistry registry;
+
+    public BuildCases(Stage stage, OwnCache cache) throws IOException, InterruptedException {
+        this.stage = stage;
+        this.cache = cache;
+        try (var undo = new Undo()) {
+            undo.add(closing);
+            Path directory = Files.createTempDirectory("cay-registry-");
+            closing.step(() -> Trees.delete(directory));
+            registry = closing.add(OwnRegistry.start(directory, false));
+            undo.keep();
+        }
+    }
+
+    /// The address of the registry, as the configuration has it.
+    public String registry() {
+        return "http://" + registry.host();
+    }
+
+    public Verdict play(OwnCay cay) throws Exception {
+        var parts = Set.copyOf(stage.chosen(PARTS, part -> part));
+        var cases = Stream.of(CrashCases.all(), new RegistryCases(registry).all(), DiskCases.all())
+                .flatMap(List::stream)
+                .filter(each -> parts.contains(each.part()))
+                .toList();
+        var wrong = new ArrayList<String>();
+        long begun = System.nanoTime();
+        try (var world = new World(cay, cache)) {
+            for (var each : cases) {
+                String trouble = play(each, world);
+                stage.say(each.title() + ": " + (trouble.isEmpty() ? "holds" : trouble));
+                if (!trouble.isEmpty()) {
+                    wrong.add("- " + each.title() + ": " + trouble);
+                }
+            }
+        }
+        return new Verdict(
+                wrong.isEmpty(),
+                "%d builds struck in %d minutes, %d times something was lost, stuck or left"
+                        .formatted(cases.size(), (System.nanoTime() - begun) / 60_000_000_000L, wrong.size()),
+                wrong);
+    }
+
+    private static String play(Case each, World world) throws Exception {
+        try {
+            return each.play().run(world);
+        } catch (IllegalStateException | CayException | IOException e) {
+            if (!world.cay().daemon().isAlive()) {
+                world.cay().startAgain();
+            }
+            return String.valueOf(e.getMessage());
+        }
+    }
+
+    @Override
+    public void close() {
+        closing.close();
+    }
+}
