@@ -1,7 +1,5 @@
 package dev.cay.prove;
 
-import dev.cay.prove.builds.BuildCases;
-import dev.cay.prove.builds.OwnCache;
 import java.util.Map;
 
 /// Builds of templates that something ends in the middle: each ends in a known state, leaves nothing, and succeeds when
@@ -21,7 +19,7 @@ final class BuildsProof implements Proof {
 
     @Override
     public Verdict run(Stage stage) throws Exception {
-        try (var cache = new OwnCache();
+        try (var cache = new BuildCache();
                 var cases = new BuildCases(stage, cache)) {
             var cay = stage.cay(
                     Map.of(

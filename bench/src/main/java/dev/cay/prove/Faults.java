@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.List;
 
 /// What can go wrong at a step, as scripts that a daemon runs when it gets there.
-public enum Faults {
+enum Faults {
     /// kill -9 of the daemon.
     CRASH {
         @Override
@@ -46,7 +46,7 @@ public enum Faults {
     abstract String script(OwnCay cay);
 
     /// Lies in wait at a step.
-    public void arm(OwnCay cay, String step) throws IOException {
+    void arm(OwnCay cay, String step) throws IOException {
         Files.createDirectories(cay.faults());
         Files.deleteIfExists(done(cay));
         Files.deleteIfExists(killed(cay));
@@ -65,7 +65,7 @@ public enum Faults {
     }
 
     /// Takes away what none of them does by itself.
-    public static void clear(OwnCay cay, String step) throws IOException {
+    static void clear(OwnCay cay, String step) throws IOException {
         Files.deleteIfExists(cay.faults().resolve(step));
         Files.deleteIfExists(hunting(cay));
         boolean full = false;

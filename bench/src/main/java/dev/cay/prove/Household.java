@@ -41,7 +41,7 @@ public record Household(OwnCay cay) {
     }
 
     /// The host's number for a sandbox's first process: another one after each restore, the same after a thaw.
-    public long firstProcess(String sandbox) throws IOException {
+    long firstProcess(String sandbox) throws IOException {
         var state = cay.directory().resolve("run/runc").resolve(sandbox).resolve("state.json");
         return JsonMapper.shared()
                 .readTree(Files.readAllBytes(state))

@@ -1,4 +1,4 @@
-package dev.cay.prove.builds;
+package dev.cay.prove;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;

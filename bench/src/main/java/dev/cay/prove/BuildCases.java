@@ -1,10 +1,8 @@
-package dev.cay.prove.builds;
+package dev.cay.prove;
 
 import dev.cay.life.Trees;
 import dev.cay.life.Undo;
 import dev.cay.platform.OwnCay;
-import dev.cay.prove.Stage;
-import dev.cay.prove.Verdict;
 import dev.cay.testing.OwnRegistry;
 import dev.cay.wire.CayException;
 import java.io.IOException;
@@ -16,15 +14,15 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /// Plays all cases against one platform.
-public final class BuildCases implements AutoCloseable {
+final class BuildCases implements AutoCloseable {
     private static final List<String> PARTS = List.of("crash", "sandbox", "registry", "disk");
 
     private final Undo closing = new Undo();
     private final Stage stage;
-    private final OwnCache cache;
+    private final BuildCache cache;
     private final OwnRegistry registry;
 
-    public BuildCases(Stage stage, OwnCache cache) throws IOException, InterruptedException {
+    BuildCases(Stage stage, BuildCache cache) throws IOException, InterruptedException {
         this.stage = stage;
         this.cache = cache;
         try (var undo = new Undo()) {
@@ -37,19 +35,19 @@ public final class BuildCases implements AutoCloseable {
     }
 
     /// The address of the registry, as the configuration has it.
-    public String registry() {
+    String registry() {
         return "http://" + registry.host();
     }
 
-    public Verdict play(OwnCay cay) throws Exception {
+    Verdict play(OwnCay cay) throws Exception {
         var parts = Set.copyOf(stage.chosen(PARTS, part -> part));
-        var cases = Stream.of(CrashCases.all(), new RegistryCases(registry).all(), DiskCases.all())
+        var cases = Stream.of(BuildCrashes.all(), new BuildPulls(registry).all(), BuildDisks.all())
                 .flatMap(List::stream)
                 .filter(each -> parts.contains(each.part()))
                 .toList();
         var wrong = new ArrayList<String>();
         long begun = System.nanoTime();
-        try (var world = new World(cay, cache)) {
+        try (var world = new BuildWorld(cay, cache)) {
             for (var each : cases) {
                 String trouble = play(each, world);
                 stage.say(each.title() + ": " + (trouble.isEmpty() ? "holds" : trouble));
@@ -65,7 +63,7 @@ public final class BuildCases implements AutoCloseable {
                 wrong);
     }
 
-    private static String play(Case each, World world) throws Exception {
+    private static String play(BuildCase each, BuildWorld world) throws Exception {
         try {
             return each.play().run(world);
         } catch (IllegalStateException | CayException | IOException e) {

@@ -1,13 +1,13 @@
-package dev.cay.prove.builds;
+package dev.cay.prove;
 
 /// One thing that goes wrong during a build.
 ///
 /// @param part  what it is chosen by: `crash`, `sandbox`, `registry` or `disk`
 /// @param title what happens, for people
-record Case(String part, String title, Play play) {
+record BuildCase(String part, String title, Play play) {
     /// Plays it.
     interface Play {
         /// @return what is wrong afterwards; empty for nothing
-        String run(World world) throws Exception;
+        String run(BuildWorld world) throws Exception;
     }
 }

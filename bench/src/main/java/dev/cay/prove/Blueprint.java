@@ -1,4 +1,4 @@
-package dev.cay.prove.builds;
+package dev.cay.prove;
 
 import dev.cay.dockerfile.TarWriter;
 import dev.cay.platform.OwnCay;
@@ -15,7 +15,7 @@ import tools.jackson.databind.json.JsonMapper;
 /// make is known, so that a layer of which a part is missing is found.
 ///
 /// @param salt makes it differ from others, so that no step is known
-record Blueprint(Kind kind, String salt) implements Order {
+record Blueprint(Kind kind, String salt) implements BuildOrder {
     private static final Duration LIFE = Duration.ofMinutes(2);
     private static final int COPIED = 6 << 20;
 
@@ -106,7 +106,7 @@ record Blueprint(Kind kind, String salt) implements Order {
                     "cat /srv/one /srv/copy; sha256sum < /srv/data; cat /srv/sum /tmp/started; ls -A / | grep scratch"
                             + " || true"));
             String text = "%1$s one\n%1$s two\n".formatted(salt);
-            String sum = Order.digest(data()) + "  -\n";
+            String sum = BuildOrder.digest(data()) + "  -\n";
             String wanted = text + text + sum + sum + "started\n";
             return found.equals(wanted) ? "" : "a sandbox of it has %s, and not %s".formatted(found, wanted);
         }

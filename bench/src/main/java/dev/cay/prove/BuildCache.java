@@ -1,4 +1,4 @@
-package dev.cay.prove.builds;
+package dev.cay.prove;
 
 import dev.cay.life.Undo;
 import dev.cay.node.host.Programs;
@@ -11,7 +11,7 @@ import java.util.List;
 
 /// A cache directory of a proof's own, on a file system of its own that can be made small. The layers of base are links
 /// to those of the machine, so that they need not be built.
-public final class OwnCache implements AutoCloseable {
+final class BuildCache implements AutoCloseable {
     private static final Path SHARED = Path.of("/var/cache/cay/layers");
     private static final Duration LIMIT = Duration.ofMinutes(1);
     private static final String PLENTY = "6g";
@@ -21,7 +21,7 @@ public final class OwnCache implements AutoCloseable {
     private final Undo closing = new Undo();
     private final Path directory;
 
-    public OwnCache() throws IOException {
+    BuildCache() throws IOException {
         try (var undo = new Undo()) {
             undo.add(closing);
             directory = Files.createTempDirectory("cay-builds-");
@@ -46,7 +46,7 @@ public final class OwnCache implements AutoCloseable {
     }
 
     /// A section of `cay.yaml`.
-    public String section() {
+    String section() {
         return "cacheDir: %s\n".formatted(directory);
     }
 

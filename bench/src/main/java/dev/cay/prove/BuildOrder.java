@@ -1,4 +1,4 @@
-package dev.cay.prove.builds;
+package dev.cay.prove;
 
 import dev.cay.platform.OwnCay;
 import java.io.IOException;
@@ -7,7 +7,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /// What a client asks to be built.
-interface Order {
+interface BuildOrder {
     /// Of the template.
     String name();
 

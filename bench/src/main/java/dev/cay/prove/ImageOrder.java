@@ -1,4 +1,4 @@
-package dev.cay.prove.builds;
+package dev.cay.prove;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -22,7 +22,7 @@ import tools.jackson.databind.json.JsonMapper;
 /// A template of an image with several large layers, which lies in a registry.
 ///
 /// @param byDockerfile whether a Dockerfile names the image
-record ImageOrder(String registry, String salt, boolean byDockerfile) implements Order {
+record ImageOrder(String registry, String salt, boolean byDockerfile) implements BuildOrder {
     private static final Duration LIFE = Duration.ofMinutes(2);
     private static final int LAYERS = 3;
     private static final int BYTES = 24 << 20;
@@ -50,7 +50,8 @@ record ImageOrder(String registry, String salt, boolean byDockerfile) implements
         try (var sandbox = RemoteSandbox.create(cay.url(), cay.key(), name(), LIFE)) {
             for (int i = 0; i < LAYERS; i++) {
                 var answer = sandbox.read("/data" + i);
-                if (answer.statusCode() != 200 || !Order.digest(answer.body()).equals(Order.digest(data(i)))) {
+                if (answer.statusCode() != 200
+                        || !BuildOrder.digest(answer.body()).equals(BuildOrder.digest(data(i)))) {
                     return "a sandbox of it has other bytes in /data%d: %d bytes with status %d"
                             .formatted(i, answer.body().length, answer.statusCode());
                 }
@@ -73,7 +74,7 @@ record ImageOrder(String registry, String salt, boolean byDockerfile) implements
             for (int i = 0; i < LAYERS; i++) {
                 byte[] layer = layer(i);
                 parts.add(blob(http, "application/vnd.oci.image.layer.v1.tar", layer));
-                diffIds.add("\"sha256:%s\"".formatted(Order.digest(layer)));
+                diffIds.add("\"sha256:%s\"".formatted(BuildOrder.digest(layer)));
             }
             String processor = System.getProperty("os.arch").equals("aarch64") ? "arm64" : "amd64";
             String config = blob(
@@ -111,7 +112,7 @@ record ImageOrder(String registry, String salt, boolean byDockerfile) implements
                         .build(),
                 BodyHandlers.ofString()));
         String place = begun.headers().firstValue("Location").orElseThrow();
-        String digest = "sha256:" + Order.digest(bytes);
+        String digest = "sha256:" + BuildOrder.digest(bytes);
         require(http.send(
                 HttpRequest.newBuilder(URI.create(place + (place.contains("?") ? "&" : "?") + "digest=" + digest))
                         .header("Content-Type", "application/octet-stream")

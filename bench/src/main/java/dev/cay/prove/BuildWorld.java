@@ -1,12 +1,11 @@
-package dev.cay.prove.builds;
+package dev.cay.prove;
 
 import dev.cay.node.host.Programs;
 import dev.cay.platform.OwnCay;
 import dev.cay.platform.RemoteSandbox;
-import dev.cay.prove.Household;
-import dev.cay.prove.builds.BuildClient.Build;
-import dev.cay.prove.builds.BuildClient.Line;
-import dev.cay.prove.builds.BuildClient.Status;
+import dev.cay.prove.BuildClient.Build;
+import dev.cay.prove.BuildClient.Line;
+import dev.cay.prove.BuildClient.Status;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,7 +18,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /// The platform whose builds are struck, with a neighbour that must not notice.
-final class World implements AutoCloseable {
+final class BuildWorld implements AutoCloseable {
     private static final Duration LIFE = Duration.ofHours(3);
     private static final Duration STEP_LIMIT = Duration.ofSeconds(60);
     private static final Duration BUILD_LIMIT = Duration.ofMinutes(5);
@@ -30,14 +29,14 @@ final class World implements AutoCloseable {
             Pattern.compile("the platform failed|Exception|\\bnull\\b|interrupted|error id", Pattern.CASE_INSENSITIVE);
 
     private final OwnCay cay;
-    private final OwnCache cache;
+    private final BuildCache cache;
     private final BuildClient client;
     private final Household household;
     private final RemoteSandbox neighbour;
     private final Set<String> before;
     private int made;
 
-    World(OwnCay cay, OwnCache cache) throws IOException, InterruptedException {
+    BuildWorld(OwnCay cay, BuildCache cache) throws IOException, InterruptedException {
         this.cay = cay;
         this.cache = cache;
         this.client = new BuildClient(cay);
@@ -51,7 +50,7 @@ final class World implements AutoCloseable {
         return cay;
     }
 
-    OwnCache cache() {
+    BuildCache cache() {
         return cache;
     }
 
@@ -148,7 +147,7 @@ final class World implements AutoCloseable {
     /// Builds again if need be, and looks at the result and at what is left.
     ///
     /// @return what is wrong; empty for nothing
-    String retry(Order order, Build struck, Status end) throws IOException, InterruptedException {
+    String retry(BuildOrder order, Build struck, Status end) throws IOException, InterruptedException {
         if (!end.isReady()) {
             var again = awaitEnd(client.begin(order));
             if (!again.isReady()) {

@@ -1,7 +1,7 @@
-package dev.cay.prove.builds;
+package dev.cay.prove;
 
 import dev.cay.platform.OwnCay;
-import dev.cay.prove.builds.Blueprint.Kind;
+import dev.cay.prove.Blueprint.Kind;
 import java.io.File;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -10,15 +10,15 @@ import java.util.Locale;
 import tools.jackson.databind.json.JsonMapper;
 
 /// Disks that are full: the one of layers, and the pool that holds those of sandboxes.
-final class DiskCases {
+final class BuildDisks {
     private static final Duration BACK_LIMIT = Duration.ofSeconds(60);
     private static final long SOME = 300L << 20;
     private static final long SLACK = 64L << 20;
 
-    private DiskCases() {}
+    private BuildDisks() {}
 
     /// A template with one step that takes all there is of the pool.
-    private record Glutton(Kind kind, String salt) implements Order {
+    private record Glutton(Kind kind, String salt) implements BuildOrder {
         private static final String TAKE_ALL =
                 "i=0; while fallocate -l 16M /srv/big$i; do i=$((i+1)); done; head -c 20M /dev/urandom > /srv/more";
 
@@ -50,14 +50,14 @@ final class DiskCases {
         }
     }
 
-    static List<Case> all() {
-        var cases = new ArrayList<Case>();
+    static List<BuildCase> all() {
+        var cases = new ArrayList<BuildCase>();
         for (var kind : Kind.values()) {
             String how = kind.name().toLowerCase(Locale.ROOT);
-            cases.add(new Case("disk", "a step takes all of the pool, " + how, world -> glutton(world, kind)));
-            cases.add(new Case("disk", "no room for another layer, " + how, world -> noRoom(world, kind)));
+            cases.add(new BuildCase("disk", "a step takes all of the pool, " + how, world -> glutton(world, kind)));
+            cases.add(new BuildCase("disk", "no room for another layer, " + how, world -> noRoom(world, kind)));
             for (String step : List.of("1", "2", "3")) {
-                cases.add(new Case(
+                cases.add(new BuildCase(
                         "disk",
                         "the cache is full in step %s, %s".formatted(step, how),
                         world -> cacheFull(world, kind, step)));
@@ -66,7 +66,7 @@ final class DiskCases {
         return cases;
     }
 
-    private static String glutton(World world, Kind kind) throws Exception {
+    private static String glutton(BuildWorld world, Kind kind) throws Exception {
         File pool = world.cay().directory().resolve("state/pool").toFile();
         long free = pool.getFreeSpace();
         var build = world.client().begin(new Glutton(kind, world.salt()));
@@ -75,20 +75,20 @@ final class DiskCases {
             return "it ended as %s at step '%s': %s".formatted(end.state(), end.step(), end.reason());
         }
         world.settlePool();
-        World.await("the room that the step had taken", BACK_LIMIT, () -> pool.getFreeSpace() > free - SLACK);
+        BuildWorld.await("the room that the step had taken", BACK_LIMIT, () -> pool.getFreeSpace() > free - SLACK);
         world.client().delete(build.template());
         return again(world, kind);
     }
 
     /// A smaller one succeeds at once.
-    private static String again(World world, Kind kind) throws Exception {
+    private static String again(BuildWorld world, Kind kind) throws Exception {
         var blueprint = world.blueprint(kind);
         var build = world.client().begin(blueprint);
         var end = world.awaitEnd(build);
         return end.isReady() ? world.retry(blueprint, build, end) : "a smaller build failed: " + end.reason();
     }
 
-    private static String noRoom(World world, Kind kind) throws Exception {
+    private static String noRoom(BuildWorld world, Kind kind) throws Exception {
         var blueprint = world.blueprint(kind);
         try {
             world.cache().shrink(SOME);
@@ -98,14 +98,14 @@ final class DiskCases {
             if (end.isReady()) {
                 return "it went on although there was no room";
             }
-            String wrong = World.wrong(end, List.of());
+            String wrong = BuildWorld.wrong(end, List.of());
             return wrong.isEmpty() ? world.retry(blueprint, build, end) : wrong;
         } finally {
             world.cache().grow();
         }
     }
 
-    private static String cacheFull(World world, Kind kind, String step) throws Exception {
+    private static String cacheFull(BuildWorld world, Kind kind, String step) throws Exception {
         var blueprint = world.blueprint(kind);
         var build = world.client().begin(blueprint);
         try {
@@ -116,7 +116,7 @@ final class DiskCases {
             if (end.isReady()) {
                 return "it went on although there was no room";
             }
-            String wrong = World.wrong(end, seen);
+            String wrong = BuildWorld.wrong(end, seen);
             return wrong.isEmpty() ? world.retry(blueprint, build, end) : wrong;
         } finally {
             world.cache().grow();

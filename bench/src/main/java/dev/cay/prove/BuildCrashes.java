@@ -1,7 +1,6 @@
-package dev.cay.prove.builds;
+package dev.cay.prove;
 
-import dev.cay.prove.Faults;
-import dev.cay.prove.builds.Blueprint.Kind;
+import dev.cay.prove.Blueprint.Kind;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -13,29 +12,31 @@ import java.util.List;
 import java.util.Locale;
 
 /// kill -9 of the daemon, and of the sandbox in which a step runs.
-final class CrashCases {
+final class BuildCrashes {
     private static final Duration LIMIT = Duration.ofSeconds(60);
     private static final int MOST_TRIES = 8;
 
-    private CrashCases() {}
+    private BuildCrashes() {}
 
-    static List<Case> all() {
-        var cases = new ArrayList<Case>();
+    static List<BuildCase> all() {
+        var cases = new ArrayList<BuildCase>();
         for (var kind : Kind.values()) {
             for (String step : Blueprint.STEPS) {
-                cases.add(new Case("crash", title(kind, step, "at any moment"), world -> anyMoment(world, kind, step)));
+                cases.add(new BuildCase(
+                        "crash", title(kind, step, "at any moment"), world -> anyMoment(world, kind, step)));
                 for (String point : points(kind, step)) {
-                    cases.add(new Case("crash", title(kind, step, point), world -> atPoint(world, kind, step, point)));
+                    cases.add(new BuildCase(
+                            "crash", title(kind, step, point), world -> atPoint(world, kind, step, point)));
                 }
                 if (hasRoom(kind, step)) {
-                    cases.add(new Case(
+                    cases.add(new BuildCase(
                             "sandbox",
                             "kill of the sandbox of step %s, %s".formatted(step, lower(kind)),
                             world -> sandbox(world, kind, step)));
                 }
             }
         }
-        cases.add(new Case("crash", "kill of the daemon during an upload", CrashCases::upload));
+        cases.add(new BuildCase("crash", "kill of the daemon during an upload", BuildCrashes::upload));
         return cases;
     }
 
@@ -61,19 +62,19 @@ final class CrashCases {
         return last ? List.of("memory-saved") : List.of("step-ran", "layer-named");
     }
 
-    private static String anyMoment(World world, Kind kind, String step) throws Exception {
+    private static String anyMoment(BuildWorld world, Kind kind, String step) throws Exception {
         var blueprint = world.blueprint(kind);
         var build = world.client().begin(blueprint);
         world.awaitStep(build, step);
-        World.pause(800);
+        BuildWorld.pause(800);
         var seen = world.client().status(build).lines();
         world.crash();
         var end = world.awaitEnd(build);
-        String wrong = World.wrong(end, seen);
+        String wrong = BuildWorld.wrong(end, seen);
         return wrong.isEmpty() ? world.retry(blueprint, build, end) : wrong;
     }
 
-    private static String atPoint(World world, Kind kind, String step, String point) throws Exception {
+    private static String atPoint(BuildWorld world, Kind kind, String step, String point) throws Exception {
         var cay = world.cay();
         var blueprint = world.blueprint(kind);
         var build = world.client().begin(blueprint);
@@ -81,11 +82,11 @@ final class CrashCases {
             // The layer of the step before is complete then.
             var seen = world.awaitStep(build, step).lines();
             Faults.CRASH.arm(cay, point);
-            World.await("the point " + point, LIMIT, () -> !cay.daemon().isAlive());
+            BuildWorld.await("the point " + point, LIMIT, () -> !cay.daemon().isAlive());
             Faults.clear(cay, point);
             cay.startAgain();
             var end = world.awaitEnd(build);
-            String wrong = World.wrong(end, seen);
+            String wrong = BuildWorld.wrong(end, seen);
             return wrong.isEmpty() ? world.retry(blueprint, build, end) : wrong;
         } finally {
             Faults.clear(cay, point);
@@ -95,17 +96,17 @@ final class CrashCases {
         }
     }
 
-    private static String sandbox(World world, Kind kind, String step) throws Exception {
+    private static String sandbox(BuildWorld world, Kind kind, String step) throws Exception {
         for (int tries = 0; tries < MOST_TRIES; tries++) {
             var blueprint = world.blueprint(kind);
             var build = world.client().begin(blueprint);
             var seen = world.awaitStep(build, step).lines();
-            World.await(
+            BuildWorld.await(
                     "a sandbox",
                     LIMIT,
                     () -> !world.rooms().isEmpty()
                             || world.client().status(build).isOver());
-            World.pause(step.equals("2") ? 60 : 500);
+            BuildWorld.pause(step.equals("2") ? 60 : 500);
             boolean struck = false;
             for (String room : world.rooms()) {
                 long init = world.firstProcess(room);
@@ -115,7 +116,7 @@ final class CrashCases {
                                 .orElse(false);
             }
             var end = world.awaitEnd(build);
-            String wrong = World.wrong(end, seen);
+            String wrong = BuildWorld.wrong(end, seen);
             if (wrong.isEmpty() && !end.isReady() && !end.step().equals(step)) {
                 wrong = "it failed at step %s: %s".formatted(end.step(), end.reason());
             }
@@ -128,7 +129,7 @@ final class CrashCases {
     }
 
     /// Half of an archive is sent when the daemon dies.
-    private static String upload(World world) throws Exception {
+    private static String upload(BuildWorld world) throws Exception {
         var blueprint = world.blueprint(Kind.STEPS);
         var other = world.client().begin(world.blueprint(Kind.STEPS));
         URI link = world.client().uploadLink(other.template(), blueprint.filesHash());
@@ -140,7 +141,7 @@ final class CrashCases {
                             .PUT(BodyPublishers.fromPublisher(BodyPublishers.ofInputStream(() -> body), files.length))
                             .build(),
                     BodyHandlers.discarding());
-            World.await(
+            BuildWorld.await(
                     "the end of the daemon", LIMIT, () -> !world.cay().daemon().isAlive());
             sending.cancel(true);
         }

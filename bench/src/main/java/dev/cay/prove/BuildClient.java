@@ -1,4 +1,4 @@
-package dev.cay.prove.builds;
+package dev.cay.prove;
 
 import dev.cay.platform.OwnCay;
 import java.io.IOException;
@@ -51,7 +51,7 @@ final class BuildClient implements AutoCloseable {
     }
 
     /// Sends all that a build needs, and begins it.
-    Build begin(Order order) throws IOException, InterruptedException {
+    Build begin(BuildOrder order) throws IOException, InterruptedException {
         var asked = json(require(api(
                 "POST", "/v3/templates", "{\"name\":\"%s\",\"cpuCount\":1,\"memoryMB\":256}".formatted(order.name()))));
         var build = new Build(
@@ -63,7 +63,7 @@ final class BuildClient implements AutoCloseable {
         return build;
     }
 
-    private void send(Build build, Order order) throws IOException, InterruptedException {
+    private void send(Build build, BuildOrder order) throws IOException, InterruptedException {
         var link =
                 json(require(api("GET", "/templates/%s/files/%s".formatted(build.template(), order.filesHash()), "")));
         if (!link.path("present").asBoolean(false)) {
