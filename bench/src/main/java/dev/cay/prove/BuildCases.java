@@ -55,6 +55,10 @@ final class BuildCases implements AutoCloseable {
                     wrong.add("- " + each.title() + ": " + trouble);
                 }
             }
+            String left = world.lastLeftovers();
+            if (!left.isEmpty()) {
+                wrong.add("- at the end: " + left);
+            }
         }
         return new Verdict(
                 wrong.isEmpty(),

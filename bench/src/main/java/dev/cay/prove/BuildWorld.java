@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -181,8 +182,28 @@ final class BuildWorld implements AutoCloseable {
                         .forEach(each -> left.add("half an upload: " + each));
             }
         }
+        long end = System.nanoTime() + GONE_LIMIT.toNanos();
+        var things = things();
+        while (!things.isEmpty() && System.nanoTime() < end) {
+            Thread.sleep(200);
+            things = things();
+        }
+        left.addAll(things);
+        return left.isEmpty() ? "" : "left: " + String.join(", ", left);
+    }
+
+    /// All that was not there at the begin, but for deleted disks, which btrfs forgets later.
+    private Set<String> things() throws IOException {
+        var things = new TreeSet<>(household.things());
+        things.removeAll(before);
+        things.removeIf(thing -> thing.startsWith("disk "));
+        return things;
+    }
+
+    /// The same with disks, when no more builds come.
+    String lastLeftovers() throws IOException, InterruptedException {
         settlePool();
-        left.addAll(household.left(before, GONE_LIMIT));
+        var left = household.left(before, GONE_LIMIT);
         return left.isEmpty() ? "" : "left: " + String.join(", ", left);
     }
 
