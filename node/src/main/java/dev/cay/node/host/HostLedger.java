@@ -4,13 +4,10 @@ import dev.cay.life.WholeFile;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -18,8 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -34,9 +29,6 @@ public final class HostLedger {
     private static final JsonMapper JSON = JsonMapper.builder().build();
     private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final Path BOOT = Path.of("/proc/sys/kernel/random/boot_id");
-
-    /// A file lock is the process's; threads need one of their own.
-    private static final ReentrantLock WITHIN = new ReentrantLock();
 
     /// A kernel setting that was raised.
     ///
@@ -209,42 +201,20 @@ public final class HostLedger {
 
     /// Reads, forgets who is gone, lets the caller look and change, writes. What the caller throws changes nothing.
     <T> T change(Function<Book, T> action) {
-        WITHIN.lock();
-        try (var channel = open();
-                var _ = lock(channel)) {
-            var book = read();
-            book.instances().values().removeIf(claim -> !claim.holds());
-            T result = action.apply(book);
-            write(book);
-            return result;
+        try {
+            Files.createDirectories(directory);
+            // Root's alone: whoever may read a file may also lock it.
+            Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
+            return new HostLock(directory.resolve("lock"), LIMIT).hold(() -> {
+                var book = read();
+                book.instances().values().removeIf(claim -> !claim.holds());
+                T result = action.apply(book);
+                write(book);
+                return result;
+            });
         } catch (IOException e) {
             throw new CayException(
                     ErrorKind.UNAVAILABLE, "cannot keep the list of this host's Cays in " + directory, e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new CayException(ErrorKind.CANCELED, "interrupted", e);
-        } finally {
-            WITHIN.unlock();
-        }
-    }
-
-    private FileChannel open() throws IOException {
-        Files.createDirectories(directory);
-        // Root's alone: whoever may read a file may also lock it.
-        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
-        return FileChannel.open(directory.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-    }
-
-    private static FileLock lock(FileChannel channel) throws IOException, InterruptedException {
-        long end = System.nanoTime() + LIMIT.toNanos();
-        for (var lock = channel.tryLock(); ; lock = channel.tryLock()) {
-            if (lock != null) {
-                return lock;
-            }
-            if (System.nanoTime() > end) {
-                throw new IOException("another Cay has held the lock for " + LIMIT.toSeconds() + " s");
-            }
-            TimeUnit.MILLISECONDS.sleep(10);
         }
     }
 
