@@ -6,14 +6,14 @@ import dev.cay.node.host.Programs;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -21,6 +21,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,12 +29,15 @@ import org.slf4j.LoggerFactory;
 ///
 /// A layer has its name only once it is complete and on disk, and is never written again. Nobody but root may enter:
 /// the set-uid programs in a layer are meant for sandboxes, not for users of the host.
+///
+/// Whoever gets a layer from {@link #build}, {@link #require} or {@link #claim} has claimed it for this instance: no
+/// instance removes it while something here names it ({@link UnusedLayers}).
 public final class LayerStore {
     private static final Logger log = LoggerFactory.getLogger(LayerStore.class);
-    private static final Pattern KEY = Pattern.compile("[a-z0-9][a-z0-9-]{0,80}");
+    static final Pattern KEY = Pattern.compile("[a-z0-9][a-z0-9-]{0,80}");
     private static final Duration BUILD_LIMIT = Duration.ofMinutes(60);
     private static final Duration PROGRAM_LIMIT = Duration.ofMinutes(5);
-    private static final String UNFINISHED = ".unfinished-";
+    static final String UNFINISHED = ".unfinished-";
 
     /// Fills an empty directory that becomes the layer's root.
     public interface Builder {
@@ -46,13 +50,32 @@ public final class LayerStore {
     }
 
     private final Path layers;
+    private final @Nullable Claims claims;
     private final Programs programs = Programs.ofHost();
 
     /// A file lock is the process's, so threads of this one need a lock of their own.
     private final Map<String, ReentrantLock> building = new ConcurrentHashMap<>();
 
+    /// The store of an instance.
+    ///
+    /// @param stateDir of the instance
+    public LayerStore(Path cacheDir, Path stateDir) {
+        this(cacheDir, new Claims(cacheDir, stateDir));
+    }
+
+    /// A store that claims nothing, for commands that end soon: nothing keeps their layers but their age.
     public LayerStore(Path cacheDir) {
+        this(cacheDir, (Claims) null);
+    }
+
+    private LayerStore(Path cacheDir, @Nullable Claims claims) {
         this.layers = cacheDir.resolve("layers");
+        this.claims = claims;
+    }
+
+    /// Forgets the claims of an instance whose state directory is about to be deleted.
+    public static void forget(Path cacheDir, Path stateDir) throws IOException {
+        Claims.forget(cacheDir, stateDir);
     }
 
     /// Names something by all that it was made from.
@@ -60,16 +83,67 @@ public final class LayerStore {
         return Recipe.hash(inputs);
     }
 
+    /// Whether it is there now. It may be removed at any time: see {@link #claim}.
     public boolean has(String key) {
         return Files.isDirectory(path(key));
     }
 
-    /// The root directory of a layer that is there.
+    /// Claims a layer.
+    ///
+    /// @return false if it is not there
+    public boolean claim(String key) {
+        if (claims == null) {
+            return has(key);
+        }
+        boolean there = claims.add(key, () -> has(key));
+        if (there && claims.isTouchDue(key)) {
+            touch(layers.resolve(key));
+        }
+        return there;
+    }
+
+    /// Claims those of many layers that are there, beside all that an earlier daemon of this instance has claimed.
+    public void claimAll(Collection<String> keys) {
+        if (claims != null) {
+            claims.addAll(keys, this::has);
+        }
+    }
+
+    /// Begins something that gets layers before anything names them.
+    public LayerUse use() {
+        return claims == null ? () -> {} : claims.use();
+    }
+
+    /// The age of a layer counts from its last use, which is the time of its directory.
+    private static void touch(Path layer) {
+        try {
+            if (!Files.isSymbolicLink(layer)) {
+                Files.setLastModifiedTime(layer, FileTime.from(Instant.now()));
+            }
+        } catch (IOException e) {
+            log.atWarn().setCause(e).addKeyValue("layer", layer).log("the last use of a layer cannot be written");
+        }
+    }
+
+    /// The root directory of a layer that is there, which is claimed.
     public Path require(String key) {
-        if (!has(key)) {
-            throw new CayException(ErrorKind.NOT_FOUND, "layer %s is not on this node".formatted(key));
+        if (!claim(key)) {
+            throw new CayException(
+                    ErrorKind.NOT_FOUND, "layer %s is not on this node; build its template again".formatted(key));
         }
         return path(key);
+    }
+
+    Path directory() {
+        return layers;
+    }
+
+    /// What this instance claims. A store without claims removes nothing.
+    Claims requireClaims() {
+        if (claims == null) {
+            throw new IllegalStateException("a store without claims");
+        }
+        return claims;
     }
 
     /// Where a layer lies, or would lie.
@@ -84,7 +158,7 @@ public final class LayerStore {
     public long size(String key) {
         try {
             return Long.parseLong(
-                    Files.readString(require(key).resolveSibling("bytes")).strip());
+                    Files.readString(path(key).resolveSibling("bytes")).strip());
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "layer %s has no size".formatted(key), e);
         }
@@ -100,7 +174,7 @@ public final class LayerStore {
     ///
     /// @param progress hears how far it is, whoever builds it
     Path build(String key, BuildProgress progress, SlowBuilder builder) {
-        if (has(key)) {
+        if (claim(key)) {
             return path(key);
         }
         var mine = building.computeIfAbsent(key, _ -> new ReentrantLock());
@@ -170,10 +244,8 @@ public final class LayerStore {
 
     private Path buildLocked(String key, BuildProgress progress, SlowBuilder builder) throws Exception {
         var notice = notice(key);
-        try (var channel = FileChannel.open(
-                        layers.resolve("." + key + ".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-                var _ = lock(channel, key, notice, progress)) {
-            if (has(key)) {
+        try (var _ = LayerLock.take(layers, key, BUILD_LIMIT, () -> notice.tell(progress))) {
+            if (claim(key)) {
                 return path(key);
             }
             // Whoever made these died over it: the lock is ours.
@@ -181,6 +253,9 @@ public final class LayerStore {
             var place = Files.createTempDirectory(layers, UNFINISHED + key + ".");
             try {
                 fill(place, rootfs -> builder.fill(rootfs, notice.and(progress)));
+                if (claims != null) {
+                    claims.announce(key);
+                }
                 Files.move(place, layers.resolve(key), StandardCopyOption.ATOMIC_MOVE);
                 Steps.reach("layer-named");
             } catch (Exception e) {
@@ -211,20 +286,23 @@ public final class LayerStore {
         return new BuildNotice(layers.resolve("." + key + ".progress"));
     }
 
-    private FileLock lock(FileChannel channel, String key, BuildNotice notice, BuildProgress progress)
-            throws IOException, InterruptedException {
-        long end = System.nanoTime() + BUILD_LIMIT.toNanos();
-        for (var lock = channel.tryLock(); ; lock = channel.tryLock()) {
-            if (lock != null) {
-                return lock;
-            }
-            if (System.nanoTime() > end) {
-                throw new CayException(
-                        ErrorKind.UNAVAILABLE, "layer %s is still being built by another process".formatted(key));
-            }
-            notice.tell(progress);
-            // The kernel can tell us only by blocking a thread that nothing could then call back.
-            TimeUnit.MILLISECONDS.sleep(200);
+    /// Whether the layer is being built now, here or by another process.
+    boolean isBeingBuilt(String key) throws IOException {
+        return LayerLock.exists(layers, key) && !unlessBuilding(key, _ -> {});
+    }
+
+    /// Does something unless the layer is being built, here or by another process.
+    ///
+    /// @return false if it is being built
+    boolean unlessBuilding(String key, LayerLock.Work work) throws IOException {
+        var mine = building.computeIfAbsent(key, _ -> new ReentrantLock());
+        if (!mine.tryLock()) {
+            return false;
+        }
+        try {
+            return LayerLock.tryWith(layers, key, work);
+        } finally {
+            mine.unlock();
         }
     }
 
@@ -258,7 +336,7 @@ public final class LayerStore {
 
     /// Stays on one file system, should something be mounted there again. A build that was killed leaves `/proc` and
     /// others mounted.
-    private void remove(Path directory) {
+    void remove(Path directory) {
         Mounts.unmountBelow(directory);
         programs.require(PROGRAM_LIMIT, "rm", "-rf", "--one-file-system", "--", directory.toString());
     }

@@ -59,6 +59,28 @@ public final class NodeLayer {
                 "NODE_EXTRA_CA_CERTS", "/" + EXTRA, "SSL_CERT_FILE", "/" + BUNDLE, "REQUESTS_CA_BUNDLE", "/" + BUNDLE);
     }
 
+    /// The key of the layer, whether or not it is there.
+    ///
+    /// @param template its layers, top first, whose files ours extend
+    public String key(List<String> template) {
+        try {
+            return key(template, certificates());
+        } catch (IOException e) {
+            throw unreadable(e);
+        }
+    }
+
+    private String key(List<String> template, SortedMap<String, String> certificates) {
+        var inputs = new ArrayList<>(List.of(VERSION, gateway));
+        inputs.addAll(template);
+        certificates.forEach((name, text) -> inputs.addAll(List.of(name, text)));
+        return "node-" + Recipe.hash(inputs);
+    }
+
+    private static CayException unreadable(IOException e) {
+        return new CayException(ErrorKind.INTERNAL, "cannot read the certificates to trust", e);
+    }
+
     /// Builds unless it is there; takes milliseconds.
     ///
     /// @param template its layers, top first, whose files ours extend
@@ -66,17 +88,14 @@ public final class NodeLayer {
     public String require(List<String> template) {
         try {
             var certificates = certificates();
-            var inputs = new ArrayList<>(List.of(VERSION, gateway));
-            inputs.addAll(template);
-            certificates.forEach((name, text) -> inputs.addAll(List.of(name, text)));
-            String key = "node-" + Recipe.hash(inputs);
-            if (!layers.has(key)) {
+            String key = key(template, certificates);
+            if (!layers.claim(key)) {
                 var view = new LayerView(template.stream().map(layers::require).toList());
                 layers.build(key, rootfs -> fill(new LayerOnTop(rootfs, view), certificates));
             }
             return key;
         } catch (IOException e) {
-            throw new CayException(ErrorKind.INTERNAL, "cannot read the certificates to trust", e);
+            throw unreadable(e);
         }
     }
 

@@ -97,7 +97,7 @@ public final class TemplateBuilds implements NodeTemplates, AutoCloseable {
 
     @Override
     public boolean holds(List<String> keys) {
-        return keys.stream().allMatch(layers::has);
+        return keys.stream().allMatch(layers::claim);
     }
 
     @Override
@@ -121,7 +121,7 @@ public final class TemplateBuilds implements NodeTemplates, AutoCloseable {
         if (fresh) {
             log.atInfo().addKeyValue("template", template.name()).log("making a template in the background");
         }
-        try {
+        try (var _ = layers.use()) {
             var keys = template.build(new Speaker(template.name()));
             var ready = note(template.name(), state -> state.ready(keys));
             log.atInfo()

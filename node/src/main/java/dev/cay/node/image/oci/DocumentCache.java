@@ -4,6 +4,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 
 /// Manifests and configurations by digest, so that an image that is here is not fetched again.
 final class DocumentCache {
@@ -23,6 +27,7 @@ final class DocumentCache {
         if (Files.isRegularFile(file) && Files.size(file) == blob.size()) {
             byte[] known = Files.readAllBytes(file);
             if (Digest.of(known).equals(blob.digest())) {
+                Files.setLastModifiedTime(file, FileTime.from(Instant.now()));
                 return known;
             }
         }
@@ -32,5 +37,21 @@ final class DocumentCache {
         Files.write(unfinished, fresh);
         Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         return fresh;
+    }
+
+    /// Those that nobody has asked for since.
+    List<Path> unused(Instant before) throws IOException {
+        if (!Files.isDirectory(directory)) {
+            return List.of();
+        }
+        var unused = new ArrayList<Path>();
+        try (var files = Files.newDirectoryStream(directory)) {
+            for (var file : files) {
+                if (!Files.getLastModifiedTime(file).toInstant().isAfter(before)) {
+                    unused.add(file);
+                }
+            }
+        }
+        return unused;
     }
 }

@@ -2,6 +2,7 @@ package dev.cay.node.image.oci;
 
 import dev.cay.node.image.BuildProgress;
 import dev.cay.node.image.LayerStore;
+import dev.cay.node.image.Unused;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
@@ -9,6 +10,7 @@ import java.net.http.HttpClient;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -87,6 +89,20 @@ public final class Images implements AutoCloseable {
         } catch (IOException e) {
             throw new CayException(
                     ErrorKind.FAILED, "the image archive could not be read: %s".formatted(e.getMessage()), e);
+        }
+    }
+
+    /// Documents of images that nobody has asked for since, and what is left of pulls that were killed. Layers of
+    /// images
+    /// are unused like all others.
+    public List<Unused> unused(Instant before) {
+        try {
+            var unused = new ArrayList<>(Staging.unused(directory.resolve("staging"), before, settings.whole()));
+            Unused.files("documents of images", documents.unused(before), Files::deleteIfExists)
+                    .ifPresent(unused::add);
+            return unused;
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "cannot look for unused files in " + directory, e);
         }
     }
 

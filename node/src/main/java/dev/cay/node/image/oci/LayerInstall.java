@@ -32,12 +32,12 @@ final class LayerInstall {
         InputStream open(int index) throws IOException;
     }
 
-    /// Indexes of layers that are not in the store, the lowest first.
+    /// Indexes of layers that are not in the store, the lowest first. All others are claimed.
     List<Integer> missing(ImagePlan plan) {
         var keys = plan.keys();
         var missing = new ArrayList<Integer>();
         for (int i = 0; i < keys.size(); i++) {
-            if (!layers.has(keys.get(i))) {
+            if (!layers.claim(keys.get(i))) {
                 missing.add(i);
             }
         }

@@ -4,14 +4,18 @@ import static java.nio.file.StandardOpenOption.CREATE;
 import static java.nio.file.StandardOpenOption.WRITE;
 
 import dev.cay.life.Trees;
+import dev.cay.node.image.Unused;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,6 +30,9 @@ final class Staging implements AutoCloseable {
 
     /// Longer than the removal of a directory takes.
     private static final Duration REMOVAL = Duration.ofHours(4);
+
+    /// Those of this process. Their lock files are not opened again: to close one would give the lock up.
+    private static final Set<Path> OWN = ConcurrentHashMap.newKeySet();
 
     private final Path directory;
     private final FileChannel lock;
@@ -44,26 +51,45 @@ final class Staging implements AutoCloseable {
             var directory = Files.createTempDirectory(parent, "pull-");
             var lock = FileChannel.open(directory.resolve(LOCK), CREATE, WRITE);
             lock.lock();
+            OWN.add(directory);
             return new Staging(directory, lock);
         }
     }
 
     private static void removeAbandoned(Path parent) throws IOException {
-        try (var all = Files.newDirectoryStream(parent)) {
-            for (var each : all) {
-                if (!isUnderWay(each)) {
-                    Trees.delete(each);
-                }
-            }
+        for (var each : abandoned(parent)) {
+            Trees.delete(each);
         }
     }
 
+    private static List<Path> abandoned(Path parent) throws IOException {
+        var abandoned = new ArrayList<Path>();
+        if (Files.isDirectory(parent)) {
+            try (var all = Files.newDirectoryStream(parent)) {
+                for (var each : all) {
+                    if (!isUnderWay(each)) {
+                        abandoned.add(each);
+                    }
+                }
+            }
+        }
+        return abandoned;
+    }
+
+    /// Directories that a killed daemon left.
+    static synchronized List<Unused> unused(Path parent) throws IOException {
+        return abandoned(parent).stream()
+                .map(each -> new Unused("unfinished image", each.getFileName().toString(), 0, () -> remove(each)))
+                .toList();
+    }
+
     private static boolean isUnderWay(Path staging) throws IOException {
+        if (OWN.contains(staging)) {
+            return true;
+        }
         try (var lock = FileChannel.open(staging.resolve(LOCK), WRITE);
                 var mine = lock.tryLock()) {
             return mine == null;
-        } catch (OverlappingFileLockException e) {
-            return true; // By another pull of this process.
         } catch (NoSuchFileException e) {
             // Its pull removes it just now, or was killed while it did.
             return !Files.exists(staging)
@@ -79,7 +105,17 @@ final class Staging implements AutoCloseable {
 
     @Override
     public void close() {
-        try (lock) {
+        remove(directory);
+        OWN.remove(directory);
+        try {
+            lock.close();
+        } catch (IOException e) {
+            log.atWarn().setCause(e).log("a lock of a pull is not closed");
+        }
+    }
+
+    private static void remove(Path directory) {
+        try {
             Trees.delete(directory);
         } catch (IOException e) {
             log.atWarn().setCause(e).addKeyValue("directory", directory).log("bytes of an image stay for now");
