@@ -6,6 +6,7 @@ import dev.cay.life.Trees;
 import dev.cay.node.Abandoned;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.Reservation;
+import dev.cay.node.image.LayerStore;
 import dev.cay.wire.CayException;
 import java.io.File;
 import java.io.IOException;
@@ -39,6 +40,7 @@ public final class OwnCay implements AutoCloseable {
     private static final Pattern WORD = Pattern.compile("(?<=[a-z])(?=[A-Z])");
 
     private static final String RANGE = "network.range";
+    private static final String CACHE = "/var/cache/cay";
 
     /// A setting for measurements with up to 4000 sandboxes at a time; there are 250 without it.
     public static final Map<String, String> LARGE = Map.of(RANGE, "/20");
@@ -308,6 +310,7 @@ public final class OwnCay implements AutoCloseable {
             throw new IOException("`cay down --all` failed:\n" + output());
         }
         Files.deleteIfExists(Path.of(System.getProperty("user.home"), ".config/cay/key-" + instance()));
+        LayerStore.forget(Path.of(settings.getOrDefault("cacheDir", CACHE)), directory.resolve("state"));
         Trees.delete(directory);
         HostLedger.ofHost().release(place);
     }

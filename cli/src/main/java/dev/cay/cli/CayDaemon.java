@@ -100,11 +100,13 @@ final class CayDaemon implements AutoCloseable {
                             PATIENCE,
                             config.stateDir().resolve("records"),
                             MEASURE_EVERY,
+                            config.templates().keepUnused(),
                             builds()),
                     opened(database),
                     node.node(),
                     node.templates(),
                     node.builds(),
+                    node.disk(),
                     node::handle,
                     SystemClock.only(),
                     meters));
@@ -124,6 +126,7 @@ final class CayDaemon implements AutoCloseable {
                             config.templates().prepare(),
                             node.templates().built());
             server.startBuilds();
+            server.startCollections();
             undo.keep();
         }
         took = Duration.ofNanos(System.nanoTime() - began);

@@ -20,6 +20,7 @@ import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.Node;
 import dev.cay.wire.node.NodeBuilds;
+import dev.cay.wire.node.NodeDisk;
 import dev.cay.wire.node.NodeSandbox;
 import dev.cay.wire.node.NodeTemplates;
 import dev.cay.wire.node.ResourceUse;
@@ -117,12 +118,14 @@ final class Rehearsal implements AutoCloseable {
                             Duration.ofMinutes(1),
                             directory.resolve("records"),
                             Duration.ofSeconds(5),
+                            null,
                             new BuildFloor.Settings(
                                     new Resources(2, 1024, 1024), 1024, 1024, 1, 1, List.of(), directory)),
                     closing.add(SqliteStore.open(directory.resolve("cay.db"))),
                     new EmptyNode(),
                     NodeTemplates.NONE,
                     NodeBuilds.NONE,
+                    NodeDisk.NONE,
                     (_, _) -> {},
                     SystemClock.only(),
                     meters));

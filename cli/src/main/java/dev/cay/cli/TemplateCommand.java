@@ -19,7 +19,8 @@ import picocli.CommandLine.Mixin;
 @Command(
         name = "template",
         mixinStandardHelpOptions = true,
-        description = "Show templates, build them from Dockerfiles, and look after those that are there.",
+        description =
+                "Show templates, build them from Dockerfiles, look after those that are there, and free disk space.",
         subcommands = {
             TemplateCommand.ListAll.class,
             TemplateBuildCommand.class,
@@ -27,7 +28,8 @@ import picocli.CommandLine.Mixin;
             UserTemplates.Logs.class,
             UserTemplates.Tag.class,
             UserTemplates.Cancel.class,
-            UserTemplates.Delete.class
+            UserTemplates.Delete.class,
+            TemplateGcCommand.class
         },
         footer = {
             "",

@@ -8,6 +8,7 @@ import dev.cay.node.InstanceRemoval;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.HostPlan;
 import dev.cay.node.host.Programs;
+import dev.cay.node.image.LayerStore;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
@@ -62,13 +63,14 @@ final class UninstallCommand implements Callable<Integer> {
             "guest",
             "tls",
             "logs",
+            "uploads",
             "secret",
             "mcp.key",
             "mcp.key.new",
             "cay.lock");
 
-    private static final List<String> CACHE =
-            List.of("layers", "maven", "m2", "npm", "complete", "absent-packages", "bench");
+    private static final List<String> CACHE = List.of(
+            "layers", "claims", "steps", "images", "maven", "m2", "npm", "complete", "absent-packages", "bench");
 
     private static final List<String> RUN =
             List.of("cay.json", "cay.json.new", "end-all", "farewell", "bundles", "images", "runc");
@@ -187,6 +189,7 @@ final class UninstallCommand implements Callable<Integer> {
     }
 
     private void purge(CayConfig config, List<String> failures) throws IOException {
+        LayerStore.forget(config.cacheDir(), config.stateDir());
         var state = new ArrayList<>(STATE);
         if (Files.isDirectory(config.stateDir())) {
             try (var files = Files.list(config.stateDir())) {

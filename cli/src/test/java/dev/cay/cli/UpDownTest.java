@@ -8,6 +8,7 @@ import dev.cay.cli.local.RunFile;
 import dev.cay.life.Trees;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.Reservation;
+import dev.cay.node.image.LayerStore;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.tls.LocalAuthority;
 import java.io.IOException;
@@ -86,6 +87,7 @@ final class UpDownTest {
             process.destroyForcibly().waitFor();
         }
         Files.deleteIfExists(KeyFile.in(Path.of(System.getProperty("user.home")), place().instance()));
+        LayerStore.forget(Path.of("/var/cache/cay"), directory.resolve("state"));
         assertThat(down.code()).as(down.text()).isZero();
         assertThat(onHost()).as("left on the host").isEmpty();
         HostLedger.ofHost().release(place());

@@ -91,7 +91,13 @@ public record CayConfig(
     /// @param images      which images stand for a template in builds, as `image=template`
     /// @param maxBuilds   of one team that are under way at a time
     /// @param maxUploadMB of the files of one step
-    public record Templates(List<String> prepare, List<String> images, int maxBuilds, int maxUploadMB) {
+    /// @param keepUnused  how long things stay that nothing refers to; null for ever
+    public record Templates(
+            List<String> prepare,
+            List<String> images,
+            int maxBuilds,
+            int maxUploadMB,
+            @Nullable Duration keepUnused) {
         public Templates {
             prepare = List.copyOf(prepare);
             images = List.copyOf(images);

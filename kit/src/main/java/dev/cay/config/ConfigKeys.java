@@ -179,6 +179,11 @@ public final class ConfigKeys {
             ConfigValue.megabytes(1, MB_PER_TB),
             "2GB",
             "Most that the files of one COPY may have, as they are sent.");
+    static final ConfigKey<Optional<Duration>> KEEP_UNUSED = key(
+            "templates.keepUnused",
+            ConfigValue.unless("never", ConfigValue.duration(Duration.ofHours(1), DAY.multipliedBy(3650))),
+            "30d",
+            "How long layers and uploads that nothing refers to stay after their last use; never removes none.");
 
     static final ConfigKey<List<String>> REGISTRIES = key(
             "images.registries",
@@ -265,6 +270,7 @@ public final class ConfigKeys {
             IMAGES,
             BUILDS_PER_TEAM,
             MAX_UPLOAD_MB,
+            KEEP_UNUSED,
             REGISTRIES,
             MIRRORS,
             MCP_CATALOGS,

@@ -136,7 +136,8 @@ public final class ConfigLoader {
                         value(ConfigKeys.PREPARE),
                         value(ConfigKeys.IMAGES),
                         value(ConfigKeys.BUILDS_PER_TEAM),
-                        value(ConfigKeys.MAX_UPLOAD_MB)),
+                        value(ConfigKeys.MAX_UPLOAD_MB),
+                        value(ConfigKeys.KEEP_UNUSED).orElse(null)),
                 new CayConfig.Images(value(ConfigKeys.REGISTRIES), value(ConfigKeys.MIRRORS)),
                 new CayConfig.Mcp(
                         value(ConfigKeys.MCP_CATALOGS),

@@ -68,6 +68,7 @@ final class ConfigLoaderTest {
                         templates.images =  | CAY_TEMPLATES_IMAGES
                         templates.maxBuilds = 20 | CAY_TEMPLATES_MAX_BUILDS
                         templates.maxUploadMB = 2GB | CAY_TEMPLATES_MAX_UPLOAD_MB
+                        templates.keepUnused = 30d | CAY_TEMPLATES_KEEP_UNUSED
                         images.registries =  | CAY_IMAGES_REGISTRIES
                         images.mirrors =  | CAY_IMAGES_MIRRORS
                         mcp.catalogs =  | CAY_MCP_CATALOGS

@@ -63,6 +63,7 @@ import dev.cay.wire.SandboxId;
 import dev.cay.wire.SystemPorts;
 import dev.cay.wire.node.Node;
 import dev.cay.wire.node.NodeBuilds;
+import dev.cay.wire.node.NodeDisk;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -159,6 +160,8 @@ public final class CayNode implements AutoCloseable {
     private final SandboxedHomes serverHomes;
     private final Dialer dialer;
     private final Builds builds;
+    private final DiskCollector disk;
+    private volatile List<String> baseLayers = List.of();
 
     /// Takes what it needs from the host. The instance must have joined the host's ledger. Nothing runs until
     /// {@link #start}.
@@ -180,7 +183,7 @@ public final class CayNode implements AutoCloseable {
             this.network =
                     closing.add(new NetworkPool(plan, settings.networkLimits(), settings.nameservers(), sysctls));
             onHost.step(network::remove);
-            var layers = new LayerStore(settings.cacheDir());
+            var layers = new LayerStore(settings.cacheDir(), settings.stateDir());
             var house = house(layers, settings.stateDir());
             this.base = house.removeFirst();
             this.templates = closing.add(new TemplateBuilds(layers, house));
@@ -206,11 +209,12 @@ public final class CayNode implements AutoCloseable {
             this.dialer = closing.add(new Dialer(Addresses.allowing(settings.remoteAddresses()), System.getenv()));
             this.homes = variant.serverHomes(this::openHome);
             var logs = new LogHub(InstantSource.system());
+            var warm = new WarmSnapshots(layers, nodeLayer, snapshots, guest.key());
             this.keepers = closing.add(variant.keepers(
                     host,
                     new SavedParts(
                             snapshots,
-                            new WarmSnapshots(layers, nodeLayer, snapshots, guest.key()),
+                            warm,
                             new SealedImages(pool, settings.runDir().resolve("images"), work.files())),
                     new TrafficParts(
                             around.listeners(),
@@ -224,14 +228,19 @@ public final class CayNode implements AutoCloseable {
                     work,
                     new Keepers.Limits(settings.mostSpares(), settings.servers())));
             this.serverHomes = closing.add(serverHomes(settings, layers, work.processes()));
+            var images = closing.add(images(settings, layers));
             this.builds = closing.add(new Builds(
                     keepers.buildRooms(),
                     layers,
-                    closing.add(images(settings, layers)),
+                    images,
                     settings.cacheDir(),
                     settings.stateDir(),
                     BUILDS_AT_ONCE,
                     InstantSource.system()));
+            this.disk = new DiskCollector(
+                    layers,
+                    new DiskContents(keepers, snapshots, warm, templates, () -> baseLayers, builds, images),
+                    InstantSource.system());
             watch(around.meters());
         } catch (IOException | RuntimeException e) {
             giveUp(e);
@@ -403,6 +412,11 @@ public final class CayNode implements AutoCloseable {
         return builds;
     }
 
+    /// What removes things from the disk that nothing refers to.
+    public NodeDisk disk() {
+        return disk;
+    }
+
     /// The data path into the sandboxes of this node.
     public void handle(SandboxAddress address, Exchange exchange) throws Exception {
         keepers.handle(address, exchange);
@@ -413,14 +427,15 @@ public final class CayNode implements AutoCloseable {
     /// @return its layers, top first
     public List<String> baseLayers(Progress progress) {
         if (base.isBuilt()) {
-            return base.build((_, _, _) -> {});
+            baseLayers = base.build((_, _, _) -> {});
+            return baseLayers;
         }
         progress.step("making the base template (once per machine)");
         var began = System.nanoTime();
-        var layers = base.build(BuildProgress.paced(progress));
+        baseLayers = base.build(BuildProgress.paced(progress));
         progress.done("base template made in "
                 + Duration.ofNanos(System.nanoTime() - began).toSeconds() + " s");
-        return layers;
+        return baseLayers;
     }
 
     /// Ends every sandbox and takes all of this instance from the host.

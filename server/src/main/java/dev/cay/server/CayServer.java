@@ -45,12 +45,14 @@ import dev.cay.server.snapshot.SnapshotRoutes;
 import dev.cay.server.snapshot.Snapshots;
 import dev.cay.server.store.Store;
 import dev.cay.server.store.StoreOwner;
+import dev.cay.server.template.DiskCollections;
 import dev.cay.server.template.TemplateRoutes;
 import dev.cay.server.template.TemplateSupply;
 import dev.cay.server.template.Templates;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Node;
 import dev.cay.wire.node.NodeBuilds;
+import dev.cay.wire.node.NodeDisk;
 import dev.cay.wire.node.NodeTemplates;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -76,6 +78,7 @@ public final class CayServer implements AutoCloseable {
     /// @param patience     how long a request waits for a sandbox that is being paused or resumed
     /// @param records      directory of metrics and logs of sandboxes
     /// @param measureEvery time between two readings of what sandboxes use
+    /// @param keepUnused   how long layers and other things stay that nothing refers to; null if none is removed
     /// @param builds       what holds for builds of templates
     public record Settings(
             Path secret,
@@ -86,6 +89,7 @@ public final class CayServer implements AutoCloseable {
             Duration patience,
             Path records,
             Duration measureEvery,
+            @Nullable Duration keepUnused,
             BuildFloor.Settings builds) {}
 
     private static final Logger log = LoggerFactory.getLogger(CayServer.class);
@@ -109,6 +113,7 @@ public final class CayServer implements AutoCloseable {
     private final SandboxLogs logs;
     private final Sampler sampler;
     private final BuildFloor builds;
+    private final DiskCollections collections;
     private final FrontDoor frontDoor;
 
     /// @param store stays the caller's, and open as long as the server is
@@ -119,6 +124,7 @@ public final class CayServer implements AutoCloseable {
             Node node,
             NodeTemplates made,
             NodeBuilds nodeBuilds,
+            NodeDisk disk,
             SandboxPorts ports,
             MachineClock machineClock,
             Meters meters) {
@@ -159,6 +165,8 @@ public final class CayServer implements AutoCloseable {
         var routes = routes(settings, store, new SandboxView(tokens, settings.domain()));
         new MetricRoutes(access, sandboxes, metrics, teams, clock).addTo(routes);
         new PrometheusRoutes(access, meters).addTo(routes);
+        collections = opened.add(new DiskCollections(access, templates, disk, settings.keepUnused()));
+        collections.addTo(routes);
         events.addTo(meters);
         meters.gauges("cay_sandboxes", "Sandboxes that live, by state", "state", directory::byState);
         frontDoor = new FrontDoor(
@@ -219,6 +227,12 @@ public final class CayServer implements AutoCloseable {
     /// Goes on with builds that an earlier daemon began, once the templates that come with Cay are on record.
     public void startBuilds() {
         builds.start();
+    }
+
+    /// Begins to remove from the node's disk what nothing refers to, once the templates that come with Cay are on
+    /// record.
+    public void startCollections() {
+        collections.start();
     }
 
     /// Answers every request that comes in from outside, and host-form requests from inside sandboxes.

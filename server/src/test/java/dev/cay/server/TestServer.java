@@ -61,6 +61,7 @@ final class TestServer implements AutoCloseable {
     final FakeNode node;
     final FakeTemplates made = new FakeTemplates();
     final FakeBuilds builds = new FakeBuilds();
+    final FakeDisk disk = new FakeDisk();
     final FakeClock clock;
     final CayServer server;
     /// Requests that got through to a sandbox.
@@ -128,6 +129,7 @@ final class TestServer implements AutoCloseable {
                 patience,
                 directory.resolve("records"),
                 Duration.ofMillis(50),
+                Duration.ofDays(30),
                 new BuildFloor.Settings(
                         new Resources(2, 1024, 10240),
                         8192,
@@ -136,7 +138,7 @@ final class TestServer implements AutoCloseable {
                         1 << 20,
                         List.of("debian:*=base"),
                         directory.resolve("builds")));
-        server = new CayServer(settings, store, node, made, builds, this::answerAsASandbox, clock, new Meters());
+        server = new CayServer(settings, store, node, made, builds, disk, this::answerAsASandbox, clock, new Meters());
         server.start();
         server.templates().register("base", List.of("layer1", "layer0"), new Resources(2, 512, 10240), "user", null);
         key = server.firstKey().orElse(oldKey);

@@ -2,6 +2,7 @@ package dev.cay.node.build;
 
 import dev.cay.node.host.Programs;
 import dev.cay.node.image.LayerStore;
+import dev.cay.node.image.Unused;
 import dev.cay.node.image.oci.Images;
 import dev.cay.wire.BuildId;
 import dev.cay.wire.CayException;
@@ -17,6 +18,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -106,7 +108,23 @@ public final class Builds implements NodeBuilds, AutoCloseable {
         workshop.uploads().put(team, hash, content, length);
     }
 
+    /// Archives and notes of steps that nothing needs any more.
+    ///
+    /// @param before what was used after this moment stays
+    public List<Unused> unused(Instant before) {
+        var unused = new ArrayList<>(workshop.uploads().unused(before));
+        workshop.cache().unused().ifPresent(unused::add);
+        return unused;
+    }
+
     private void run(BuildPlan plan, Watcher watcher) {
+        // Until the watcher has put the result on record, nothing but this use keeps its layers.
+        try (var _ = workshop.layers().use()) {
+            runInTurn(plan, watcher);
+        }
+    }
+
+    private void runInTurn(BuildPlan plan, Watcher watcher) {
         var voice = new BuildVoice(watcher, clock);
         try {
             if (!turns.tryAcquire()) {

@@ -2,6 +2,9 @@ package dev.cay.node.build;
 
 import dev.cay.life.WholeFile;
 import dev.cay.node.image.LayerStore;
+import dev.cay.node.image.Unused;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -40,6 +43,24 @@ final class StepCache {
             Files.createDirectories(directory);
             WholeFile.write(directory.resolve(step), layer.getBytes(StandardCharsets.UTF_8));
         }
+    }
+
+    /// Notes of steps whose layer was removed.
+    Optional<Unused> unused() {
+        if (!Files.isDirectory(directory)) {
+            return Optional.empty();
+        }
+        try (var files = Files.list(directory)) {
+            return Unused.files("notes of steps", files.filter(this::isLost).toList(), Files::deleteIfExists);
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "cannot look for unused files in " + directory, e);
+        }
+    }
+
+    private boolean isLost(Path file) {
+        return redirected(file.getFileName().toString())
+                .filter(layer -> !layer.isEmpty() && !layers.has(layer))
+                .isPresent();
     }
 
     private Optional<String> redirected(String step) {

@@ -1,6 +1,7 @@
 package dev.cay.node.build;
 
 import dev.cay.life.RootOnly;
+import dev.cay.node.image.Unused;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.TeamId;
@@ -13,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
@@ -37,14 +39,18 @@ final class Uploads {
     /// Of all archives of a team. Those that were not used for the longest time make room for new ones.
     private static final long MOST_OF_TEAM = 10L << 30;
 
+    private static final Duration BEFORE_BUILD = Duration.ofHours(1);
+
     private final Path directory;
 
     Uploads(Path stateDir) {
         this.directory = stateDir.resolve("uploads");
     }
 
+    /// A client that is told that an archive is here does not send it, and builds with it soon.
     boolean has(TeamId team, String hash) {
-        return Files.isRegularFile(place(team, hash));
+        var place = place(team, hash);
+        return Files.isRegularFile(place) && place.toFile().setLastModified(System.currentTimeMillis());
     }
 
     void put(TeamId team, String hash, InputStream content, long length) throws IOException {
@@ -130,6 +136,37 @@ final class Uploads {
         boolean compressed = in.read() == 0x1f && in.read() == 0x8b;
         in.reset();
         return compressed ? new GZIPInputStream(in, BUFFER) : in;
+    }
+
+    /// Archives that no step has read since, and what is left of transfers that were cut off.
+    ///
+    /// @param before never less than an hour ago: the build that wants an archive begins after the archive was sent
+    List<Unused> unused(Instant before) {
+        if (!Files.isDirectory(directory)) {
+            return List.of();
+        }
+        var latest = Instant.now().minus(BEFORE_BUILD);
+        var bound = before.isBefore(latest) ? before : latest;
+        try (var files = Files.walk(directory, 2)) {
+            return files.filter(Files::isRegularFile)
+                    .filter(file -> file.toFile().lastModified() <= bound.toEpochMilli())
+                    .map(file -> new Unused(
+                            "upload",
+                            file.getFileName().toString(),
+                            file.toFile().length(),
+                            () -> delete(file)))
+                    .toList();
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "cannot look for unused files in " + directory, e);
+        }
+    }
+
+    private static void delete(Path file) {
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "cannot delete " + file, e);
+        }
     }
 
     private Path place(TeamId team, String hash) {

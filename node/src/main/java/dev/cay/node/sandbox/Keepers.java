@@ -34,6 +34,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -408,6 +409,13 @@ public final class Keepers implements Node, AutoCloseable {
     /// How many sandboxes wait to be given away.
     public int spares() {
         return spares.count();
+    }
+
+    /// Content keys of the layers that sandboxes stand on, whether they run, are paused or are about to start.
+    public Set<String> layersInUse() {
+        return Stream.concat(keepers.values().stream(), sides.keepers())
+                .flatMap(SandboxKeeper::layers)
+                .collect(Collectors.toSet());
     }
 
     /// Where servers for sandboxes run, out of sight of everybody.

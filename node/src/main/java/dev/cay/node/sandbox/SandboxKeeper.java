@@ -14,8 +14,10 @@ import dev.cay.wire.node.SandboxSpec;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -90,6 +92,14 @@ final class SandboxKeeper {
 
     private SandboxNotes notes() {
         return premises.notes();
+    }
+
+    /// Content keys of the layers that it stands on, or is about to.
+    Stream<String> layers() {
+        var noted = notes();
+        return Stream.concat(
+                noted.spec().layers().stream(),
+                Stream.ofNullable(noted.layers()).flatMap(List::stream));
     }
 
     NodeSandbox view() {

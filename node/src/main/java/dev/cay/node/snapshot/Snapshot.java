@@ -57,6 +57,14 @@ public record Snapshot(String name, Path place, About about) {
         return about.memory() != null;
     }
 
+    /// Size of the files that hold its memory when it was saved.
+    long memoryBytes() {
+        var memory = about.memory();
+        return memory == null
+                ? 0
+                : memory.images().values().stream().mapToLong(Long::longValue).sum();
+    }
+
     public Saved saved() {
         return new Saved(hasMemory(), about.loss());
     }

@@ -353,6 +353,20 @@ public final class Snapshots implements AutoCloseable {
         }
     }
 
+    /// Content keys of the layers that saved sandboxes stand on.
+    ///
+    /// @param ignored names of snapshots that do not count
+    public Set<String> layersInUse(Set<String> ignored) {
+        var used = new HashSet<String>();
+        for (String name : readable()) {
+            find(name).filter(found -> !ignored.contains(name)).ifPresent(found -> {
+                used.addAll(found.layers());
+                used.addAll(found.spec().layers());
+            });
+        }
+        return used;
+    }
+
     /// Which guests some saved sandbox runs.
     public Set<String> guestsInUse() {
         var used = new HashSet<String>();

@@ -3,19 +3,23 @@ package dev.cay.node.snapshot;
 import dev.cay.node.image.HouseTemplate;
 import dev.cay.node.image.LayerStore;
 import dev.cay.node.image.NodeLayer;
+import dev.cay.node.image.Unused;
 import dev.cay.wire.CayException;
 import dev.cay.wire.node.SandboxKind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -62,7 +66,7 @@ public final class WarmSnapshots {
 
     public String name(SandboxKind kind) {
         var inputs = new ArrayList<>(kind.layers());
-        inputs.add(nodeLayer.require(kind.layers()));
+        inputs.add(nodeLayer.key(kind.layers()));
         inputs.add(guest);
         inputs.add(kind.resources().toString());
         return Snapshots.WARM + LayerStore.hash(inputs);
@@ -106,6 +110,27 @@ public final class WarmSnapshots {
                 snapshots.delete(other);
             }
         }
+    }
+
+    /// Those that no sandbox will go on from any more.
+    ///
+    /// @param kinds  all that sandboxes can be created of
+    /// @param before what was saved after this moment stays
+    public List<Unused> unused(Collection<SandboxKind> kinds, Instant before) {
+        var named = kinds.stream()
+                .filter(kind -> kind.snapshot() == null)
+                .map(this::name)
+                .collect(Collectors.toSet());
+        return snapshots.warm().stream()
+                .filter(name -> !named.contains(name) && snapshots.isWhole(name))
+                .flatMap(name -> snapshots.find(name).stream())
+                .filter(snapshot -> !snapshot.about().at().isAfter(before))
+                .map(snapshot -> new Unused(
+                        "warm snapshot",
+                        snapshot.name(),
+                        snapshot.memoryBytes(),
+                        () -> snapshots.delete(snapshot.name())))
+                .toList();
     }
 
     /// Removes those that nothing can be made of any more, as layers of theirs are gone.

@@ -5,30 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.cay.node.linux.Attributes;
 import dev.cay.node.linux.FileCalls;
 import dev.cay.testing.NeedsRoot;
-import dev.cay.wire.BuildId;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.TeamId;
 import dev.cay.wire.TemplateId;
-import dev.cay.wire.node.BuildLine;
-import dev.cay.wire.node.BuildPlan;
 import dev.cay.wire.node.BuildPlan.Step;
 import dev.cay.wire.node.BuildResult;
-import dev.cay.wire.node.NodeBuilds;
 import dev.cay.wire.node.Resources;
 import dev.cay.wire.node.SandboxSpec;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.UUID;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -38,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 @NeedsRoot
 @Timeout(180)
 final class BuildsTest {
-    private static final Resources SIZE = new Resources(1, 256, 200);
+    private static final Resources SIZE = HeardBuild.SIZE;
 
     private TestNode.Place place;
     private TestNode node;
@@ -119,16 +107,16 @@ final class BuildsTest {
     void aCancelledBuildEndsAtOnceAndLeavesNothing() throws Exception {
         var build = begin(run("echo begun; sleep 300"));
         build.awaitLine("begun");
-        node.node.builds().cancel(build.id, "somebody had enough");
-        assertThat(build.await().failure).isEqualTo("somebody had enough");
+        node.node.builds().cancel(build.id(), "somebody had enough");
+        assertThat(build.await().failure()).isEqualTo("somebody had enough");
         assertNothingLeft();
     }
 
     @Test
     void aStepThatFillsItsDiskFailsAndLeavesNothing() throws Exception {
         var build = build(run("head -c 400M /dev/urandom > /srv/large"));
-        assertThat(build.step).isEqualTo("1");
-        assertThat(build.failure).contains("exit status").containsAnyOf("quota", "space");
+        assertThat(build.step()).isEqualTo("1");
+        assertThat(build.failure()).contains("exit status").containsAnyOf("quota", "space");
         assertNothingLeft();
         require(build(run("echo small > /srv/small")));
     }
@@ -142,7 +130,7 @@ final class BuildsTest {
         node = new TestNode(place);
         var again = build(steps);
         require(again);
-        assertThat(again.lines).anyMatch(line -> line.contains("CACHED RUN date"));
+        assertThat(again.lines()).anyMatch(line -> line.contains("CACHED RUN date"));
         assertNothingLeft();
     }
 
@@ -167,7 +155,7 @@ final class BuildsTest {
         assertThat(node.node.builds().hasFiles(team, hash)).isTrue();
         assertThat(node.node.builds().hasFiles(new TeamId("two"), hash)).isFalse();
         var stolen = build(new Step("COPY", List.of("x", "/srv/x"), hash, false));
-        assertThat(stolen.failure).contains("were not sent");
+        assertThat(stolen.failure()).contains("were not sent");
     }
 
     @Test
@@ -207,75 +195,18 @@ final class BuildsTest {
     }
 
     private static Step run(String command) {
-        return new Step("RUN", List.of(command, "root"), null, false);
+        return HeardBuild.run(command);
     }
 
-    private Heard build(Step... steps) throws InterruptedException {
+    private HeardBuild build(Step... steps) throws InterruptedException {
         return begin(steps).await();
     }
 
-    private Heard begin(Step... steps) {
-        var heard = new Heard();
-        node.node
-                .builds()
-                .begin(
-                        new BuildPlan(
-                                heard.id,
-                                new TemplateId("built"),
-                                new TeamId("team"),
-                                new BuildPlan.Base.Layers(List.of("base"), "user", null, Map.of()),
-                                Arrays.asList(steps),
-                                false,
-                                null,
-                                null,
-                                SIZE),
-                        heard);
-        return heard;
+    private HeardBuild begin(Step... steps) {
+        return HeardBuild.begin(node, steps);
     }
 
-    private static BuildResult require(Heard build) {
-        assertThat(build.failure).as(String.join("\n", build.lines)).isNull();
-        return Objects.requireNonNull(build.result);
-    }
-
-    /// What is told of a build.
-    private static final class Heard implements NodeBuilds.Watcher {
-        private final BuildId id = new BuildId(UUID.randomUUID().toString());
-        private final List<String> lines = Collections.synchronizedList(new ArrayList<>());
-        private final CountDownLatch over = new CountDownLatch(1);
-        private volatile @Nullable BuildResult result;
-        private volatile @Nullable String step;
-        private volatile @Nullable String failure;
-
-        @Override
-        public void said(BuildLine line) {
-            lines.add(line.message());
-        }
-
-        @Override
-        public void ready(BuildResult made) {
-            result = made;
-            over.countDown();
-        }
-
-        @Override
-        public void failed(@Nullable String where, String message) {
-            step = where;
-            failure = message;
-            over.countDown();
-        }
-
-        private Heard await() throws InterruptedException {
-            assertThat(over.await(2, TimeUnit.MINUTES)).as("it ends").isTrue();
-            return this;
-        }
-
-        private void awaitLine(String part) throws InterruptedException {
-            long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
-            while (List.copyOf(lines).stream().noneMatch(line -> line.endsWith("[stdout]: " + part))) {
-                assertThat(System.nanoTime()).as(part).isLessThan(end);
-                Thread.sleep(20);
-            }
-        }
+    private static BuildResult require(HeardBuild build) {
+        return build.require();
     }
 }

@@ -16,6 +16,8 @@ import dev.cay.wire.node.SandboxSpec;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -188,6 +190,24 @@ class WarmSandboxesTest {
         NodeTest.await(() -> node.saved.snapshots().find(name).isEmpty());
         assertThat(node.run(create(old), "echo $MINE"))
                 .as("what is not warm any more")
+                .isEqualTo("yes");
+    }
+
+    @Test
+    void areRemovedWithTheTemplateTheyWereMadeFor() throws Exception {
+        var kind = kind("runners");
+        expect(kind);
+        String name = node.saved.warm().name(kind);
+        String one = create(kind);
+        var removed = new ArrayList<String>();
+        node.node.disk().keep(List.of(kind));
+        node.node.disk().collect(() -> List.of(kind), Duration.ZERO, false, each -> removed.add(each.name()));
+        assertThat(removed).doesNotContain(name, "runners");
+        node.node.disk().collect(List::of, Duration.ZERO, false, each -> removed.add(each.name()));
+        assertThat(removed).as("a sandbox stands on the layer").contains(name).doesNotContain("runners");
+        assertThat(node.saved.snapshots().find(name)).isEmpty();
+        assertThat(node.run(one, "echo $MINE"))
+                .as("a sandbox that was made from it")
                 .isEqualTo("yes");
     }
 }

@@ -98,6 +98,19 @@ public final class Access {
         return exchange -> handler.handle(authenticate(exchange), exchange);
     }
 
+    /// The same for keys of the first team alone, which are the operator's.
+    public Handler guardOperator(TeamHandler handler) {
+        return guard((team, exchange) -> {
+            if (!team.equals(firstTeam())) {
+                throw new CayException(
+                        ErrorKind.PERMISSION_DENIED,
+                        "only keys of the team '%s' may do this"
+                                .formatted(firstTeam().name()));
+            }
+            handler.handle(team, exchange);
+        });
+    }
+
     /// Whose request this is. The map is keyed by hashes, so the time of a look-up tells nothing about a key.
     public Team authenticate(Exchange exchange) {
         Team team = teams.get(new ApiKey(credential(exchange)).hash());
