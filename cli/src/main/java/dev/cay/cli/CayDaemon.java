@@ -189,6 +189,7 @@ final class CayDaemon implements AutoCloseable {
                         config.network().nameservers(),
                         config.network().maxConnections(),
                         config.network().bandwidthMbit(),
+                        config.network().openAddresses(),
                         config.network().trustHostCertificates() ? OPERATOR_CERTIFICATES : null,
                         config.sandboxes().maxProcesses(),
                         config.sandboxes().spares(),

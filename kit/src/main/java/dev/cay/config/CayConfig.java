@@ -122,14 +122,17 @@ public record CayConfig(
     /// @param trustHostCertificates whether CA certificates the operator added to the host are trusted inside
     /// @param maxConnections of one sandbox to the world, at a time
     /// @param bandwidthMbit  of one sandbox, each way; 0 for no limit
+    /// @param openAddresses  in the operator's own network that sandboxes may connect to, as `address:port`
     public record Network(
             String range,
             List<String> nameservers,
             boolean trustHostCertificates,
             int maxConnections,
-            int bandwidthMbit) {
+            int bandwidthMbit,
+            List<String> openAddresses) {
         public Network {
             nameservers = List.copyOf(nameservers);
+            openAddresses = List.copyOf(openAddresses);
         }
     }
 

@@ -156,6 +156,12 @@ public final class ConfigKeys {
             "0",
             "Megabits a second that one sandbox may send to the world, and as many to receive; 0 means no limit.");
 
+    static final ConfigKey<List<String>> OPEN_ADDRESSES = key(
+            "network.openAddresses",
+            ConfigValue.list(ConfigValue.openAddress()),
+            "",
+            "Places in your own network that all sandboxes may connect to, as address:port, like a package mirror.");
+
     static final ConfigKey<List<String>> PREPARE = key(
             "templates.prepare",
             ConfigValue.list(ConfigValue.matching(
@@ -266,6 +272,7 @@ public final class ConfigKeys {
             TRUST_HOST_CERTIFICATES,
             MAX_CONNECTIONS,
             BANDWIDTH,
+            OPEN_ADDRESSES,
             PREPARE,
             IMAGES,
             BUILDS_PER_TEAM,

@@ -131,7 +131,8 @@ public final class ConfigLoader {
                         value(ConfigKeys.NAMESERVERS),
                         value(ConfigKeys.TRUST_HOST_CERTIFICATES),
                         value(ConfigKeys.MAX_CONNECTIONS),
-                        value(ConfigKeys.BANDWIDTH)),
+                        value(ConfigKeys.BANDWIDTH),
+                        value(ConfigKeys.OPEN_ADDRESSES)),
                 new CayConfig.Templates(
                         value(ConfigKeys.PREPARE),
                         value(ConfigKeys.IMAGES),

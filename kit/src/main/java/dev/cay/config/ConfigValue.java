@@ -126,6 +126,27 @@ public interface ConfigValue<T> {
         };
     }
 
+    /// An IPv4 address and a port. Addresses of the host itself and of cloud metadata are refused: no mirror lies
+    /// there.
+    static ConfigValue<String> openAddress() {
+        String expected = "address:port with an IPv4 address of your network, such as 10.1.2.3:80";
+        String octet = "(25[0-5]|2[0-4]\\d|1?\\d?\\d)";
+        var shape = Pattern.compile("(%s(\\.%s){3}):(\\d{1,5})".formatted(octet, octet));
+        return text -> {
+            Matcher parts = shape.matcher(text);
+            require(parts.matches(), expected);
+            int port = Integer.parseInt(parts.group(parts.groupCount()));
+            require(port > 0 && port < 65_536, expected);
+            var address = InetAddress.ofLiteral(parts.group(1));
+            boolean closed = address.isLoopbackAddress()
+                    || address.isAnyLocalAddress()
+                    || address.isLinkLocalAddress()
+                    || address.isMulticastAddress();
+            require(!closed, "no loopback, link-local or multicast address, but " + expected);
+            return text;
+        };
+    }
+
     /// An IPv4 range whose address is the range's first.
     static ConfigValue<String> range(int shortest, int longest) {
         String expected = "a private IPv4 range such as 10.200.0.0/16, with a prefix from /%d to /%d"

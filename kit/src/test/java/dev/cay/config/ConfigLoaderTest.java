@@ -64,6 +64,7 @@ final class ConfigLoaderTest {
                         network.trustHostCertificates = true | CAY_NETWORK_TRUST_HOST_CERTIFICATES
                         network.maxConnections = 4096 | CAY_NETWORK_MAX_CONNECTIONS
                         network.bandwidthMbit = 0 | CAY_NETWORK_BANDWIDTH_MBIT
+                        network.openAddresses =  | CAY_NETWORK_OPEN_ADDRESSES
                         templates.prepare = code-interpreter-v1 | CAY_TEMPLATES_PREPARE
                         templates.images =  | CAY_TEMPLATES_IMAGES
                         templates.maxBuilds = 20 | CAY_TEMPLATES_MAX_BUILDS
@@ -243,6 +244,34 @@ final class ConfigLoaderTest {
                     .singleElement()
                     .asString()
                     .contains("mcp.remoteAddresses", "10.1.0.0/16");
+        }
+    }
+
+    @Test
+    void openAddressesAreAddressesWithAPort() {
+        assertThat(load(Map.of("CAY_NETWORK_OPEN_ADDRESSES", "10.1.2.3:80, 203.0.113.80:443"), Map.of())
+                        .config()
+                        .network()
+                        .openAddresses())
+                .containsExactly("10.1.2.3:80", "203.0.113.80:443");
+        for (String wrong : List.of(
+                "10.1.2.3",
+                "10.1.2.3:0",
+                "10.1.2.3:65536",
+                "10.1.2.333:80",
+                "mirror:80",
+                "10.0.0.0/8:80",
+                "[::1]:80",
+                "127.0.0.1:80",
+                "0.0.0.0:80",
+                "169.254.169.254:80",
+                "224.0.0.1:80",
+                "10.1.2.3:80 } ; x")) {
+            assertThat(problems(Map.of("CAY_NETWORK_OPEN_ADDRESSES", wrong), Map.of()))
+                    .as(wrong)
+                    .singleElement()
+                    .asString()
+                    .contains("network.openAddresses", "10.1.2.3:80");
         }
     }
 

@@ -102,6 +102,7 @@ public final class CayNode implements AutoCloseable {
             List<String> nameservers,
             int maxConnections,
             int bandwidthMbit,
+            List<String> openAddresses,
             @Nullable Path operatorCertificates,
             int maxProcesses,
             int mostSpares,
@@ -115,6 +116,7 @@ public final class CayNode implements AutoCloseable {
             RegistrySettings registries) {
         public Settings {
             nameservers = List.copyOf(nameservers);
+            openAddresses = List.copyOf(openAddresses);
             catalogs = List.copyOf(catalogs);
             remoteAddresses = List.copyOf(remoteAddresses);
         }
@@ -123,7 +125,8 @@ public final class CayNode implements AutoCloseable {
             return new NetworkLimits(
                     maxConnections,
                     bandwidthMbit,
-                    List.of(SystemPorts.ENVD, SystemPorts.INTERPRETER, SystemPorts.MCP, edgePort));
+                    List.of(SystemPorts.ENVD, SystemPorts.INTERPRETER, SystemPorts.MCP, edgePort),
+                    openAddresses);
         }
     }
 

@@ -3,16 +3,18 @@ package dev.cay.node.host;
 import dev.cay.wire.SystemPorts;
 import java.util.List;
 
-/// What one sandbox may take of the host's network.
+/// What one sandbox may take of the host's network, and reach by it.
 ///
 /// @param connections to the world, at a time
 /// @param megabits    a second, each way; 0 for no limit
 /// @param nodePorts   where the node itself listens inside
-public record NetworkLimits(int connections, int megabits, List<Integer> nodePorts) {
-    public static final NetworkLimits DEFAULT = new NetworkLimits(4096, 0, List.of(SystemPorts.ENVD, 8443));
+/// @param open        places at addresses that are not public, as `address:port`
+public record NetworkLimits(int connections, int megabits, List<Integer> nodePorts, List<String> open) {
+    public static final NetworkLimits DEFAULT = new NetworkLimits(4096, 0, List.of(SystemPorts.ENVD, 8443), List.of());
 
     public NetworkLimits {
         nodePorts = List.copyOf(nodePorts);
+        open = List.copyOf(open);
     }
 
     /// New ones a second: ended connections are remembered for minutes without counting as open.

@@ -10,12 +10,14 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// One nftables table that judges packets of our own interfaces and no others. Thread-safe.
 ///
-/// A sandbox may talk to public addresses and ask the gateway for names, nothing else. Whoever is not of ours passes
+/// A sandbox may talk to public addresses and to those that the operator opens, and ask the gateway for names, nothing
+/// else. Whoever is not of ours passes
 /// with one comparison of an interface name. The table outlives the daemon, as sandboxes do.
 public final class Firewall {
     private static final Logger log = LoggerFactory.getLogger(Firewall.class);
@@ -39,6 +41,10 @@ public final class Firewall {
                     type ipv4_addr
                     flags interval
                     elements = { CLOSED }
+                }
+                set open4 {
+                    type ipv4_addr . inet_service
+                    OPEN
                 }
                 set noinet {
                     type ifname
@@ -73,8 +79,12 @@ public final class Firewall {
                 }
                 chain to_world {
                     oifname "PREFIX*" reject with icmpx type admin-prohibited
+                    ip daddr . tcp dport @open4 goto admitted
                     ip daddr @private4 reject with icmpx type admin-prohibited
                     ip daddr RANGE reject with icmpx type admin-prohibited
+                    goto admitted
+                }
+                chain admitted {
                     iifname @noinet meta l4proto tcp reject with tcp reset
                     iifname @noinet reject with icmpx type admin-prohibited
                     ct state established,related accept
@@ -219,10 +229,17 @@ public final class Firewall {
                 .replace("RANGE", plan.range())
                 .replace("GATEWAY", plan.gateway())
                 .replace("CLOSED", String.join(", ", ClosedAddresses.IPV4))
+                .replace("OPEN", open())
                 .replace("NOINET", elements)
                 .replace("ASKING", counted ? asking : "")
                 .replace("PACE", counted ? pace : "")
                 .replace("COUNT", counted ? count : "");
+    }
+
+    private String open() {
+        var places = limits.open().stream().distinct().map(place -> place.replace(":", " . "));
+        String elements = places.collect(Collectors.joining(", "));
+        return elements.isEmpty() ? "" : "elements = { " + elements + " }";
     }
 
     private void require(String input) {

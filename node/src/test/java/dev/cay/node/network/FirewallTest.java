@@ -97,6 +97,26 @@ final class FirewallTest {
     }
 
     @Test
+    void opensWhatTheOperatorNamesAndNothingBesideIt() throws Exception {
+        String mirror = "10.1.2.3";
+        var limits = NetworkLimits.DEFAULT;
+        var opened = new Firewall(
+                lab.plan,
+                new NetworkLimits(
+                        limits.connections(), 0, limits.nodePorts(), List.of(mirror + ":" + WEB, mirror + ":9")),
+                lab.onHost);
+        opened.load();
+        assertThat(lab.tcp(a, mirror, WEB)).isEqualTo(NetworkLab.HOST_PUBLIC);
+        assertThat(lab.tcp(a, mirror, DNS)).as("another port").startsWith("error");
+        assertThat(lab.udp(a, mirror, WEB, "x", "")).as("another protocol").startsWith("error");
+        assertThat(lab.tcp(a, "172.20.0.5", WEB)).as("another address").startsWith("error");
+
+        opened.setInternetAccess(slotA, false);
+        assertThat(lab.tcp(a, mirror, WEB)).as("a sandbox without internet").startsWith("error");
+        assertThat(lab.tcp(b, mirror, WEB)).isEqualTo(NetworkLab.HOST_PUBLIC);
+    }
+
+    @Test
     void letsNobodyInFromOutside() throws Exception {
         firewall.load();
         assertThat(lab.tcp(lab.internet, slotB.address(), WEB)).startsWith("error");

@@ -33,7 +33,7 @@ class FencesTest {
     @BeforeEach
     void open() throws Exception {
         place = TestNode.Place.make();
-        node = new TestNode(place, new NetworkLimits(100, MEGABITS, List.of(SystemPorts.ENVD)));
+        node = new TestNode(place, new NetworkLimits(100, MEGABITS, List.of(SystemPorts.ENVD), List.of()));
         node.keepers.create(TestNode.spec("one"));
     }
 

@@ -207,6 +207,7 @@ final class TestNode implements AutoCloseable {
                             List.of("192.0.2.1"),
                             limits.connections(),
                             limits.megabits(),
+                            limits.open(),
                             null,
                             1000,
                             MOST_SPARES,
