@@ -25,6 +25,7 @@ import dev.cay.node.mcp.remote.Addresses;
 import dev.cay.server.CayServer;
 import dev.cay.server.build.BuildFloor;
 import dev.cay.server.store.Store;
+import dev.cay.server.template.Origin;
 import dev.cay.tls.LocalAuthority;
 import dev.cay.tls.OperatorCertificate;
 import dev.cay.wire.CayException;
@@ -112,7 +113,7 @@ final class CayDaemon implements AutoCloseable {
                     meters));
             progress.mark("database");
             server.start();
-            var base = server.templates().register("base", layers, resources(), "user", null);
+            var base = server.templates().register("base", resources(), new Origin(layers, "user", null), null);
             this.server = server;
             progress.mark("server");
             listen(listeners, server);

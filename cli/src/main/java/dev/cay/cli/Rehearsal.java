@@ -13,6 +13,7 @@ import dev.cay.proxy.ReverseProxy;
 import dev.cay.server.CayServer;
 import dev.cay.server.build.BuildFloor;
 import dev.cay.server.store.sqlite.SqliteStore;
+import dev.cay.server.template.Origin;
 import dev.cay.tls.LocalAuthority;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -130,7 +131,8 @@ final class Rehearsal implements AutoCloseable {
                     SystemClock.only(),
                     meters));
             server.start();
-            server.templates().register("base", List.of("0"), new Resources(2, 512, 1024), "user", null);
+            server.templates()
+                    .register("base", new Resources(2, 512, 1024), new Origin(List.of("0"), "user", null), null);
             server.firstKey().ifPresent(made -> key = made);
             var loopback = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
             var plain = listeners.listen(loopback, server.frontDoor());

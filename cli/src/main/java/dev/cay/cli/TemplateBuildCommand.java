@@ -162,7 +162,10 @@ final class TemplateBuildCommand implements Callable<Integer> {
                 options.command("template build " + path));
         var template = HouseTemplates.of(config, path);
         Progress progress = new ConsoleProgress(System.out, InstantSource.system());
-        progress.step("making template " + path);
+        progress.step(
+                template.isBuilt()
+                        ? "making template " + path
+                        : "making template %s, about %,d MB of disk".formatted(path, template.missingMB()));
         List<String> layers = Interruptible.run(() -> template.build(BuildProgress.paced(progress)));
         progress.done("template %s, %s in %d layers".formatted(path, PoolCommand.size(template.size()), layers.size()));
         return 0;

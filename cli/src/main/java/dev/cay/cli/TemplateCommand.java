@@ -105,15 +105,19 @@ final class TemplateCommand implements Callable<Integer> {
             case "ready" -> "ready" + made;
             case "building" -> "being made: " + template.underWay().orElse("it waits or begins");
             case "error" -> "could not be made; `cay logs` says why, and the next create tries again";
-            default -> made.isEmpty() ? "not made yet" : "not in use yet" + made;
+            default -> made.isEmpty() ? notMade(template) : "not in use yet" + made;
         };
     }
 
     /// While no daemon runs.
     private static String state(HouseTemplate template) {
-        return template.isBuilt()
-                ? "made, " + PoolCommand.size(template.size())
-                : template.underWay().map(news -> "being made: " + news).orElse("not made yet");
+        return template.isBuilt() ? "made, " + PoolCommand.size(template.size()) : notMade(template);
+    }
+
+    private static String notMade(HouseTemplate template) {
+        return template.underWay()
+                .map(news -> "being made: " + news)
+                .orElseGet(() -> "not made yet, about %,d MB".formatted(template.missingMB()));
     }
 
     @Command(

@@ -2,6 +2,7 @@ package dev.cay.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.server.template.Origin;
 import dev.cay.testing.Fast;
 import dev.cay.wire.BuildId;
 import dev.cay.wire.TemplateId;
@@ -78,7 +79,8 @@ final class AccessTest extends ServerTest {
         cay = TestServer.again(directory, cay);
         assertThat(cay.call("GET", "/templates").json().get(0)).isEqualTo(before);
         var size = new dev.cay.wire.node.Resources(4, 1024, 10240);
-        var changed = cay.server.templates().register("base", java.util.List.of("new"), size, "user", null);
+        var changed =
+                cay.server.templates().register("base", size, new Origin(java.util.List.of("new"), "user", null), null);
         assertThat(changed.id())
                 .isEqualTo(new TemplateId(before.get("templateID").stringValue()));
         assertThat(changed.builds().getLast().id())

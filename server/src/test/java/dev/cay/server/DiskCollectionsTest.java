@@ -2,6 +2,7 @@ package dev.cay.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.server.template.Origin;
 import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -65,7 +66,7 @@ final class DiskCollectionsTest extends ServerTest {
         TestServer.await(
                 "all that is on record",
                 () -> cay.disk.named.stream().map(SandboxKind::layers).toList().contains(List.of("layer1", "layer0")));
-        cay.server.templates().register("base", List.of("layer2", "layer0"), base, "user", null);
+        cay.server.templates().register("base", base, new Origin(List.of("layer2", "layer0"), "user", null), null);
         awaitEnd(begin("{\"dryRun\": true}"));
         assertThat(cay.disk.named).extracting(SandboxKind::layers).containsExactly(List.of("layer2", "layer0"));
         assertThat(cay.disk.named).extracting(SandboxKind::resources).containsExactly(base);

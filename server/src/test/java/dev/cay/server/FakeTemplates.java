@@ -2,11 +2,13 @@ package dev.cay.server;
 
 import dev.cay.wire.node.NodeTemplate;
 import dev.cay.wire.node.NodeTemplates;
+import dev.cay.wire.node.StartCommand;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /// Makes templates when a test says so.
 final class FakeTemplates implements NodeTemplates {
@@ -16,8 +18,12 @@ final class FakeTemplates implements NodeTemplates {
     private final Map<String, NodeTemplate> states = new LinkedHashMap<>();
     private final List<Consumer<NodeTemplate>> listeners = new ArrayList<>();
 
+    /// What the templates that are put from now on have running; null for nothing.
+    @Nullable
+    StartCommand start;
+
     void put(String name, NodeTemplate.State state, String news, String... layers) {
-        var template = new NodeTemplate(name, MEMORY_MB, state, List.of(layers), news);
+        var template = new NodeTemplate(name, MEMORY_MB, start, state, List.of(layers), news);
         synchronized (this) {
             states.put(name, template);
         }

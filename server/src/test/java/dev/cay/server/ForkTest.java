@@ -2,6 +2,7 @@ package dev.cay.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.server.template.Origin;
 import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -161,7 +162,9 @@ final class ForkTest extends ServerTest {
                 store -> store.write(handle -> handle.execute("UPDATE sandbox SET lifecycle = NULL, origin = NULL")));
         assertThat(info(id).get("lifecycle").get("onTimeout").stringValue()).isEqualTo("kill");
         assertThat(cay.call("POST", "/sandboxes/" + id + "/fork").status()).isEqualTo(201);
-        cay.server.templates().register("base", List.of("layer2"), new Resources(2, 512, 10240), "user", null);
+        cay.server
+                .templates()
+                .register("base", new Resources(2, 512, 10240), new Origin(List.of("layer2"), "user", null), null);
         var answer = cay.call("POST", "/sandboxes/" + id + "/fork");
         assertThat(answer.status()).isEqualTo(409);
         assertThat(answer.message()).contains("made by an older Cay");

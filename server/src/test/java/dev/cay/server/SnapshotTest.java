@@ -2,6 +2,7 @@ package dev.cay.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cay.server.template.Origin;
 import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -189,7 +190,9 @@ final class SnapshotTest extends ServerTest {
     @Test
     void aSnapshotIsMadeOfWhatItsSandboxWasMadeOf() {
         String id = cay.create();
-        cay.server.templates().register("base", List.of("layer2"), new Resources(1, 128, 1024), "root", "/srv");
+        cay.server
+                .templates()
+                .register("base", new Resources(1, 128, 1024), new Origin(List.of("layer2"), "root", "/srv"), null);
         snapshot(id, "{\"name\":\"mine\"}");
         var spec = spec(create("mine", 201));
         assertThat(spec.layers()).containsExactly("layer1", "layer0");

@@ -6,7 +6,9 @@ import dev.cay.testing.Fast;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.NodeTemplate.State;
 import dev.cay.wire.node.Resources;
+import dev.cay.wire.node.StartCommand;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
@@ -50,6 +52,16 @@ final class TemplateSupplyTest extends ServerTest {
         assertThat(cay.node.calls)
                 .as("some are started in advance from now on")
                 .contains("expect " + template().get("templateID").stringValue());
+    }
+
+    @Test
+    void startsWhatTheTemplateHasRunning() {
+        cay.made.start = new StartCommand("serve", "curl localhost", "user", null, Map.of());
+        cay.made.put(NAME, State.ABSENT, "");
+        begin(List.of());
+        cay.made.put(NAME, State.READY, "", "tree");
+        var id = new SandboxId(cay.create(CREATE).get("sandboxID").stringValue());
+        assertThat(cay.node.running.get(id).start()).isEqualTo(cay.made.start);
     }
 
     @Test

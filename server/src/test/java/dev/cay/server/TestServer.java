@@ -7,6 +7,7 @@ import dev.cay.proxy.Withheld;
 import dev.cay.server.build.BuildFloor;
 import dev.cay.server.store.Store;
 import dev.cay.server.store.sqlite.SqliteStore;
+import dev.cay.server.template.Origin;
 import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Resources;
@@ -140,7 +141,12 @@ final class TestServer implements AutoCloseable {
                         directory.resolve("builds")));
         server = new CayServer(settings, store, node, made, builds, disk, this::answerAsASandbox, clock, new Meters());
         server.start();
-        server.templates().register("base", List.of("layer1", "layer0"), new Resources(2, 512, 10240), "user", null);
+        server.templates()
+                .register(
+                        "base",
+                        new Resources(2, 512, 10240),
+                        new Origin(List.of("layer1", "layer0"), "user", null),
+                        null);
         key = server.firstKey().orElse(oldKey);
         listeners.start();
         address = listeners.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), server.frontDoor());

@@ -6,9 +6,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 
-/// What a template adds to the tree of another: modules of npm and a program, without a Debian of its own.
+/// What a template adds to the layers of another: modules of npm and files, without a Debian of its own.
 final class AddedLayer {
     private static final Duration LIMIT = Duration.ofMinutes(10);
 
@@ -16,20 +15,28 @@ final class AddedLayer {
     private final Programs programs;
     private final Path logs;
     private final Recipe recipe;
+    private final String tree;
     private final String below;
 
     /// @param logs  directory for the build's log
-    /// @param below key of the tree
-    AddedLayer(LayerStore layers, Programs programs, Path logs, Recipe recipe, String below) {
+    /// @param tree  key of the layer at the bottom, whose npm is used
+    /// @param below key of the layer below this one
+    AddedLayer(LayerStore layers, Programs programs, Path logs, Recipe recipe, String tree, String below) {
         this.layers = layers;
         this.programs = programs;
         this.logs = logs;
         this.recipe = recipe;
+        this.tree = tree;
         this.below = below;
     }
 
     String key() {
         return recipe.key(HostArchitecture.name(), below);
+    }
+
+    /// Megabytes of disk that it still takes, about.
+    int missingMB() {
+        return layers.has(key()) ? 0 : recipe.sizeMB();
     }
 
     /// Builds unless it is there; the tree must be.
@@ -46,15 +53,11 @@ final class AddedLayer {
         var work = Files.createTempDirectory("cay-template-");
         try (var log = BuildLog.open(logs, recipe.name())) {
             progress.at("adding", String.join(" ", recipe.modules()), 0.1);
-            new NodeJs(programs, recipe, List.of()).addModules(layers.require(below), rootfs, log);
+            new NodeJs(programs, recipe, List.of()).addModules(layers.require(tree), rootfs, log);
             progress.at("setting up", recipe.name(), 0.95);
-            for (String text : recipe.setups()) {
-                var setup = Files.writeString(work.resolve("setup.sh"), text);
-                log.follow(programs, LIMIT, Map.of(), List.of("sh", setup.toString(), rootfs.toString()), "set up");
-            }
+            SetupScripts.run(recipe, rootfs, work, programs, LIMIT, log);
         } finally {
-            Files.deleteIfExists(work.resolve("setup.sh"));
-            Files.deleteIfExists(work);
+            LayerStore.calmly(() -> programs.require(LIMIT, "rm", "-rf", "--", work.toString()));
         }
     }
 }

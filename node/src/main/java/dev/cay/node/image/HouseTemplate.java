@@ -1,14 +1,16 @@
 package dev.cay.node.image;
 
 import dev.cay.node.host.Programs;
+import dev.cay.wire.node.StartCommand;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Stream;
 
-/// A template that comes with Cay, made on the machine from its recipe: a tree, of its own or another's with something
-/// added, and for those with an interpreter the runners and a Java on top.
+/// A template that comes with Cay, made on the machine from its recipe: a tree, of its own or another's, what its
+/// recipe and those it stands on add, and for those with an interpreter the runners and a Java on top.
 public final class HouseTemplate {
     /// What all sandboxes start from that ask for nothing else.
     public static final String BASE = "base";
@@ -23,16 +25,29 @@ public final class HouseTemplate {
     private final LayerStore layers;
     private final TreeLayer tree;
     private final JavaLayer java;
-    private final @Nullable AddedLayer added;
+
+    /// From the bottom up.
+    private final List<AddedLayer> added = new ArrayList<>();
 
     /// @param name one of {@link #names}
     /// @param logs directory for logs of builds
     public HouseTemplate(String name, LayerStore layers, Programs programs, Path logs) {
         this.recipe = Recipe.of(name);
         this.layers = layers;
-        var bottom = recipe.standsOn().map(Recipe::of);
-        this.tree = new TreeLayer(layers, programs, logs, bottom.orElse(recipe));
-        this.added = bottom.isEmpty() ? null : new AddedLayer(layers, programs, logs, recipe, tree.key());
+        var additions = new ArrayDeque<Recipe>();
+        var bottom = recipe;
+        for (var below = recipe.standsOn(); below.isPresent(); below = bottom.standsOn()) {
+            additions.addFirst(bottom);
+            bottom = Recipe.of(below.get());
+        }
+        this.tree = new TreeLayer(layers, programs, logs, bottom);
+        String top = tree.key();
+        for (var each : additions) {
+            if (each.hasContent()) {
+                added.add(new AddedLayer(layers, programs, logs, each, tree.key(), top));
+                top = added.getLast().key();
+            }
+        }
         this.java = new JavaLayer(layers, programs, logs, Path.of(System.getProperty("java.home")));
     }
 
@@ -51,18 +66,31 @@ public final class HouseTemplate {
 
     /// Whether all that takes minutes is there.
     public boolean isBuilt() {
-        return layers.has(tree.key()) && (added == null || layers.has(added.key()));
+        return keys().allMatch(layers::has);
     }
 
     /// Bytes on disk of what is built.
     public long size() {
-        return layers.size(tree.key()) + (added == null ? 0 : layers.size(added.key()));
+        return keys().mapToLong(layers::size).sum();
+    }
+
+    /// Megabytes of disk that what is still to be made of it takes, about.
+    public int missingMB() {
+        return tree.missingMB() + added.stream().mapToInt(AddedLayer::missingMB).sum();
+    }
+
+    /// What runs in its sandboxes from their start.
+    public Optional<StartCommand> start() {
+        return recipe.start();
+    }
+
+    private Stream<String> keys() {
+        return Stream.concat(Stream.of(tree.key()), added.stream().map(AddedLayer::key));
     }
 
     /// How far a build is, also one of another process; empty when none is under way.
     public Optional<String> underWay() {
-        return layers.underWay(tree.key())
-                .or(() -> Optional.ofNullable(added).flatMap(one -> layers.underWay(one.key())));
+        return keys().flatMap(key -> layers.underWay(key).stream()).findFirst();
     }
 
     /// Builds what is not there.
@@ -70,9 +98,7 @@ public final class HouseTemplate {
     /// @return keys of its layers, top first
     public List<String> build(BuildProgress progress) {
         var keys = new ArrayList<>(List.of(tree.build(progress)));
-        if (added != null) {
-            keys.addFirst(added.build(progress));
-        }
+        added.forEach(one -> keys.addFirst(one.build(progress)));
         var languages = new ArrayList<>(recipe.languages());
         if (languages.contains(JAVA)) {
             progress.at("copying the JDK", "", 0.98);

@@ -2,16 +2,21 @@ package dev.cay.node.image;
 
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import dev.cay.wire.node.StartCommand;
 import java.io.IOException;
 import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -22,8 +27,21 @@ record Recipe(String name, @Nullable Recipe included, Files files) {
     /// Counts up when the code around the recipe makes something else of it.
     private static final String LAYOUT = "2";
 
+    /// Whom start commands run as: the user that base has.
+    private static final String USER = "user";
+
     /// Those that come with Cay.
-    static final List<String> NAMES = List.of("base", "code-interpreter-v1", "code-interpreter-lite", "mcp-gateway");
+    static final List<String> NAMES = List.of(
+            "base",
+            "code-interpreter-v1",
+            "code-interpreter-lite",
+            "mcp-gateway",
+            "claude",
+            "codex",
+            "opencode",
+            "amp",
+            "desktop",
+            "httpbin");
 
     /// Texts of one directory; what is not there is empty.
     ///
@@ -33,7 +51,8 @@ record Recipe(String name, @Nullable Recipe included, Files files) {
     /// @param modules   of the npm registry
     /// @param languages what an interpreter in it speaks
     /// @param resources what its sandboxes have at least, and what it takes to make it
-    /// @param setup     a shell script that is given the tree
+    /// @param setup     a shell script that is given the tree, and a directory with the extras
+    /// @param extras    other files of the directory, by name
     record Files(
             String packages,
             String dpkg,
@@ -41,7 +60,12 @@ record Recipe(String name, @Nullable Recipe included, Files files) {
             String modules,
             String languages,
             String resources,
-            String setup) {
+            String setup,
+            SortedMap<String, String> extras) {
+        Files {
+            extras = Collections.unmodifiableSortedMap(new TreeMap<>(extras));
+        }
+
         private static Files of(String recipe) {
             return new Files(
                     text(recipe, "packages"),
@@ -50,12 +74,21 @@ record Recipe(String name, @Nullable Recipe included, Files files) {
                     text(recipe, "modules"),
                     text(recipe, "languages"),
                     text(recipe, "resources"),
-                    text(recipe, "setup.sh"));
+                    text(recipe, "setup.sh"),
+                    extras(recipe));
+        }
+
+        private static SortedMap<String, String> extras(String recipe) {
+            var texts = new TreeMap<String, String>();
+            entries(text(recipe, "files")).forEach(name -> texts.put(name, text(recipe, name)));
+            return texts;
         }
 
         /// All that decides what is in the tree.
         private Stream<String> content() {
-            var later = Stream.of(modules).filter(text -> !text.isEmpty());
+            var later = Stream.concat(
+                    Stream.of(modules).filter(text -> !text.isEmpty()),
+                    extras.entrySet().stream().flatMap(extra -> Stream.of(extra.getKey(), extra.getValue())));
             return Stream.concat(Stream.of(packages, dpkg, versions, setup), later);
         }
     }
@@ -106,14 +139,45 @@ record Recipe(String name, @Nullable Recipe included, Files files) {
         return entries(text(name, "stands-on")).stream().findFirst();
     }
 
+    /// Whether it adds something to what it stands on.
+    boolean hasContent() {
+        return !files.modules.isEmpty() || !files.setup.isEmpty();
+    }
+
+    /// What runs in its sandboxes from their start.
+    Optional<StartCommand> start() {
+        return entries(text(name, "start")).stream()
+                .findFirst()
+                .map(command -> new StartCommand(
+                        command,
+                        entries(text(name, "ready")).stream().findFirst().orElse(null),
+                        USER,
+                        null,
+                        Map.of()));
+    }
+
     /// What its sandboxes have at least.
     int memoryMB() {
-        return Integer.parseInt(properties(Files::resources).getProperty("memoryMB", "0"));
+        return resource("memoryMB");
     }
 
     /// What must be free on the disk to make it.
     int spaceMB() {
-        return Integer.parseInt(properties(Files::resources).getProperty("spaceMB", "0"));
+        return resource("spaceMB");
+    }
+
+    /// What it takes of the disk when it is made, about, beside what it stands on.
+    int sizeMB() {
+        return resource("sizeMB");
+    }
+
+    private int resource(String key) {
+        return Integer.parseInt(properties(Files::resources).getProperty(key, "0"));
+    }
+
+    /// Files beside the scripts, by name, for {@link #setups}.
+    SortedMap<String, String> extras() {
+        return files.extras;
     }
 
     /// In the order in which they are run.

@@ -41,7 +41,8 @@ public final class TemplateBuilds implements NodeTemplates, AutoCloseable {
         this.layers = layers;
         for (var template : templates) {
             this.templates.put(template.name(), template);
-            var absent = new NodeTemplate(template.name(), template.memoryMB(), State.ABSENT, List.of(), "");
+            var absent = new NodeTemplate(
+                    template.name(), template.memoryMB(), template.start().orElse(null), State.ABSENT, List.of(), "");
             states.put(template.name(), absent);
         }
     }
@@ -72,7 +73,8 @@ public final class TemplateBuilds implements NodeTemplates, AutoCloseable {
             return now;
         }
         var queue = built ? quick : slow;
-        var begun = now.in(State.BUILDING, queue.isEmpty() ? "it begins" : "it waits");
+        String size = built ? "" : ", about %,d MB of disk".formatted(template.missingMB());
+        var begun = now.in(State.BUILDING, (queue.isEmpty() ? "it begins" : "it waits") + size);
         states.put(name, begun);
         queue.add(template);
         startWorkers();
@@ -119,7 +121,10 @@ public final class TemplateBuilds implements NodeTemplates, AutoCloseable {
         boolean fresh = !template.isBuilt();
         long began = System.nanoTime();
         if (fresh) {
-            log.atInfo().addKeyValue("template", template.name()).log("making a template in the background");
+            log.atInfo()
+                    .addKeyValue("template", template.name())
+                    .addKeyValue("megabytes", template.missingMB())
+                    .log("making a template in the background");
         }
         try (var _ = layers.use()) {
             var keys = template.build(new Speaker(template.name()));

@@ -44,6 +44,11 @@ final class TreeLayer {
         return recipe.key(HostArchitecture.name());
     }
 
+    /// Megabytes of disk that it still takes, about.
+    int missingMB() {
+        return layers.has(key()) ? 0 : recipe.sizeMB();
+    }
+
     /// Builds unless it is there.
     ///
     /// @return the layer's key
@@ -67,10 +72,7 @@ final class TreeLayer {
             node.install(rootfs, work, log);
             node.addModules(rootfs, rootfs, log);
             progress.at("setting up", recipe.name(), 0.95);
-            for (String text : recipe.setups()) {
-                var setup = Files.writeString(work.resolve("setup.sh"), text);
-                log.follow(programs, LIMIT, ENVIRONMENT, List.of("sh", setup.toString(), rootfs.toString()), "set up");
-            }
+            SetupScripts.run(recipe, rootfs, Files.createDirectory(work.resolve("setup")), programs, LIMIT, log);
         }
     }
 

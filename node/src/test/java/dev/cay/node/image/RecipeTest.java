@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
+import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 @Fast
@@ -20,7 +22,8 @@ final class RecipeTest {
                 files.modules(),
                 files.languages(),
                 files.resources(),
-                files.setup());
+                files.setup(),
+                files.extras());
         var modules = new Recipe.Files(
                 files.packages(),
                 files.dpkg(),
@@ -28,13 +31,24 @@ final class RecipeTest {
                 files.modules() + "left-pad@1.0.0\n",
                 files.languages(),
                 files.resources(),
-                files.setup());
+                files.setup(),
+                files.extras());
+        var extras = new Recipe.Files(
+                files.packages(),
+                files.dpkg(),
+                files.versions(),
+                files.modules(),
+                files.languages(),
+                files.resources(),
+                files.setup(),
+                new TreeMap<>(Map.of("server", "1")));
         assertThat(recipe.key("x64"))
                 .startsWith("code-interpreter-lite-")
                 .isEqualTo(new Recipe(recipe.name(), recipe.included(), files).key("x64"))
                 .isNotEqualTo(recipe.key("arm64"))
                 .isNotEqualTo(new Recipe(recipe.name(), recipe.included(), other).key("x64"))
                 .isNotEqualTo(new Recipe(recipe.name(), recipe.included(), modules).key("x64"))
+                .isNotEqualTo(new Recipe(recipe.name(), recipe.included(), extras).key("x64"))
                 .isNotEqualTo(new Recipe(recipe.name(), null, files).key("x64"));
     }
 
@@ -74,13 +88,29 @@ final class RecipeTest {
     }
 
     @Test
+    void mayHaveFilesAndSomethingThatRuns() {
+        var recipe = Recipe.of("httpbin");
+        assertThat(recipe.extras()).containsOnlyKeys("server.mjs");
+        assertThat(recipe.extras().get("server.mjs")).contains("8080");
+        var start = recipe.start().orElseThrow();
+        assertThat(start.command()).contains("server.mjs");
+        assertThat(start.ready()).contains("8080");
+        assertThat(start.user()).isEqualTo("user");
+        assertThat(Recipe.of("base").start()).isEmpty();
+    }
+
+    @Test
     void saysWhichThereAre() {
         assertThatThrownBy(() -> Recipe.of("windows"))
                 .isInstanceOf(CayException.class)
                 .hasMessageContaining("base, code-interpreter-v1, code-interpreter-lite");
         for (String name : Recipe.NAMES) {
             var recipe = Recipe.of(name);
-            assertThat(recipe.standsOn().map(Recipe::of).orElse(recipe).packageList())
+            assertThat(recipe.sizeMB() > 0 || !recipe.hasContent()).as(name).isTrue();
+            for (var below = recipe.standsOn(); below.isPresent(); below = recipe.standsOn()) {
+                recipe = Recipe.of(below.get());
+            }
+            assertThat(recipe.packageList())
                     .as(name)
                     .contains("python3", "ripgrep")
                     .doesNotContain("");

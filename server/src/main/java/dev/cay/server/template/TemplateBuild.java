@@ -38,16 +38,16 @@ public record TemplateBuild(
             BuildStatus status,
             Resources resources,
             Origin origin,
-            @Nullable String snapshot,
-            @Nullable String sandboxId,
+            @Nullable StartCommand start,
             Instant at) {
-        return new TemplateBuild(id, status, resources, origin, snapshot, sandboxId, null, List.of(), null, at, at, at);
+        return new TemplateBuild(id, status, resources, origin, null, null, start, List.of(), null, at, at, at);
     }
 
     /// What was saved from a sandbox.
     public static TemplateBuild saved(
             BuildId id, Resources resources, Origin origin, String snapshot, String sandboxId, Instant at) {
-        return made(id, BuildStatus.READY, resources, origin, snapshot, sandboxId, at);
+        return new TemplateBuild(
+                id, BuildStatus.READY, resources, origin, snapshot, sandboxId, null, List.of(), null, at, at, at);
     }
 
     /// One whose steps are still to come.

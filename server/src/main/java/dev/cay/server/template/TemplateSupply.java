@@ -55,7 +55,7 @@ public final class TemplateSupply {
                     .filter(build -> made.holds(build.origin().layers()))
                     .isPresent();
             if (!usable) {
-                templates.register(template.name(), List.of(), resources(template, resources), Origin.USER, null);
+                register(template, resources);
             }
         }
         for (String name : prepare) {
@@ -85,13 +85,21 @@ public final class TemplateSupply {
     }
 
     private void ready(NodeTemplate ready, Resources resources) {
-        var record = templates.register(ready.name(), ready.layers(), resources(ready, resources), Origin.USER, null);
+        var record = register(ready, resources);
         synchronized (news) {
             news.notifyAll();
         }
         if (wanted.contains(ready.name())) {
             node.expect(kind(record));
         }
+    }
+
+    private TemplateRecord register(NodeTemplate template, Resources usual) {
+        return templates.register(
+                template.name(),
+                usual.withMemoryOfAtLeast(template.memoryMB()),
+                new Origin(template.layers(), Origin.USER, null),
+                template.start());
     }
 
     /// What a sandbox starts from that is made with this name; one that is not made yet is refused, and asked for.
@@ -182,10 +190,6 @@ public final class TemplateSupply {
                                 .filter(record -> record.id().equals(start.templateId()))
                                 .isPresent())
                         .findFirst();
-    }
-
-    private static Resources resources(NodeTemplate template, Resources usual) {
-        return usual.withMemoryOfAtLeast(template.memoryMB());
     }
 
     private static SandboxKind kind(TemplateRecord record) {

@@ -7,6 +7,7 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.TemplateId;
 import dev.cay.wire.node.Resources;
+import dev.cay.wire.node.StartCommand;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -112,29 +113,26 @@ public final class Templates {
     /// name never changes; a new build is made only when the content is another one, and takes the place
     /// of the old.
     ///
-    /// @param layers empty while there is nothing to start from
+    /// @param origin without layers while there is nothing to start from
+    /// @param start  what its sandboxes have running; null for nothing
     public synchronized TemplateRecord register(
-            String alias,
-            List<String> layers,
-            Resources resources,
-            String defaultUser,
-            @Nullable String defaultWorkdir) {
+            String alias, Resources resources, Origin origin, @Nullable StartCommand start) {
         String name = TemplateName.parse(alias).alias();
         var old = byName(name).orElse(null);
         var build = TemplateBuild.made(
                 new BuildId(UUID.randomUUID().toString()),
-                layers.isEmpty() ? BuildStatus.WAITING : BuildStatus.READY,
+                origin.layers().isEmpty() ? BuildStatus.WAITING : BuildStatus.READY,
                 resources,
-                new Origin(layers, defaultUser, defaultWorkdir),
-                null,
-                null,
+                origin,
+                start,
                 now());
         if (old == null) {
             return add(owner.get(), name, true, fresh -> registered(fresh, build), _ -> {});
         }
         boolean same = old.current()
                 .filter(before -> before.resources().equals(resources))
-                .filter(before -> before.origin().equals(build.origin()))
+                .filter(before -> before.origin().equals(origin))
+                .filter(before -> Objects.equals(before.start(), start))
                 .isPresent();
         return same && old.isPublic() ? old : change(old.id(), template -> registered(template, build));
     }

@@ -15,7 +15,7 @@ public interface NodeTemplates {
 
         @Override
         public NodeTemplate prepare(String name) {
-            return new NodeTemplate(name, 0, NodeTemplate.State.ABSENT, List.of(), "");
+            return new NodeTemplate(name, 0, null, NodeTemplate.State.ABSENT, List.of(), "");
         }
 
         @Override
