@@ -8,6 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -36,9 +38,19 @@ public record NpmClient(String name, String version, Path directory) {
         return install(name, version, "--force");
     }
 
-    private static NpmClient install(String name, String version, String option)
+    /// Several packages side by side, as a project of somebody's would have them.
+    ///
+    /// @param wanted like `name@1.2.3`; the first names the directory
+    public static NpmClient installTogether(String... wanted) throws IOException, InterruptedException {
+        int at = wanted[0].lastIndexOf('@');
+        return install(wanted[0].substring(0, at), wanted[0].substring(at + 1), "--force", wanted);
+    }
+
+    private static NpmClient install(String name, String version, String option, String... together)
             throws IOException, InterruptedException {
-        var directory = CACHE.resolve(name.replace('/', '_') + "-" + version);
+        var wanted = together.length == 0 ? List.of(name + "@" + version) : List.of(together);
+        var directory = CACHE.resolve(
+                String.join("+", wanted).replaceAll("(?<=.)@", "-").replace('/', '_'));
         Files.createDirectories(directory);
         INSTALLING.lock();
         try (var lock =
@@ -46,8 +58,10 @@ public record NpmClient(String name, String version, Path directory) {
             lock.lock();
             if (!Files.exists(directory.resolve(".complete"))) {
                 Files.writeString(directory.resolve("package.json"), "{\"private\": true}");
-                String wanted = name + "@" + version;
-                run(directory, "npm", "install", "--no-audit", "--no-fund", "--no-package-lock", option, wanted);
+                var command = new ArrayList<>(
+                        List.of("npm", "install", "--no-audit", "--no-fund", "--no-package-lock", option));
+                command.addAll(wanted);
+                run(directory, command);
                 Files.createFile(directory.resolve(".complete"));
             }
         } finally {
@@ -66,7 +80,7 @@ public record NpmClient(String name, String version, Path directory) {
         return builder;
     }
 
-    private static void run(Path directory, String... command) throws IOException, InterruptedException {
+    private static void run(Path directory, List<String> command) throws IOException, InterruptedException {
         var log = directory.resolve("install.log").toFile();
         var process = new ProcessBuilder(command)
                 .directory(directory.toFile())
