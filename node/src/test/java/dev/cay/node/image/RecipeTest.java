@@ -68,7 +68,7 @@ final class RecipeTest {
                 .doesNotHaveDuplicates()
                 .containsAll(Recipe.of("base").packageList());
         assertThat(recipe.setups())
-                .hasSize(2)
+                .hasSize(3)
                 .first()
                 .isEqualTo(Recipe.of("base").setups().getFirst());
         assertThat(recipe.version("node")).isEqualTo(Recipe.of("base").version("node"));
