@@ -7,6 +7,8 @@ import dev.cay.config.CayConfig;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -14,12 +16,14 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -33,6 +37,7 @@ record Api(URI url, String key) {
     private static final Duration LIMIT = Duration.ofMinutes(7);
 
     private static final Duration UPLOAD_LIMIT = Duration.ofHours(1);
+    private static final Duration TELL_EVERY = Duration.ofSeconds(3);
 
     private static final JsonMapper JSON = new JsonMapper();
 
@@ -85,9 +90,7 @@ record Api(URI url, String key) {
                     .build();
             var answer = http.send(request, BodyHandlers.ofString());
             if (answer.statusCode() >= 300) {
-                throw new CayException(
-                        ErrorKind.FAILED,
-                        parse(answer.body()).path("message").asString("the daemon answered " + answer.statusCode()));
+                throw refused(answer.statusCode(), answer.body());
             }
         } catch (IOException e) {
             throw new CayException(
@@ -96,6 +99,55 @@ record Api(URI url, String key) {
             Thread.currentThread().interrupt();
             throw new CayException(ErrorKind.CANCELED, "interrupted", e);
         }
+    }
+
+    /// Writes what the daemon sends into a file.
+    ///
+    /// @param progress told every few seconds how many bytes there are
+    void download(String path, Path file, LongConsumer progress) {
+        try (var http = HttpClient.newBuilder().connectTimeout(CONNECT_LIMIT).build()) {
+            var request = HttpRequest.newBuilder(url.resolve(path))
+                    .timeout(UPLOAD_LIMIT)
+                    .header("X-API-Key", key)
+                    .build();
+            var answer = http.send(request, BodyHandlers.ofInputStream());
+            try (var in = answer.body()) {
+                if (answer.statusCode() >= 300) {
+                    throw refused(answer.statusCode(), new String(in.readAllBytes(), StandardCharsets.UTF_8));
+                }
+                try (var out = Files.newOutputStream(file)) {
+                    copy(in, out, progress);
+                }
+            }
+        } catch (IOException e) {
+            throw new CayException(
+                    ErrorKind.UNAVAILABLE,
+                    "%s could not be fetched: %s; `cay logs` may say why".formatted(path, e.getMessage()),
+                    e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CayException(ErrorKind.CANCELED, "interrupted", e);
+        }
+    }
+
+    private static void copy(InputStream in, OutputStream out, LongConsumer progress) throws IOException {
+        byte[] buffer = new byte[1 << 18];
+        long all = 0;
+        long told = System.nanoTime();
+        for (int length = in.read(buffer); length >= 0; length = in.read(buffer)) {
+            out.write(buffer, 0, length);
+            all += length;
+            if (System.nanoTime() - told > TELL_EVERY.toNanos()) {
+                told = System.nanoTime();
+                progress.accept(all);
+            }
+        }
+    }
+
+    private static CayException refused(int status, String body) {
+        return new CayException(
+                status == 404 ? ErrorKind.NOT_FOUND : ErrorKind.FAILED,
+                parse(body).path("message").asString("the daemon answered " + status));
     }
 
     private record Answer(JsonNode json, Optional<String> next) {}
@@ -113,13 +165,10 @@ record Api(URI url, String key) {
                                     : BodyPublishers.ofString(JSON.writeValueAsString(body)))
                     .build();
             var answer = http.send(request, BodyHandlers.ofString());
-            var json = parse(answer.body());
             if (answer.statusCode() >= 300) {
-                throw new CayException(
-                        answer.statusCode() == 404 ? ErrorKind.NOT_FOUND : ErrorKind.FAILED,
-                        json.path("message").asString("the daemon answered " + answer.statusCode()));
+                throw refused(answer.statusCode(), answer.body());
             }
-            return new Answer(json, answer.headers().firstValue("X-Next-Token"));
+            return new Answer(parse(answer.body()), answer.headers().firstValue("X-Next-Token"));
         } catch (IOException e) {
             throw new CayException(
                     ErrorKind.UNAVAILABLE, "the daemon at %s does not answer: %s".formatted(url, e.getMessage()), e);

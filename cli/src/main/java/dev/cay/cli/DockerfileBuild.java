@@ -13,39 +13,27 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.JsonNode;
 
 /// A Dockerfile of this machine that the daemon builds.
 final class DockerfileBuild {
-    private static final Duration EVERY = Duration.ofMillis(300);
-    private static final int PAGE = 100;
-
     private final Path dockerfile;
     private final Path context;
     private final Map<String, String> arguments;
     private final @Nullable String target;
-    private final PrintStream out;
 
     /// @param target the stage to build; null for the last one
-    /// @param out    where the build's log is shown
-    DockerfileBuild(
-            Path dockerfile, Path context, Map<String, String> arguments, @Nullable String target, PrintStream out) {
+    DockerfileBuild(Path dockerfile, Path context, Map<String, String> arguments, @Nullable String target) {
         this.dockerfile = dockerfile;
         this.context = context;
         this.arguments = Map.copyOf(arguments);
         this.target = target;
-        this.out = out;
     }
 
     /// Refuses what the daemon would refuse.
@@ -76,15 +64,10 @@ final class DockerfileBuild {
     /// Sends all, and shows what the build says until it ends. A thread that is interrupted cancels the build.
     ///
     /// @param request name, tags and sizes of the template
-    /// @return the template's id
-    String run(Api api, Map<String, Object> request, boolean noCache) throws InterruptedException {
+    void run(TemplateBuildCall call, Map<String, Object> request, boolean noCache) throws InterruptedException {
         boolean needsContext = check().needsContext();
         var selection = needsContext ? selection() : null;
-        var requested = api.call("POST", "/v3/templates", request);
-        String template = requested.path("templateID").asString();
-        String build = requested.path("buildID").asString();
-        boolean over = false;
-        try {
+        call.run(request, template -> {
             var start = new LinkedHashMap<String, Object>();
             start.put("dockerfile", text());
             start.put("dockerfileName", name());
@@ -94,19 +77,10 @@ final class DockerfileBuild {
                 start.put("target", target);
             }
             if (selection != null) {
-                start.put("filesHash", send(api, template, selection));
+                start.put("filesHash", send(call, template, selection));
             }
-            api.call("POST", "/v2/templates/%s/builds/%s".formatted(template, build), start);
-            var end = follow(api, template, build);
-            over = true;
-            requireReady(end);
-        } finally {
-            if (!over) {
-                cancel(api, template, build);
-            }
-        }
-        out.println("Template %s is ready (%s)".formatted(request.get("name"), template));
-        return template;
+            return start;
+        });
     }
 
     private Selection selection() {
@@ -123,12 +97,10 @@ final class DockerfileBuild {
     }
 
     /// @return the hash by which the daemon knows the files
-    private String send(Api api, String template, Selection files) {
+    private static String send(TemplateBuildCall call, String template, Selection files) {
         try {
             String hash = files.hash();
-            var link = api.call("GET", "/templates/%s/files/%s".formatted(template, hash), null);
-            if (link.path("present").asBoolean(false)) {
-                out.println("The daemon has the build context already");
+            if (call.has(template, hash, "the build context")) {
                 return hash;
             }
             var archive = Files.createTempFile("cay-context-", ".tar.gz");
@@ -136,9 +108,11 @@ final class DockerfileBuild {
                 try (var packed = new GZIPOutputStream(new BufferedOutputStream(Files.newOutputStream(archive)))) {
                     files.writeTar(packed);
                 }
-                out.println("Sending the build context: %d files, %s"
-                        .formatted(files.entries().size(), PoolCommand.size(Files.size(archive))));
-                api.upload(URI.create(link.path("url").asString()), archive);
+                call.send(
+                        template,
+                        hash,
+                        "the build context: %d files".formatted(files.entries().size()),
+                        archive);
             } finally {
                 Files.deleteIfExists(archive);
             }
@@ -146,52 +120,6 @@ final class DockerfileBuild {
         } catch (IOException e) {
             throw new CayException(
                     ErrorKind.UNAVAILABLE, "the build context could not be packed: " + e.getMessage(), e);
-        }
-    }
-
-    /// @return the last status
-    private JsonNode follow(Api api, String template, String build) throws InterruptedException {
-        int shown = 0;
-        while (true) {
-            var status = api.call(
-                    "GET",
-                    "/templates/%s/builds/%s/status?logsOffset=%d&limit=%d".formatted(template, build, shown, PAGE),
-                    null);
-            int count = 0;
-            for (var line : status.path("logEntries")) {
-                out.println(line.path("message").asString(""));
-                count++;
-            }
-            shown += count;
-            String state = status.path("status").asString("");
-            if (count < PAGE && (state.equals("ready") || state.equals("error"))) {
-                return status;
-            }
-            if (count < PAGE) {
-                TimeUnit.NANOSECONDS.sleep(EVERY.toNanos());
-            }
-        }
-    }
-
-    private static void requireReady(JsonNode status) {
-        if (!status.path("status").asString("").equals("ready")) {
-            throw new CayException(
-                    ErrorKind.FAILED,
-                    "the build failed: " + status.path("reason").path("message").asString("no reason is known"));
-        }
-    }
-
-    private void cancel(Api api, String template, String build) {
-        boolean interrupted = Thread.interrupted();
-        try {
-            api.call("POST", "/templates/%s/builds/%s/cancel".formatted(template, build), Map.of());
-            out.println("The build was cancelled");
-        } catch (CayException e) {
-            out.println("The build could not be cancelled: " + e.userMessage());
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
         }
     }
 }

@@ -97,9 +97,12 @@ final class TemplateBuildCommand implements Callable<Integer> {
         var dockerfile =
                 file == null ? dockerfile(place) : file.toAbsolutePath().normalize();
         var context = Files.isDirectory(place) ? place : parent(place);
-        var build = new DockerfileBuild(dockerfile, context, arguments(), target, System.out);
+        var build = new DockerfileBuild(dockerfile, context, arguments(), target);
         build.check();
-        Interruptible.run(() -> build.run(Api.of(options), request(context), noCache));
+        Interruptible.run(() -> {
+            build.run(new TemplateBuildCall(Api.of(options), System.out), request(context), noCache);
+            return 0;
+        });
         return 0;
     }
 

@@ -29,7 +29,10 @@ import picocli.CommandLine.Mixin;
             UserTemplates.Tag.class,
             UserTemplates.Cancel.class,
             UserTemplates.Delete.class,
-            TemplateGcCommand.class
+            TemplateGcCommand.class,
+            ImageCommands.Export.class,
+            ImageCommands.Import.class,
+            ImageCommands.Push.class
         },
         footer = {
             "",

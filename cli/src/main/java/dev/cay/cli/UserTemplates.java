@@ -23,8 +23,12 @@ final class UserTemplates {
 
     private UserTemplates() {}
 
-    private static String path(String name) {
-        return "/templates/" + URLEncoder.encode(name, StandardCharsets.UTF_8);
+    static String path(String name) {
+        return "/templates/" + encoded(name);
+    }
+
+    static String encoded(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8);
     }
 
     /// The newest build, or the one that is named.

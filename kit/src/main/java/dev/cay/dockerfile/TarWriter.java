@@ -1,24 +1,37 @@
 package dev.cay.dockerfile;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Map;
+import java.util.TreeMap;
 
 /// Writes a tar archive in the ustar format. What ustar cannot hold, like names over 100 bytes, goes into PAX headers.
 public final class TarWriter {
     private static final int BLOCK = 512;
     private static final int LONGEST_NAME = 100;
+    private static final String ATTRIBUTE = "SCHILY.xattr.";
     private static final long LARGEST_NUMBER = 077777777777L;
 
     private final OutputStream out;
 
     /// What stands before the content of an entry.
     ///
-    /// @param name without a slash at its end
-    /// @param mode permission bits
-    public record Header(String name, int mode, int uid, int gid, long mtimeSeconds) {}
+    /// @param name       without a slash at its end
+    /// @param mode       permission bits
+    /// @param attributes extended attributes by name
+    public record Header(String name, int mode, int uid, int gid, long mtimeSeconds, Map<String, byte[]> attributes) {
+        public Header {
+            attributes = Map.copyOf(attributes);
+        }
+
+        public Header(String name, int mode, int uid, int gid, long mtimeSeconds) {
+            this(name, mode, uid, gid, mtimeSeconds, Map.of());
+        }
+    }
 
     public TarWriter(OutputStream out) {
         this.out = out;
@@ -30,6 +43,17 @@ public final class TarWriter {
 
     public void link(Header header, String target) throws IOException {
         header(header, header.name(), '2', 0, target);
+    }
+
+    /// The same file as an entry before.
+    ///
+    /// @param target name of that entry
+    public void hardLink(Header header, String target) throws IOException {
+        header(header, header.name(), '1', 0, target);
+    }
+
+    public void fifo(Header header) throws IOException {
+        header(header, header.name(), '6', 0, "");
     }
 
     /// @throws IOException also when the content has fewer bytes than the size says
@@ -56,17 +80,19 @@ public final class TarWriter {
 
     private void header(Header header, String name, char type, long size, String link) throws IOException {
         long mtime = header.mtimeSeconds();
-        var extended = new StringBuilder();
+        var extended = new ByteArrayOutputStream();
         extend(extended, "path", name, fits(name));
         extend(extended, "linkpath", link, fits(link));
         extend(extended, "size", Long.toString(size), size <= LARGEST_NUMBER);
         extend(extended, "mtime", Long.toString(mtime), mtime >= 0 && mtime <= LARGEST_NUMBER);
-        if (!extended.isEmpty()) {
-            byte[] records = extended.toString().getBytes(StandardCharsets.UTF_8);
+        for (var attribute : new TreeMap<>(header.attributes()).entrySet()) {
+            extend(extended, ATTRIBUTE + attribute.getKey(), attribute.getValue());
+        }
+        if (extended.size() > 0) {
             out.write(
-                    block(new Header("PaxHeaders/entry", 0644, 0, 0, 0), "PaxHeaders/entry", 'x', records.length, ""));
-            out.write(records);
-            pad(records.length);
+                    block(new Header("PaxHeaders/entry", 0644, 0, 0, 0), "PaxHeaders/entry", 'x', extended.size(), ""));
+            extended.writeTo(out);
+            pad(extended.size());
         }
         out.write(block(header, name, type, size, link));
     }
@@ -75,15 +101,22 @@ public final class TarWriter {
         return text.length() <= LONGEST_NAME && text.chars().allMatch(c -> c < 128);
     }
 
-    /// One record: its own length in bytes, a space, key=value and a line feed.
-    private static void extend(StringBuilder records, String key, String value, boolean fits) {
-        if (fits) {
-            return;
+    private static void extend(ByteArrayOutputStream records, String key, String value, boolean fits) {
+        if (!fits) {
+            extend(records, key, value.getBytes(StandardCharsets.UTF_8));
         }
-        int rest = (" " + key + "=" + value + "\n").getBytes(StandardCharsets.UTF_8).length;
+    }
+
+    /// One record: its own length in bytes, a space, key=value and a line feed.
+    private static void extend(ByteArrayOutputStream records, String key, byte[] value) {
+        byte[] begin = (" " + key + "=").getBytes(StandardCharsets.UTF_8);
+        int rest = begin.length + value.length + 1;
         int length = rest + Integer.toString(rest).length();
         length = rest + Integer.toString(length).length();
-        records.append(length).append(' ').append(key).append('=').append(value).append('\n');
+        records.writeBytes(Integer.toString(length).getBytes(StandardCharsets.US_ASCII));
+        records.writeBytes(begin);
+        records.writeBytes(value);
+        records.write('\n');
     }
 
     private static byte[] block(Header header, String name, char type, long size, String link) {

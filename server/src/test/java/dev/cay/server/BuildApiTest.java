@@ -203,10 +203,38 @@ final class BuildApiTest {
             {"fromImage":"a","steps":[{"type":"BOIL"}]}                      | steps[0].type
             {"fromImage":"a","steps":[{"type":"RUN","args":[1]}]}            | steps[0].args
             {"fromImage":"a","steps":"x"}                                    | steps
+            {"fromArchive":{"filesHash":"x"}}                                | fromArchive.filesHash
+            {"fromArchive":{"image":"x"}}                                    | fromArchive.filesHash
+            {"fromArchive":"x"}                                              | fromArchive
+            {"fromArchive":{}}                                               | fromArchive
             """)
     void badStepsNameTheField(String body, String part) {
         var requested = request("{\"name\":\"mine\"}");
         assertThat(begin(requested, body, 400).message()).contains(part);
+    }
+
+    @Test
+    void anImageArchiveIsPlannedByItsHash() throws Exception {
+        var requested = request("{\"name\":\"mine\"}");
+        begin(requested, "{\"fromArchive\":{\"filesHash\":\"%s\",\"image\":\"app:v1\"}}".formatted(HASH), 202);
+        assertThat(cay.builds.await(build(requested)).plan().base())
+                .isEqualTo(new BuildPlan.Base.Archive(HASH, "app:v1"));
+    }
+
+    @Test
+    void aTemplateIsSentAsAnImage() {
+        var image = cay.call("GET", "/templates/base/image");
+        assertThat(image.status()).isEqualTo(200);
+        assertThat(image.text()).contains("name=base:latest", "layer1, layer0", "user=user");
+        assertThat(cay.call("GET", "/templates/base/image?tag=none").status()).isEqualTo(404);
+        assertThat(cay.call("GET", "/templates/nothing/image").status()).isEqualTo(404);
+        var waiting = request("{\"name\":\"mine\"}");
+        assertThat(cay.call(
+                                "GET",
+                                "/templates/%s/image"
+                                        .formatted(waiting.get("templateID").stringValue()))
+                        .status())
+                .isEqualTo(404);
     }
 
     @Test

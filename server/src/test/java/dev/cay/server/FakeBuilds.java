@@ -4,8 +4,11 @@ import dev.cay.wire.BuildId;
 import dev.cay.wire.TeamId;
 import dev.cay.wire.node.BuildPlan;
 import dev.cay.wire.node.NodeBuilds;
+import dev.cay.wire.node.TemplateImage;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -50,5 +53,11 @@ final class FakeBuilds implements NodeBuilds {
     @Override
     public void putFiles(TeamId team, String hash, InputStream content, long length) throws IOException {
         files.put(team.value() + hash, content.readAllBytes());
+    }
+
+    /// In place of an image, what should be in it.
+    @Override
+    public void export(TemplateImage image, OutputStream out) throws IOException {
+        out.write(image.toString().getBytes(StandardCharsets.UTF_8));
     }
 }

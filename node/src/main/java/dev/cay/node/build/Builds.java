@@ -14,8 +14,10 @@ import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.LogLine.Level;
 import dev.cay.wire.node.NodeBuilds;
 import dev.cay.wire.node.StartCommand;
+import dev.cay.wire.node.TemplateImage;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -117,6 +119,13 @@ public final class Builds implements NodeBuilds, AutoCloseable {
         return unused;
     }
 
+    @Override
+    public void export(TemplateImage image, OutputStream out) throws IOException {
+        try (var _ = workshop.layers().use()) {
+            images.write(image, out);
+        }
+    }
+
     private void run(BuildPlan plan, Watcher watcher) {
         // Until the watcher has put the result on record, nothing but this use keeps its layers.
         try (var _ = workshop.layers().use()) {
@@ -173,6 +182,7 @@ public final class Builds implements NodeBuilds, AutoCloseable {
         var base = switch (plan.base()) {
             case BuildPlan.Base.Layers layers -> begin(layers);
             case BuildPlan.Base.Image image -> images.begin(plan, image, voice);
+            case BuildPlan.Base.Archive archive -> images.begin(plan, archive, voice);
             case BuildPlan.Base.Dockerfile dockerfile -> dockerfiles.begin(plan, dockerfile, voice);
         };
         var steps = new Steps(workshop, plan, voice, base.layers(), base.state());

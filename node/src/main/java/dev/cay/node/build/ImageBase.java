@@ -12,7 +12,9 @@ import dev.cay.wire.node.BuildPlan;
 import dev.cay.wire.node.LogLine.Level;
 import dev.cay.wire.node.RegistryLogin;
 import dev.cay.wire.node.StartCommand;
+import dev.cay.wire.node.TemplateImage;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -51,6 +53,27 @@ final class ImageBase {
         var keys = furnish(plan, workshop.mountable(image.layerKeys()), voice);
         // The image's user, directory and entry point are for those who run it as it is.
         return new Begun(keys, new BuildState(USER, null, image.config().environment()), null);
+    }
+
+    /// An image that a Cay wrote has what its template had; another one begins as an image of a registry does.
+    Begun begin(BuildPlan plan, BuildPlan.Base.Archive base, BuildVoice voice) throws IOException {
+        voice.say("Reading the image archive");
+        var archive = workshop.uploads().require(plan.teamId(), base.filesHash());
+        var image = images.load(archive, base.image(), BuildProgress.paced(voice::say));
+        var keys = furnish(plan, workshop.mountable(image.layerKeys()), voice);
+        var label = TemplateLabel.of(image.config()).orElse(null);
+        if (label == null) {
+            return new Begun(keys, new BuildState(USER, null, image.config().environment()), null);
+        }
+        return new Begun(
+                keys,
+                new BuildState(label.user(), label.workdir(), image.config().environment()),
+                label.start());
+    }
+
+    void write(TemplateImage image, OutputStream out) throws IOException {
+        var bottomFirst = workshop.roots(image.layers().reversed());
+        images.write(bottomFirst, TemplateLabel.configuration(image), image.name(), out);
     }
 
     PulledImage pull(String name, RegistryLogin login, BuildVoice voice) {

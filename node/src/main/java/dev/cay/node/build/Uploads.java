@@ -127,10 +127,19 @@ final class Uploads {
         return all;
     }
 
-    /// The archive itself, whether it was sent compressed or not.
-    InputStream open(TeamId team, String hash) throws IOException {
+    /// Where an archive lies that was sent.
+    Path require(TeamId team, String hash) throws IOException {
+        if (!has(team, hash)) {
+            throw new CayException(ErrorKind.INVALID_ARGUMENT, "the files %s were not sent".formatted(hash));
+        }
         var place = place(team, hash);
         Files.setLastModifiedTime(place, FileTime.from(Instant.now()));
+        return place;
+    }
+
+    /// The archive itself, whether it was sent compressed or not.
+    InputStream open(TeamId team, String hash) throws IOException {
+        var place = require(team, hash);
         var in = new BufferedInputStream(Files.newInputStream(place), BUFFER);
         in.mark(2);
         boolean compressed = in.read() == 0x1f && in.read() == 0x8b;

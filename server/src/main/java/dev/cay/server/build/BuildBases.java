@@ -53,6 +53,11 @@ final class BuildBases {
         if (dockerfile != null) {
             return plan(template, build, start, base(team, dockerfile, watcher), null);
         }
+        var archive = start.archive();
+        if (archive != null) {
+            var base = new BuildPlan.Base.Archive(archive.filesHash(), archive.image());
+            return plan(template, build, start, base, null);
+        }
         String image = start.fromImage();
         String name =
                 image == null ? start.fromTemplate() : images.template(image).orElse(null);

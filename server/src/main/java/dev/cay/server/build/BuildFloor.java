@@ -65,6 +65,7 @@ public final class BuildFloor {
         routes = List.of(
                 new BuildRoutes(access, templates, builds, rules)::addTo,
                 new FileRoutes(access, templates, node, tokens, clock, settings.mostUpload())::addTo,
+                new ImageRoutes(access, supply, node)::addTo,
                 new TemplateChanges(access, templates, builds, snapshots, sandboxes)::addTo);
     }
 

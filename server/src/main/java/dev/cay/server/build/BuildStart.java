@@ -19,7 +19,8 @@ record BuildStart(
         List<Step> steps,
         @Nullable String startCmd,
         @Nullable String readyCmd,
-        @Nullable DockerfileStart dockerfile) {
+        @Nullable DockerfileStart dockerfile,
+        @Nullable ArchiveStart archive) {
     private static final Set<String> TYPES = Set.of("RUN", "COPY", "ADD", "ENV", "ARG", "WORKDIR", "USER");
     private static final int MOST_STEPS = 1000;
 
@@ -28,11 +29,16 @@ record BuildStart(
     }
 
     static BuildStart read(RequestBody body) {
-        String image = filled(body.text("fromImage"));
-        String template = filled(body.text("fromTemplate"));
+        String image = body.filled("fromImage");
+        String template = body.filled("fromTemplate");
         var dockerfile = DockerfileStart.read(body);
-        if (Stream.of(image, template, dockerfile).filter(Objects::nonNull).count() != 1) {
-            throw RequestBody.invalid("exactly one of 'fromImage', 'fromTemplate' and 'dockerfile' is required");
+        var archive = ArchiveStart.read(body);
+        if (Stream.of(image, template, dockerfile, archive)
+                        .filter(Objects::nonNull)
+                        .count()
+                != 1) {
+            throw RequestBody.invalid(
+                    "exactly one of 'fromImage', 'fromTemplate', 'fromArchive' and 'dockerfile' is required");
         }
         var steps = new ArrayList<Step>();
         for (var step : body.objects("steps")) {
@@ -41,7 +47,7 @@ record BuildStart(
                 throw RequestBody.invalid("'steps[%d].type' must be one of %s".formatted(steps.size(), TYPES));
             }
             steps.add(new Step(
-                    type, step.texts("args"), filled(step.text("filesHash")), Boolean.TRUE.equals(step.bool("force"))));
+                    type, step.texts("args"), step.filled("filesHash"), Boolean.TRUE.equals(step.bool("force"))));
         }
         if (steps.size() > MOST_STEPS) {
             throw RequestBody.invalid("a template may have at most %d steps".formatted(MOST_STEPS));
@@ -51,12 +57,9 @@ record BuildStart(
                 template,
                 Boolean.TRUE.equals(body.bool("force")),
                 steps,
-                filled(body.text("startCmd")),
-                filled(body.text("readyCmd")),
-                dockerfile);
-    }
-
-    private static @Nullable String filled(@Nullable String text) {
-        return text == null || text.isBlank() ? null : text;
+                body.filled("startCmd"),
+                body.filled("readyCmd"),
+                dockerfile,
+                archive);
     }
 }

@@ -35,31 +35,27 @@ record DockerfileStart(
 
     /// @return null when the client sends none
     static @Nullable DockerfileStart read(RequestBody body) {
-        String text = blankless(body.text("dockerfile"));
+        String text = body.filled("dockerfile");
         if (text == null) {
             return null;
         }
         if (body.says("fromImageRegistry")) {
             throw RequestBody.invalid("'fromImageRegistry' cannot be combined with 'dockerfile'");
         }
-        String name = blankless(body.text("dockerfileName"));
+        String name = body.filled("dockerfileName");
         if (name != null && (name.length() > LONGEST_NAME || name.chars().anyMatch(Character::isISOControl))) {
             throw RequestBody.invalid("'dockerfileName' must be the name of a file");
         }
-        String hash = blankless(body.text("filesHash"));
+        String hash = body.filled("filesHash");
         if (hash != null && !HASH.matcher(hash).matches()) {
             throw RequestBody.invalid("'filesHash' must be 64 digits of 0-9 and a-f in lower case");
         }
         var start = new DockerfileStart(
-                text, name == null ? "Dockerfile" : name, hash, body.map("buildArgs"), blankless(body.text("target")));
+                text, name == null ? "Dockerfile" : name, hash, body.map("buildArgs"), body.filled("target"));
         if (start.plan().needsContext() && hash == null) {
             throw RequestBody.invalid("'filesHash' is required, as the Dockerfile copies files of its context");
         }
         return start;
-    }
-
-    private static @Nullable String blankless(@Nullable String text) {
-        return text == null || text.isBlank() ? null : text;
     }
 
     private Buildable.Plan plan() {

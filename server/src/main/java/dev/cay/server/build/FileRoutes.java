@@ -95,7 +95,7 @@ public final class FileRoutes {
         if (bytes > mostBytes) {
             throw new CayException(
                     ErrorKind.INVALID_ARGUMENT,
-                    "the archive has %d MB, and may have %d; let the operator raise builds.maxUploadMB"
+                    "the archive has %d MB, and may have %d; let the operator raise templates.maxUploadMB"
                             .formatted(bytes >> 20, mostBytes >> 20));
         }
         node.putFiles(team, hash, exchange.body(SILENCE), bytes);

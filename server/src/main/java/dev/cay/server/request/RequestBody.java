@@ -39,6 +39,12 @@ public final class RequestBody {
         return new CayException(ErrorKind.INVALID_ARGUMENT, "validation error: " + message);
     }
 
+    /// A text that says something; null when it is absent or blank.
+    public @Nullable String filled(String name) {
+        String text = text(name);
+        return text == null || text.isBlank() ? null : text;
+    }
+
     public @Nullable String text(String name) {
         JsonNode value = find(name);
         if (value != null && !value.isString()) {

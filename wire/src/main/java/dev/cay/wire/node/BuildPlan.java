@@ -45,6 +45,12 @@ public record BuildPlan(
         /// An image of a registry.
         record Image(String reference, RegistryLogin login) implements Base {}
 
+        /// An image that a client sent as an archive.
+        ///
+        /// @param filesHash names the archive
+        /// @param image     which image of the archive; null for the only one
+        record Archive(String filesHash, @Nullable String image) implements Base {}
+
         /// A Dockerfile, whose last state is what the steps begin with.
         ///
         /// @param name      of the file, for messages

@@ -4,6 +4,7 @@ import dev.cay.wire.BuildId;
 import dev.cay.wire.TeamId;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import org.jspecify.annotations.Nullable;
 
 /// Builds templates: a node runs the steps of a build in sandboxes and keeps what these change as layers.
@@ -25,6 +26,9 @@ public interface NodeBuilds {
 
         @Override
         public void putFiles(TeamId team, String hash, InputStream content, long length) {}
+
+        @Override
+        public void export(TemplateImage image, OutputStream out) {}
     };
 
     /// Begins a build and returns at once. A step that was done before with the same inputs is not done again,
@@ -42,6 +46,9 @@ public interface NodeBuilds {
     ///
     /// @param length of the content; an archive of any other length is refused
     void putFiles(TeamId team, String hash, InputStream content, long length) throws IOException;
+
+    /// Writes a template as an image archive, which `docker load` reads too. Blocks for as long as that takes.
+    void export(TemplateImage image, OutputStream out) throws IOException;
 
     /// Hears of one build, in order, on threads of the node. The last call is {@link #ready} or {@link #failed}.
     interface Watcher {

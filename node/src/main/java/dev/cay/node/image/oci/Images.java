@@ -6,6 +6,7 @@ import dev.cay.node.image.Unused;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.http.HttpClient;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,6 +14,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -103,6 +105,37 @@ public final class Images implements AutoCloseable {
             return unused;
         } catch (IOException e) {
             throw new CayException(ErrorKind.UNAVAILABLE, "cannot look for unused files in " + directory, e);
+        }
+    }
+
+    /// Writes an image as one file, an OCI layout that `docker load` reads too.
+    ///
+    /// @param layers from the bottom up
+    /// @param config what programs of the image are run with, as in an image's configuration
+    /// @param name   of the image, with its tag
+    public void write(List<Path> layers, Map<String, Object> config, String name, OutputStream out) throws IOException {
+        prepare();
+        try (var staging = Staging.open(directory.resolve("staging"), settings.whole())) {
+            var archive = new ImageArchive(out, staging.directory());
+            for (var layer : layers) {
+                archive.add(layer);
+            }
+            archive.finish(config, name);
+        }
+    }
+
+    /// Sends an image archive to a registry.
+    ///
+    /// @param archive as {@link #write} makes it
+    /// @return the digest by which the registry knows the image
+    public Digest push(Path archive, ImageReference to, Credentials credentials, BuildProgress progress) {
+        prepare();
+        try (var staging = Staging.open(directory.resolve("staging"), settings.whole());
+                var files = ArchiveFiles.open(archive, staging.directory(), limits)) {
+            return new RegistryPush(http, to, credentials, settings).push(files, progress);
+        } catch (IOException e) {
+            throw new CayException(
+                    ErrorKind.UNAVAILABLE, "image %s could not be sent: %s".formatted(to, e.getMessage()), e);
         }
     }
 

@@ -26,7 +26,7 @@ final class Registry {
         this.base = base;
         this.repository = repository;
         this.credentials = credentials;
-        this.auth = new RegistryAuth(http, base, repository, credentials);
+        this.auth = new RegistryAuth(http, base, repository, credentials, "pull");
     }
 
     String host() {

@@ -21,13 +21,16 @@ final class RegistryAuth {
     private final URI base;
     private final String repository;
     private final Credentials credentials;
+    private final String actions;
     private String header = "";
 
-    RegistryAuth(RegistryHttp http, URI base, String repository, Credentials credentials) {
+    /// @param actions what is going to be done, like `pull,push`
+    RegistryAuth(RegistryHttp http, URI base, String repository, Credentials credentials, String actions) {
         this.http = http;
         this.base = base;
         this.repository = repository;
         this.credentials = credentials;
+        this.actions = actions;
     }
 
     /// The value of `Authorization`; empty for none.
@@ -62,7 +65,7 @@ final class RegistryAuth {
     private String token(Challenge challenge) throws IOException {
         var realm = realm(challenge.parameter("realm"));
         String query = "service=" + encoded(challenge.parameter("service")) + "&scope="
-                + encoded("repository:%s:pull".formatted(repository));
+                + encoded("repository:%s:%s".formatted(repository, actions));
         var uri = URI.create(realm + (realm.getRawQuery() == null ? "?" : "&") + query);
         String basic = basic();
         try (var answer = http.get(uri, basic == null ? Map.of() : Map.of("Authorization", basic))) {

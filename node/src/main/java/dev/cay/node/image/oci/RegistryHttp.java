@@ -8,7 +8,9 @@ import java.net.InetAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Executors;
@@ -71,6 +73,16 @@ final class RegistryHttp implements AutoCloseable {
     HttpAnswer post(URI uri, Map<String, String> headers, String body) throws IOException {
         var request =
                 HttpRequest.newBuilder(uri).timeout(settings.answer()).POST(HttpRequest.BodyPublishers.ofString(body));
+        headers.forEach(request::header);
+        return send(request.build());
+    }
+
+    /// A request that follows no redirect.
+    ///
+    /// @param limit for all of it
+    HttpAnswer send(String method, URI uri, Map<String, String> headers, BodyPublisher body, Duration limit)
+            throws IOException {
+        var request = HttpRequest.newBuilder(uri).timeout(limit).method(method, body);
         headers.forEach(request::header);
         return send(request.build());
     }

@@ -13,8 +13,8 @@ import java.util.List;
 /// A whiteout is made only if there is something to hide: in a directory that no other layer has, overlayfs would
 /// list its name.
 final class Whiteouts {
-    private static final String PREFIX = ".wh.";
-    private static final String OPAQUE = ".wh..wh..opq";
+    static final String PREFIX = ".wh.";
+    static final String OPAQUE = ".wh..wh..opq";
     /// What a file system of old kept for itself.
     private static final String INTERNAL = ".wh..wh.";
 
