@@ -26,6 +26,7 @@ public final class Bench {
             new Pausing(),
             new Forking(),
             new Building(),
+            new Pulling(),
             new Interpreting(),
             new Relaying(),
             new Recording());
