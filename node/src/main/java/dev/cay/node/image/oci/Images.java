@@ -99,7 +99,7 @@ public final class Images implements AutoCloseable {
     /// are unused like all others.
     public List<Unused> unused(Instant before) {
         try {
-            var unused = new ArrayList<>(Staging.unused(directory.resolve("staging"), before, settings.whole()));
+            var unused = new ArrayList<>(Staging.unused(directory.resolve("staging")));
             Unused.files("documents of images", documents.unused(before), Files::deleteIfExists)
                     .ifPresent(unused::add);
             return unused;
@@ -115,7 +115,7 @@ public final class Images implements AutoCloseable {
     /// @param name   of the image, with its tag
     public void write(List<Path> layers, Map<String, Object> config, String name, OutputStream out) throws IOException {
         prepare();
-        try (var staging = Staging.open(directory.resolve("staging"), settings.whole())) {
+        try (var staging = Staging.open(directory.resolve("staging"))) {
             var archive = new ImageArchive(out, staging.directory());
             for (var layer : layers) {
                 archive.add(layer);
@@ -130,7 +130,7 @@ public final class Images implements AutoCloseable {
     /// @return the digest by which the registry knows the image
     public Digest push(Path archive, ImageReference to, Credentials credentials, BuildProgress progress) {
         prepare();
-        try (var staging = Staging.open(directory.resolve("staging"), settings.whole());
+        try (var staging = Staging.open(directory.resolve("staging"));
                 var files = ArchiveFiles.open(archive, staging.directory(), limits)) {
             return new RegistryPush(http, to, credentials, settings).push(files, progress);
         } catch (IOException e) {

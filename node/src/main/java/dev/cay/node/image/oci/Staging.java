@@ -27,6 +27,7 @@ import org.slf4j.LoggerFactory;
 final class Staging implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Staging.class);
     private static final String LOCK = "lock";
+    private static final String ALL = "staging.lock";
 
     /// Longer than the removal of a directory takes.
     private static final Duration REMOVAL = Duration.ofHours(4);
@@ -45,9 +46,11 @@ final class Staging implements AutoCloseable {
     /// One at a time, also among processes: a directory that is not locked yet would be taken for an abandoned one.
     static synchronized Staging open(Path parent) throws IOException {
         Files.createDirectories(parent);
-        try (var all = FileChannel.open(parent.resolveSibling("staging.lock"), CREATE, WRITE);
+        try (var all = FileChannel.open(parent.resolveSibling(ALL), CREATE, WRITE);
                 var _ = all.lock()) {
-            removeAbandoned(parent);
+            for (var each : abandoned(parent)) {
+                Trees.delete(each);
+            }
             var directory = Files.createTempDirectory(parent, "pull-");
             var lock = FileChannel.open(directory.resolve(LOCK), CREATE, WRITE);
             lock.lock();
@@ -56,20 +59,12 @@ final class Staging implements AutoCloseable {
         }
     }
 
-    private static void removeAbandoned(Path parent) throws IOException {
-        for (var each : abandoned(parent)) {
-            Trees.delete(each);
-        }
-    }
-
     private static List<Path> abandoned(Path parent) throws IOException {
         var abandoned = new ArrayList<Path>();
-        if (Files.isDirectory(parent)) {
-            try (var all = Files.newDirectoryStream(parent)) {
-                for (var each : all) {
-                    if (!isUnderWay(each)) {
-                        abandoned.add(each);
-                    }
+        try (var all = Files.newDirectoryStream(parent)) {
+            for (var each : all) {
+                if (!isUnderWay(each)) {
+                    abandoned.add(each);
                 }
             }
         }
@@ -78,9 +73,16 @@ final class Staging implements AutoCloseable {
 
     /// Directories that a killed daemon left.
     static synchronized List<Unused> unused(Path parent) throws IOException {
-        return abandoned(parent).stream()
-                .map(each -> new Unused("unfinished image", each.getFileName().toString(), 0, () -> remove(each)))
-                .toList();
+        if (!Files.isDirectory(parent)) {
+            return List.of();
+        }
+        try (var all = FileChannel.open(parent.resolveSibling(ALL), CREATE, WRITE);
+                var _ = all.lock()) {
+            return abandoned(parent).stream()
+                    .map(each ->
+                            new Unused("unfinished image", each.getFileName().toString(), 0, () -> remove(each)))
+                    .toList();
+        }
     }
 
     private static boolean isUnderWay(Path staging) throws IOException {
