@@ -227,7 +227,9 @@ public final class Builds implements NodeBuilds, AutoCloseable {
             return name;
         }
         try (var room = workshop.rooms().openWhole(plan.templateId(), layers, plan.resources())) {
-            boolean wait = start.command() != null && start.ready() == null;
+            boolean wait = start.command() != null
+                    && start.ready() == null
+                    && ShellCommand.words(start.command()).isEmpty();
             new StartUp(room, voice::say, voice, READY_LIMIT).run(wait ? start.readyAfter(StartUp.USUAL_WAIT) : start);
             return start.command() == null ? null : save(room, name, voice);
         }

@@ -12,11 +12,11 @@ import dev.cay.node.image.oci.ImageConfig;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.node.BuildPlan;
-import dev.cay.wire.node.LogLine.Level;
 import dev.cay.wire.node.RegistryLogin;
 import dev.cay.wire.node.StartCommand;
 import java.io.IOException;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -46,20 +46,15 @@ final class DockerfileBuild {
                             state.user().isEmpty() ? USER : state.user(),
                             state.workdir().equals("/") ? null : state.workdir(),
                             state.environment()),
-                    start(state, layers, voice));
+                    start(state, layers));
         } catch (DockerfileException e) {
             throw new CayException(ErrorKind.INVALID_ARGUMENT, String.valueOf(e.getMessage()), e);
         }
     }
 
-    private @Nullable StartCommand start(StageState state, List<String> layers, BuildVoice voice) throws IOException {
-        var start = ImageStart.of(state);
-        if (start == null
-                || new LayerView(workshop.roots(layers)).find("bin/bash").place() != null) {
-            return start;
-        }
-        voice.say(Level.WARN, "The image has no shell, so sandboxes do not start " + start.command());
-        return null;
+    private @Nullable StartCommand start(StageState state, List<String> layers) throws IOException {
+        boolean shell = new LayerView(workshop.roots(layers)).find("bin/bash").place() != null;
+        return shell ? ImageStart.of(state) : ImageStart.withoutShell(state);
     }
 
     /// One build.
@@ -152,10 +147,11 @@ final class DockerfileBuild {
     /// A template's steps run as root, as those of an image do. The user that all sandboxes have is no choice of its
     /// author.
     private static StageState state(BuildPlan.Base.Layers template) {
-        var plain = StageState.withEnvironment(template.environment());
+        var environment = withPath(template.environment());
+        var plain = StageState.withEnvironment(environment);
         String workdir = template.workdir();
         return state(
-                template.environment(),
+                environment,
                 template.user().equals(USER) ? "" : template.user(),
                 workdir == null ? "/" : workdir,
                 plain);
@@ -177,9 +173,16 @@ final class DockerfileBuild {
                 rest.stopSignal());
     }
 
+    /// Programs of an image that names no path are found all the same, and so a Dockerfile may use `$PATH`.
+    private static Map<String, String> withPath(Map<String, String> environment) {
+        var all = new LinkedHashMap<>(environment);
+        all.putIfAbsent("PATH", SearchPath.USUAL);
+        return all;
+    }
+
     private static StageState state(ImageConfig config) {
         return new StageState(
-                config.environment(),
+                withPath(config.environment()),
                 Map.of(),
                 config.user(),
                 config.workdir().isEmpty() ? "/" : config.workdir(),

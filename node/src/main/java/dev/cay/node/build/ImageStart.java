@@ -3,7 +3,9 @@ package dev.cay.node.build;
 import dev.cay.dockerfile.StageState;
 import dev.cay.wire.node.StartCommand;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// What a Dockerfile has running in sandboxes.
@@ -28,6 +30,20 @@ final class ImageStart {
                 state.user().isEmpty() ? "root" : state.user(),
                 state.workdir(),
                 state.environment());
+    }
+
+    /// The same for an image without a shell: a list of words, which is run as it is. Nothing can tell when it is
+    /// ready.
+    static @Nullable StartCommand withoutShell(StageState state) {
+        var start = of(state);
+        if (start == null) {
+            return null;
+        }
+        var words = Stream.of(state.entrypoint(), state.command())
+                .filter(Objects::nonNull)
+                .flatMap(List::stream)
+                .toList();
+        return new StartCommand(ShellCommand.direct(words), null, start.user(), start.workdir(), start.environment());
     }
 
     private static boolean isInteractive(StageState state) {

@@ -47,18 +47,17 @@ public final class StartUp {
         if (ready != null) {
             voice.accept("Waiting for: " + ready);
             await(ShellCommand.of(ready, state, null), started);
+        } else if (started != null && !ShellCommand.words(command).isEmpty()) {
+            voice.accept("Waiting a moment, as the image has no shell for a ready command");
+            pause();
+            requireRunning(started);
         }
     }
 
     private void await(BuildRoom.Command ready, BuildRoom.@Nullable Started started) throws IOException {
         long end = System.nanoTime() + limit.toNanos();
         while (!room.run(ready, null, (_, _) -> {}, limit).success()) {
-            var ended = started == null ? null : started.exit();
-            if (ended != null && !ended.success()) {
-                throw new CayException(
-                        ErrorKind.FAILED,
-                        "the start command ended with %s before the ready command succeeded".formatted(ended.status()));
-            }
+            requireRunning(started);
             if (System.nanoTime() > end) {
                 throw new CayException(
                         ErrorKind.FAILED,
@@ -67,6 +66,15 @@ public final class StartUp {
             pause();
         }
         voice.accept("Template is ready");
+    }
+
+    /// One that ended well may have left something running.
+    private static void requireRunning(BuildRoom.@Nullable Started started) throws IOException {
+        var ended = started == null ? null : started.exit();
+        if (ended != null && !ended.success()) {
+            throw new CayException(
+                    ErrorKind.FAILED, "the start command ended with %s before it was ready".formatted(ended.status()));
+        }
     }
 
     private static void pause() {

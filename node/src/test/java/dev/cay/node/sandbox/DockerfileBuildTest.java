@@ -187,18 +187,20 @@ class DockerfileBuildTest {
     }
 
     @Test
-    void aStageWithoutAShellTakesFiles() throws Exception {
+    void aStageWithoutAShellTakesFilesAndRunsItsProgram() throws Exception {
         var built = build("""
                 FROM base AS maker
-                RUN printf binary > /program && chmod 755 /program
+                RUN echo 'int main(void) { for (;;) pause(); }' | gcc -static -include unistd.h -x c -o /program -
                 FROM scratch
                 COPY --from=maker /program /bin/program
                 COPY dir /data/
                 WORKDIR /data
+                USER 65532
                 ENTRYPOINT ["/bin/program"]
+                CMD ["an argument"]
                 """);
         built.requireReady();
-        assertThat(built.read("bin/program")).isEqualTo("binary");
+        assertThat(built.require().start().command()).isEqualTo("[\"/bin/program\",\"an argument\"]");
         assertThat(built.read("data/one")).isEqualTo("1");
         assertThat(built.text()).contains("no shell");
         assertThat(built.require().workdir()).isEqualTo("/data");
