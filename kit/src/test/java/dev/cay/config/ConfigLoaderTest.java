@@ -249,11 +249,11 @@ final class ConfigLoaderTest {
 
     @Test
     void openAddressesAreAddressesWithAPort() {
-        assertThat(load(Map.of("CAY_NETWORK_OPEN_ADDRESSES", "10.1.2.3:80, 203.0.113.80:443"), Map.of())
+        assertThat(load(Map.of("CAY_NETWORK_OPEN_ADDRESSES", "10.1.2.3:80, 192.168.7.7:443"), Map.of())
                         .config()
                         .network()
                         .openAddresses())
-                .containsExactly("10.1.2.3:80", "203.0.113.80:443");
+                .containsExactly("10.1.2.3:80", "192.168.7.7:443");
         for (String wrong : List.of(
                 "10.1.2.3",
                 "10.1.2.3:0",
