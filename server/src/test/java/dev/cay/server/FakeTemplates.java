@@ -22,6 +22,9 @@ final class FakeTemplates implements NodeTemplates {
     @Nullable
     StartCommand start;
 
+    /// What happens right after somebody has asked.
+    Runnable whenAsked = () -> {};
+
     void put(String name, NodeTemplate.State state, String news, String... layers) {
         var template = new NodeTemplate(name, MEMORY_MB, start, state, List.of(layers), news);
         synchronized (this) {
@@ -40,7 +43,9 @@ final class FakeTemplates implements NodeTemplates {
     @Override
     public synchronized NodeTemplate prepare(String name) {
         asked.add(name);
-        return states.get(name);
+        var before = states.get(name);
+        whenAsked.run();
+        return before;
     }
 
     @Override

@@ -65,6 +65,18 @@ final class TemplateSupplyTest extends ServerTest {
     }
 
     @Test
+    void saysWhyOneFailedWhileItWasWaitedFor() {
+        cay.made.put(NAME, State.BUILDING, "it begins");
+        begin(List.of());
+        cay.made.whenAsked = () -> cay.made.put(NAME, State.FAILED, "no package for this kind of CPU");
+        assertThat(cay.call("POST", "/v2/sandboxes", CREATE)
+                        .json()
+                        .get("message")
+                        .stringValue())
+                .contains("could not be made", "no package for this kind of CPU");
+    }
+
+    @Test
     void asksForOneThatNobodyPreparedAndSaysWhyItFailed() {
         cay.made.put(NAME, State.ABSENT, "");
         begin(List.of());

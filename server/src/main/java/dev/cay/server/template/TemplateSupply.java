@@ -112,9 +112,10 @@ public final class TemplateSupply {
         String name = house.get().name();
         if (start.origin().layers().isEmpty()) {
             wanted.add(name);
-            var state = made.prepare(name);
+            var asked = made.prepare(name);
             if (!comes(name)) {
-                throw notYet(name, state);
+                // It may have failed while we waited.
+                throw notYet(name, state(name).orElse(asked));
             }
             return templates.requireStart(team, text);
         }
@@ -150,6 +151,10 @@ public final class TemplateSupply {
                 .flatMap(TemplateRecord::current)
                 .filter(TemplateBuild::isReady)
                 .isPresent();
+    }
+
+    private Optional<NodeTemplate> state(String name) {
+        return made.list().stream().filter(house -> house.name().equals(name)).findFirst();
     }
 
     private static CayException notYet(String name, NodeTemplate state) {
