@@ -7,18 +7,20 @@ import dev.cay.platform.OwnCay;
 import dev.cay.testing.NeedsRoot;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// The builder of clients of 2025, which ask for builds by an older route. They know no variables for URLs.
 @ExtendWith(TestPlatform.class)
 @NeedsRoot
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class OlderBuilderTest {
-    @Test
-    void buildsTemplatesByItsOwnRoutes(OwnCay platform) throws Exception {
-        var tests = NpmClient.install("e2b", "2.3.3")
+    @ParameterizedTest
+    @ValueSource(strings = {"2.3.3", "2.5.0"})
+    void buildsTemplatesByItsOwnRoutes(String version, OwnCay platform) throws Exception {
+        var tests = NpmClient.install("e2b", version)
                 .program(
                         platform.environment(OwnCay.Mode.DOMAIN),
                         "node",
