@@ -1,12 +1,14 @@
 package dev.cay.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import dev.cay.node.host.Programs;
 import dev.cay.node.image.HouseTemplate;
 import dev.cay.platform.OwnCay;
 import dev.cay.platform.RemoteSandbox;
 import dev.cay.testing.NeedsRoot;
+import dev.cay.wire.CayException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -34,20 +36,33 @@ final class OrdinaryUserTest {
             cd / && ls >/dev/null && ls /usr/bin | grep -qx env && find / -xdev -maxdepth 1 ! -readable ! -name root &&
                 find /usr /opt ! -type l ! -readable ! -perm /6000 && echo listed""";
 
+    /// All but one, which has nothing that code-interpreter-v1 has not.
     private static List<String> templates() {
-        return HouseTemplate.names();
+        return HouseTemplate.names().stream()
+                .filter(name -> !name.equals("code-interpreter-lite"))
+                .toList();
     }
 
     @ParameterizedTest
     @MethodSource("templates")
     void readsWhatATemplateHas(String template, OwnCay platform) throws Exception {
-        platform.awaitTemplate(template);
+        awaitTemplate(template, platform);
         try (var sandbox = RemoteSandbox.create(platform.url(), platform.key(), template, Duration.ofMinutes(10))) {
             assertThat(sandbox.run(List.of("/bin/su", "user", "-c", LIST))).isEqualTo("listed\n");
             sandbox.run(List.of("/bin/chmod", "700", "/usr/share/doc"));
             assertThat(sandbox.run(List.of("/bin/su", "user", "-c", LIST)))
                     .as("the control")
                     .contains("/usr/share/doc");
+        }
+    }
+
+    /// Not every agent has a program for each kind of CPU.
+    private static void awaitTemplate(String template, OwnCay platform) throws Exception {
+        try {
+            platform.awaitTemplate(template);
+        } catch (CayException e) {
+            assumeFalse(String.valueOf(e.getMessage()).contains("for this kind of CPU"), e.getMessage());
+            throw e;
         }
     }
 

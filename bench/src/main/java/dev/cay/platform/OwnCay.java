@@ -35,6 +35,10 @@ import tools.jackson.databind.json.JsonMapper;
 /// machine's, so a daemon that serves people is not disturbed, and nothing is left when this one is closed.
 public final class OwnCay implements AutoCloseable {
     private static final Duration TEMPLATE_LIMIT = Duration.ofMinutes(40);
+
+    /// How often a template may fail to be made: each time somebody asks, it is tried again.
+    private static final int TEMPLATE_TRIES = 3;
+
     private static final Duration START_LIMIT = Duration.ofMinutes(15);
     private static final Duration END_LIMIT = Duration.ofMinutes(5);
     private static final Pattern WORD = Pattern.compile("(?<=[a-z])(?=[A-Z])");
@@ -94,12 +98,14 @@ public final class OwnCay implements AutoCloseable {
     /// Returns when sandboxes can be made from a template, which on a new machine has to be made first.
     public void awaitTemplate(String name) throws IOException, InterruptedException {
         long end = System.nanoTime() + TEMPLATE_LIMIT.toNanos();
+        int failures = 0;
         while (true) {
             try {
                 RemoteSandbox.create(url(), key(), name, Duration.ofMinutes(1)).close();
                 return;
             } catch (CayException e) {
-                if (System.nanoTime() > end) {
+                failures += String.valueOf(e.getMessage()).contains("could not be made") ? 1 : 0;
+                if (System.nanoTime() > end || failures == TEMPLATE_TRIES) {
                     throw e;
                 }
             }
