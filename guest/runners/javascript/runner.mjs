@@ -24,7 +24,7 @@ const HERE = fileURLToPath(new URL('.', import.meta.url));
 
 // Started without `start`, the descriptors and options are not what they must be: start again with it.
 if (!process.execArgv.includes('--expose-internals')) {
-  process.execve('/bin/sh', ['sh', `${HERE}start`, ...process.argv.slice(2)], {...process.env, CAY_NODE: process.execPath});
+  process.execve('/bin/sh', ['sh', `${HERE}start`, process.execPath, ...process.argv.slice(2)], process.env);
 }
 
 const [language, warm] = process.argv.slice(2);
@@ -283,7 +283,6 @@ async function start() {
   const link = new Worker(new URL('link.mjs', import.meta.url), {workerData: {memory: wire.memory, children}, stdout: true, stderr: true});
   process.execArgv = [];
   process.argv.length = 1;
-  delete process.env.CAY_NODE;
   if (warm === 'warm') await warmUp();
   link.on('message', message => operations[message.op]?.(message));
   link.on('error', error => process.exit(complainLast(error)));

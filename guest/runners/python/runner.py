@@ -1,4 +1,4 @@
-"""Entry of the Python runner: `python3 -P runner.py [warm]`, spoken to as ../PROTOCOL.md says.
+"""Entry of the Python runner: `python3 runner.py [warm]`, spoken to as ../PROTOCOL.md says.
 
 The modules live in a package that is loaded by its path, so that the runner's directory never appears in `sys.path` and
 a user's module called `data` or `shell` is found as if we were not there.
@@ -7,6 +7,18 @@ a user's module called `data` or `shell` is found as if we were not there.
 import importlib.util
 import os
 import sys
+
+LIBRARY = "/opt/cay/python"
+"""Where IPython lies for a Python that has none of its own."""
+
+
+def _clean_path():
+    """Python puts the directory of the program first; nothing of the user's is to be found there."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    if sys.path and os.path.abspath(sys.path[0]) == here:
+        del sys.path[0]
+    if importlib.util.find_spec("IPython") is None:
+        sys.path.append(LIBRARY)
 
 
 def _load_package():
@@ -20,6 +32,7 @@ def _load_package():
 
 
 if __name__ == "__main__":
+    _clean_path()
     _load_package()
     from cay_runner.loop import main
 

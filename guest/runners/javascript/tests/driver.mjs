@@ -16,9 +16,8 @@ export class Runner {
   #ids = 0;
 
   constructor(language = 'javascript', ...more) {
-    const env = {...process.env, CAY_NODE: process.execPath};
-    const command = more[0] === 'bare' ? [process.execPath, RUNNER, language] : ['/bin/sh', START, language, ...more];
-    this.process = spawn(command[0], command.slice(1), {stdio: ['pipe', 'pipe', 'inherit'], env, detached: true});
+    const command = more[0] === 'bare' ? [process.execPath, RUNNER, language] : ['/bin/sh', START, process.execPath, language, ...more];
+    this.process = spawn(command[0], command.slice(1), {stdio: ['pipe', 'pipe', 'inherit'], detached: true});
     this.process.stdout.setEncoding('latin1').on('data', text => this.#read(text));
     this.process.stdin.on('error', () => {});
     this.ended = new Promise(done => this.process.on('exit', (code, signal) => done(signal ?? code)));

@@ -61,9 +61,11 @@ class Runner:
         self._count = 0
         self._hooks = imports.install()
         with light_ipython():
+            from cay_runner import newer
             from cay_runner.aio import CellLoop
             from cay_runner.shell import ZMQInteractiveShell
 
+            newer.install()
             self._cell_loop = CellLoop(gate)
             self._shell = ZMQInteractiveShell.instance(outlet=outlet, cell_loop=self._cell_loop, gate=gate)
         sys.path.insert(0, "")  # only now, that no file of the user is taken for a module we need

@@ -57,7 +57,7 @@ class Runner:
 
     def __init__(self, *arguments, cwd="/tmp", env=None):
         self.process = subprocess.Popen(
-            [sys.executable, "-P", RUNNER, *arguments],
+            [sys.executable, RUNNER, *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -29,6 +29,7 @@ final class CodeInterpreterTest {
             "charts.test.mjs",
             "clients.test.mjs",
             "life.test.mjs",
+            "ondemand.test.mjs",
             "extremes.test.mjs");
 
     /// What has to do with the way to the platform; what cells do and give back is the same by any.
@@ -65,6 +66,7 @@ final class CodeInterpreterTest {
     @TestFactory
     List<DynamicNode> everyVersionEveryWay(OwnCay platform) throws Exception {
         platform.awaitTemplate("code-interpreter-v1");
+        platform.awaitTemplate("base");
         return SUITE.run(_ -> platform, CLIENTS);
     }
 

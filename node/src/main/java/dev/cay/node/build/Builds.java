@@ -1,6 +1,7 @@
 package dev.cay.node.build;
 
 import dev.cay.node.host.Programs;
+import dev.cay.node.image.InterpreterLayers;
 import dev.cay.node.image.LayerStore;
 import dev.cay.node.image.Unused;
 import dev.cay.node.image.oci.Images;
@@ -42,6 +43,7 @@ public final class Builds implements NodeBuilds, AutoCloseable {
     private final Workshop workshop;
     private final ImageBase images;
     private final DockerfileBuild dockerfiles;
+    private final OnDemandInterpreter interpreter;
     private final InstantSource clock;
     private final Semaphore turns;
     private final Map<BuildId, UnderWay> underWay = new ConcurrentHashMap<>();
@@ -70,6 +72,7 @@ public final class Builds implements NodeBuilds, AutoCloseable {
                 new Workshop(rooms, layers, new StepCache(cacheDir, layers), new Uploads(stateDir), Programs.ofHost());
         this.images = new ImageBase(images, workshop);
         this.dockerfiles = new DockerfileBuild(this.images, workshop);
+        this.interpreter = new OnDemandInterpreter(new InterpreterLayers(layers, workshop.programs()), workshop);
         this.clock = clock;
         this.turns = new Semaphore(atOnce, true);
     }
@@ -202,7 +205,7 @@ public final class Builds implements NodeBuilds, AutoCloseable {
 
     private BuildResult finish(BuildPlan plan, ImageBase.Begun base, Steps steps, BuildVoice voice) throws IOException {
         var state = steps.state();
-        var layers = steps.layers();
+        var layers = interpreter.addTo(steps.layers(), plan, voice);
         boolean asked = plan.startCommand() != null || plan.readyCommand() != null;
         var start = asked || base.start() == null
                 ? new StartCommand(

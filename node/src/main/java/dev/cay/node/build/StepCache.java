@@ -10,14 +10,17 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 
 /// Which layer a step made the last time.
 ///
 /// A step is named by its inputs and so is its layer, unless the step was done anew although it was known: then
-/// the
-/// layer has another name, and a file says which.
+/// the layer
+/// has another name, and a file says which.
 final class StepCache {
+    private static final String ANSWER = ".answer";
+
     private final Path directory;
     private final LayerStore layers;
 
@@ -45,7 +48,26 @@ final class StepCache {
         }
     }
 
-    /// Notes of steps whose layer was removed.
+    /// What was found out about some layers.
+    interface Question {
+        List<String> ask() throws IOException;
+    }
+
+    /// Asks once, and has the answer from a file from then on.
+    ///
+    /// @param name hash of all that the answer depends on
+    List<String> answer(String name, Question question) throws IOException {
+        var file = directory.resolve(name + ANSWER);
+        if (Files.exists(file)) {
+            return Files.readAllLines(file);
+        }
+        var lines = question.ask();
+        Files.createDirectories(directory);
+        WholeFile.write(file, String.join("\n", lines).getBytes(StandardCharsets.UTF_8));
+        return lines;
+    }
+
+    /// Notes of steps whose layer was removed, and answers, which can be asked for again.
     Optional<Unused> unused() {
         if (!Files.isDirectory(directory)) {
             return Optional.empty();
@@ -58,9 +80,11 @@ final class StepCache {
     }
 
     private boolean isLost(Path file) {
-        return redirected(file.getFileName().toString())
-                .filter(layer -> !layer.isEmpty() && !layers.has(layer))
-                .isPresent();
+        String name = file.getFileName().toString();
+        return name.endsWith(ANSWER)
+                || redirected(name)
+                        .filter(layer -> !layer.isEmpty() && !layers.has(layer))
+                        .isPresent();
     }
 
     private Optional<String> redirected(String step) {

@@ -14,8 +14,9 @@ import java.util.List;
 
 /// Where layers are made and kept.
 record Workshop(BuildRooms rooms, LayerStore layers, StepCache cache, Uploads uploads, Programs programs) {
-    /// What a sandbox mounts beside the node's own layer. Each one more makes every look-up of a file slower.
-    private static final int MOST_LAYERS = 39;
+    /// What a sandbox mounts beside the node's own layer and the two of an interpreter on demand. Each one more makes
+    /// every look-up of a file slower.
+    private static final int MOST_LAYERS = 37;
 
     /// What stays free for all else that is on the disk of layers.
     private static final long RESERVE = 1L << 30;

@@ -10,21 +10,21 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /// A template that comes with Cay, made on the machine from its recipe: a tree, of its own or another's, what its
-/// recipe and those it stands on add, and for those with an interpreter the runners and a Java on top.
+/// recipe and those it stands on add, and on top an interpreter, for some with a Java.
 public final class HouseTemplate {
     /// What all sandboxes start from that ask for nothing else.
     public static final String BASE = "base";
 
-    /// Where a template names, one a line, the languages it has runners and all else for; one without has no
-    /// interpreter.
-    public static final String LANGUAGES = RunnersLayer.LANGUAGES;
-
     private static final String JAVA = "java";
+
+    /// What every tree has programs for.
+    private static final List<String> ON_DEMAND = List.of("python", "javascript", "typescript", "bash");
 
     private final Recipe recipe;
     private final LayerStore layers;
     private final TreeLayer tree;
     private final JavaLayer java;
+    private final InterpreterLayers interpreter;
 
     /// From the bottom up.
     private final List<AddedLayer> added = new ArrayList<>();
@@ -48,6 +48,7 @@ public final class HouseTemplate {
                 top = added.getLast().key();
             }
         }
+        this.interpreter = new InterpreterLayers(layers, programs);
         this.java = new JavaLayer(layers, programs, logs, Path.of(System.getProperty("java.home")));
     }
 
@@ -104,8 +105,10 @@ public final class HouseTemplate {
             progress.at("copying the JDK", "", 0.98);
             java.build().ifPresentOrElse(keys::addFirst, () -> languages.remove(JAVA));
         }
-        if (!languages.isEmpty()) {
-            keys.addFirst(new RunnersLayer(layers).build(languages));
+        if (languages.isEmpty()) {
+            keys.addFirst(interpreter.onDemand(ON_DEMAND));
+        } else {
+            keys.addFirst(interpreter.fromStart(languages));
         }
         progress.at("ready", "%d MB".formatted(size() >> 20), 1);
         return keys;

@@ -19,12 +19,12 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/// The small layer of the programs that run cells, `/opt/cay/runners`, and of the list of languages that there is
-/// enough for, `/opt/cay/languages`.
+/// The small layer of the programs that run cells, `/opt/cay/runners`, and of a list of the languages that a template
+/// has programs for.
 ///
 /// It is apart from the tree below, so that a change of a runner costs milliseconds and no rebuilding.
 final class RunnersLayer {
-    static final String LANGUAGES = "opt/cay/languages";
+    static final String ON_DEMAND_KEY = "runners-on-demand-";
 
     /// Whatever the build packs there is copied.
     private static final String PACKED = "dev/cay/guest/runners";
@@ -47,21 +47,23 @@ final class RunnersLayer {
 
     /// Builds unless it is there.
     ///
+    /// @param list path of the list
     /// @return the layer's key
-    String build(List<String> languages) {
+    String build(List<String> languages, String list) {
         var inputs = new ArrayList<>(List.of(VERSION, String.join("\n", languages)));
         files.forEach((name, content) -> {
             inputs.add(name);
             inputs.add(HexFormat.of().formatHex(content));
         });
-        String key = "runners-" + Recipe.hash(inputs);
-        layers.build(key, rootfs -> fill(rootfs, languages));
+        boolean onDemand = list.equals(InterpreterLayers.ON_DEMAND);
+        String key = (onDemand ? ON_DEMAND_KEY : "runners-") + Recipe.hash(inputs);
+        layers.build(key, rootfs -> fill(rootfs, languages, rootfs.resolve(list)));
         return key;
     }
 
-    private void fill(Path rootfs, List<String> languages) throws IOException {
+    private void fill(Path rootfs, List<String> languages, Path list) throws IOException {
         var home = Files.createDirectories(rootfs.resolve("opt/cay"));
-        Files.writeString(rootfs.resolve(LANGUAGES), String.join("\n", languages) + "\n");
+        Files.writeString(list, String.join("\n", languages) + "\n");
         for (var file : files.entrySet()) {
             var target = home.resolve("runners").resolve(file.getKey()).normalize();
             var directory = target.getParent();

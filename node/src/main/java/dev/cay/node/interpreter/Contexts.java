@@ -40,7 +40,7 @@ final class Contexts implements Context.Home, AutoCloseable {
     private final Runners runners;
     private final HostThreads work;
     private final Path file;
-    private final Set<Language> languages;
+    private final Languages languages;
     private final boolean spares;
     private final Map<String, Context> all = new LinkedHashMap<>();
     private final Map<Language, Context> usual = new TreeMap<>();
@@ -60,19 +60,13 @@ final class Contexts implements Context.Home, AutoCloseable {
     /// @param work      where files are written
     /// @param directory of the sandbox's processes
     /// @param spares    whether there is memory for a runner that waits to be needed
-    Contexts(
-            Runners runners,
-            HostThreads work,
-            Path directory,
-            Set<Language> languages,
-            Surroundings surroundings,
-            boolean spares) {
+    Contexts(Runners runners, HostThreads work, Path directory, Surroundings surroundings, boolean spares) {
         this.runners = runners;
         this.work = work;
         this.file = directory.resolve("contexts.json");
-        this.languages = Set.copyOf(languages);
+        this.languages = runners.languages();
         this.surroundings = surroundings;
-        this.spares = spares;
+        this.spares = spares && languages.eager().contains(Language.PYTHON);
     }
 
     /// Finds what there was before. Before anybody lists the guest's processes.
@@ -113,8 +107,8 @@ final class Contexts implements Context.Home, AutoCloseable {
                 Language.named(entry.language())
                         .ifPresent(language -> attach(entry, running).ifPresent(runner -> spare.put(language, runner)));
             }
-            for (var language : languages) {
-                if (language.isEager() && !usual.containsKey(language)) {
+            for (var language : languages.eager()) {
+                if (!usual.containsKey(language)) {
                     put(fresh(language, USUAL_CWD, true), true);
                 }
             }
@@ -260,16 +254,11 @@ final class Contexts implements Context.Home, AutoCloseable {
 
     private Language language(String name) {
         return Language.named(name)
-                .filter(languages::contains)
+                .filter(languages::has)
                 .orElseThrow(() -> new CayException(
                         ErrorKind.FAILED,
                         "Failed to create context: language '%s' is not there; this sandbox has %s"
-                                .formatted(
-                                        name,
-                                        languages.stream()
-                                                .map(Language::label)
-                                                .sorted()
-                                                .collect(Collectors.joining(", ")))));
+                                .formatted(name.isBlank() ? Language.PYTHON.label() : name, languages.names())));
     }
 
     private void requireRoom() {

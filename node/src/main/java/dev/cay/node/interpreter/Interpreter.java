@@ -18,7 +18,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -52,6 +51,7 @@ public final class Interpreter implements Handler, AutoCloseable {
         }
     }
 
+    private final boolean fromStart;
     private final Contexts contexts;
     private final Contexts.Recall before;
     private final InstantSource clock;
@@ -67,30 +67,25 @@ public final class Interpreter implements Handler, AutoCloseable {
 
     /// Hears of its runners' ends from now on. Before anybody lists the guest's processes.
     ///
-    /// @param languages of the template, one a line
     /// @param directory of the sandbox's processes
     public Interpreter(
-            Home home, String languages, GuestLink link, Workers workers, Path directory, InstantSource clock)
+            Home home, Languages languages, GuestLink link, Workers workers, Path directory, InstantSource clock)
             throws IOException {
         this.clock = clock;
+        this.fromStart = languages.fromStart();
         this.accessToken = home.accessToken();
         this.contexts = new Contexts(
-                new Runners(link, workers, new LongLines(), home.defaults()),
+                new Runners(link, workers, new LongLines(), home.defaults(), languages),
                 workers.logs(),
                 directory,
-                known(languages),
                 new Surroundings(home.id(), home.environment(), Set.of()),
                 home.memoryMB() >= 1024);
         this.before = contexts.recall();
     }
 
-    private static Set<Language> known(String languages) {
-        var known = EnumSet.noneOf(Language.class);
-        languages
-                .lines()
-                .filter(line -> !line.isBlank())
-                .forEach(line -> Language.named(line).ifPresent(known::add));
-        return known;
+    /// Whether a new sandbox has contexts before anybody asks, and the port is the interpreter's also inside.
+    public boolean isFromStart() {
+        return fromStart;
     }
 
     /// Whether a process is a runner rather than a command of the user's.

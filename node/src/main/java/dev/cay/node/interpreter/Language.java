@@ -8,20 +8,36 @@ import java.util.stream.Stream;
 
 /// What cells can be written in, and how its runner is started.
 enum Language {
-    PYTHON("/usr/bin/python3", "-P", "/opt/cay/runners/python/runner.py"),
-    JAVASCRIPT("/bin/sh", "/opt/cay/runners/javascript/start", "javascript"),
-    TYPESCRIPT("/bin/sh", "/opt/cay/runners/javascript/start", "typescript"),
-    R("/usr/bin/python3", "-I", "-S", "/opt/cay/runners/r/runner.py"),
-    JAVA("/opt/java/bin/java", "@/opt/cay/runners/java/options", "dev.cay.runner.JavaRunner"),
-    BASH("/usr/bin/python3", "-I", "-S", "/opt/cay/runners/bash/runner.py");
+    PYTHON("/usr/bin/python3", List.of(), "/opt/cay/runners/python/runner.py"),
+    JAVASCRIPT("/usr/local/bin/node", Start.NODE, "javascript"),
+    TYPESCRIPT("/usr/local/bin/node", Start.NODE, "typescript"),
+    R("/usr/bin/python3", List.of(), "-I", "-S", "/opt/cay/runners/r/runner.py"),
+    JAVA("/opt/java/bin/java", List.of(), "@/opt/cay/runners/java/options", "dev.cay.runner.JavaRunner"),
+    BASH("/usr/bin/python3", List.of(), "-I", "-S", "/opt/cay/runners/bash/runner.py");
+
+    /// Words before a program's path.
+    private static final class Start {
+        /// Node needs descriptors that only a shell can lay out.
+        private static final List<String> NODE = List.of("/bin/sh", "/opt/cay/runners/javascript/start");
+    }
 
     private static final String WARM = "warm";
 
-    @SuppressWarnings("ImmutableEnumChecker") // made by List.of
-    private final List<String> command;
+    private final String program;
 
-    Language(String... command) {
-        this.command = List.of(command);
+    @SuppressWarnings("ImmutableEnumChecker") // made by List.of
+    private final List<String> before;
+
+    @SuppressWarnings("ImmutableEnumChecker") // made by List.of
+    private final List<String> arguments;
+
+    /// @param program   what runs the runner where nothing else is said
+    /// @param before    words before the program's path
+    /// @param arguments words after it
+    Language(String program, List<String> before, String... arguments) {
+        this.program = program;
+        this.before = before;
+        this.arguments = List.of(arguments);
     }
 
     /// Clients write names as they like.
@@ -52,12 +68,19 @@ enum Language {
         return this == PYTHON;
     }
 
-    List<String> command(boolean warm) {
-        if (!warm) {
-            return command;
+    /// The path of the program that runs the runner in Cay's own templates.
+    String program() {
+        return program;
+    }
+
+    /// @param program the path of the program that runs the runner
+    List<String> command(String program, boolean warm) {
+        var words = new ArrayList<>(before);
+        words.add(program);
+        words.addAll(arguments);
+        if (warm) {
+            words.add(WARM);
         }
-        var words = new ArrayList<>(command);
-        words.add(WARM);
         return words;
     }
 }

@@ -20,8 +20,9 @@ import org.slf4j.LoggerFactory;
 
 /// Starts runners in one sandbox, and finds those that run there already.
 ///
-/// @param defaults variables of every process that nobody asked for
-record Runners(GuestLink link, Workers workers, LongLines room, Map<String, String> defaults) {
+/// @param defaults  variables of every process that nobody asked for
+/// @param languages those of the sandbox
+record Runners(GuestLink link, Workers workers, LongLines room, Map<String, String> defaults, Languages languages) {
     private static final Logger log = LoggerFactory.getLogger(Runners.class);
     private static final String TAG = "runner-";
     private static final int SIGKILL = 9;
@@ -101,7 +102,7 @@ record Runners(GuestLink link, Workers workers, LongLines room, Map<String, Stri
         all.putAll(defaults);
         all.putAll(purpose.variables());
         var spawn = new Spawn(
-                purpose.language().command(purpose.warm()),
+                purpose.language().command(languages.program(purpose.language()), purpose.warm()),
                 all.entrySet().stream()
                         .map(variable -> variable.getKey() + "=" + variable.getValue())
                         .toList(),

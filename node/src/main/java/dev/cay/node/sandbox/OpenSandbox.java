@@ -8,11 +8,12 @@ import dev.cay.node.files.FileTree;
 import dev.cay.node.files.SandboxPath;
 import dev.cay.node.guest.GuestLink;
 import dev.cay.node.host.Slot;
-import dev.cay.node.image.HouseTemplate;
+import dev.cay.node.image.InterpreterLayers;
 import dev.cay.node.image.NodeLayer;
 import dev.cay.node.ingress.Envd;
 import dev.cay.node.ingress.EnvdSandbox;
 import dev.cay.node.interpreter.Interpreter;
+import dev.cay.node.interpreter.Languages;
 import dev.cay.node.linux.NetNamespace;
 import dev.cay.node.log.LogHub;
 import dev.cay.node.log.SandboxLog;
@@ -159,7 +160,7 @@ final class OpenSandbox implements AutoCloseable {
         }
     }
 
-    /// A sandbox has one if its template came with runners.
+    /// A sandbox has one if its template has runners.
     private @Nullable Interpreter findInterpreter(GuestLink link, Path known, Workers workers, InstantSource clock)
             throws IOException {
         var languages = languages();
@@ -180,9 +181,14 @@ final class OpenSandbox implements AutoCloseable {
                 clock));
     }
 
+    private Languages languages() {
+        var fromStart = Languages.read(text(InterpreterLayers.LANGUAGES), true);
+        return fromStart.isEmpty() ? Languages.read(text(InterpreterLayers.ON_DEMAND), false) : fromStart;
+    }
+
     /// What root inside may have written there is read as far as it makes sense.
-    private String languages() {
-        try (var file = files.read(new SandboxPath("/" + HouseTemplate.LANGUAGES));
+    private String text(String list) {
+        try (var file = files.read(new SandboxPath("/" + list));
                 var content = file.stream(0, Math.min(file.size(), LANGUAGES_LIMIT))) {
             return new String(content.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException | CayException e) {
@@ -273,7 +279,7 @@ final class OpenSandbox implements AutoCloseable {
             closing.add(listeners.adopt(
                     network.listen(SystemPorts.ENVD), spec.id(), exchange -> serveInside(SystemPorts.ENVD, exchange)));
         }
-        if (interpreter != null) {
+        if (interpreter != null && interpreter.isFromStart()) {
             int port = SystemPorts.INTERPRETER;
             closing.add(listeners.adopt(network.listen(port), spec.id(), exchange -> serveInside(port, exchange)));
         }
@@ -298,12 +304,19 @@ final class OpenSandbox implements AutoCloseable {
         }
         if (port == SystemPorts.ENVD) {
             envd.handle(exchange);
-        } else if (port == SystemPorts.INTERPRETER && interpreter != null) {
+        } else if (port == SystemPorts.INTERPRETER && interpreter != null && !hasOwnInterpreter()) {
             interpreter.handle(exchange);
         } else if (port != SystemPorts.MCP || !mcp.handle(exchange)) {
             ports.forward(port, exchange);
         }
         return true;
+    }
+
+    /// Whether a server of the user's has the interpreter's port. An interpreter that is there on demand leaves the
+    /// port
+    /// to it.
+    private boolean hasOwnInterpreter() {
+        return interpreter != null && !interpreter.isFromStart() && ports.isOpen(SystemPorts.INTERPRETER);
     }
 
     ResourceUse measure() {

@@ -65,6 +65,15 @@ final class PortTraffic {
         }
     }
 
+    /// Whether a server listens at the port inside.
+    boolean isOpen(int port) {
+        try (var _ = network.connect(port, ADDRESSES)) {
+            return true;
+        } catch (IOException closed) {
+            return false;
+        }
+    }
+
     /// Tries for about a second while the port is closed.
     ///
     /// @param over when nobody waits for the connection any more, because the client or the sandbox has gone

@@ -1,15 +1,11 @@
 package dev.cay.node.snapshot;
 
-import dev.cay.node.image.HouseTemplate;
+import dev.cay.node.image.InterpreterLayers;
 import dev.cay.node.image.LayerStore;
 import dev.cay.node.image.NodeLayer;
 import dev.cay.node.image.Unused;
 import dev.cay.wire.CayException;
 import dev.cay.wire.node.SandboxKind;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -50,18 +46,9 @@ public final class WarmSnapshots {
     /// Whether sandboxes of this kind have an interpreter, and so are worth to be warmed.
     public boolean isFor(SandboxKind kind) {
         return interpreters.computeIfAbsent(
-                kind.layers(), keys -> keys.stream().anyMatch(key -> has(layers.path(key))));
-    }
-
-    /// A template is somebody's image: no link in it leads elsewhere.
-    private static boolean has(Path layer) {
-        var file = layer.resolve(HouseTemplate.LANGUAGES);
-        try {
-            return Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
-                    && file.toRealPath().startsWith(layer.toRealPath());
-        } catch (IOException e) {
-            return false;
-        }
+                kind.layers(),
+                keys -> InterpreterLayers.isFromStart(
+                        keys.stream().map(layers::path).toList()));
     }
 
     public String name(SandboxKind kind) {
