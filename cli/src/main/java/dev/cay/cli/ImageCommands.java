@@ -60,10 +60,9 @@ final class ImageCommands {
     @Command(
             name = "export",
             mixinStandardHelpOptions = true,
-            description = {
-                "Write a template as a container image into a file, which `cay template import` of another Cay and",
-                "`docker load` read."
-            },
+            description =
+                    "Write a template as a container image into a file, which `cay template import` of another Cay "
+                            + "and `docker load` read.",
             footer = {"", "Examples:", "  ./cay template export my-template:v2 my-template.tar"})
     static final class Export implements Callable<Integer> {
         @Mixin
@@ -99,10 +98,9 @@ final class ImageCommands {
     @Command(
             name = "import",
             mixinStandardHelpOptions = true,
-            description = {
-                "Make a template of an image archive: a file of `cay template export`, of `docker save`, or an OCI",
-                "layout as a tar file, compressed or not. Needs no registry and no network."
-            },
+            description =
+                    "Make a template of an image archive: a file of `cay template export`, of `docker save`, or an "
+                            + "OCI layout as a tar file, compressed or not. Needs no registry and no network.",
             footer = {"", "Examples:", "  ./cay template import alpine.tar --name alpine"})
     static final class Import implements Callable<Integer> {
         @Mixin

@@ -23,9 +23,12 @@ final class Interruptible {
         try {
             return task.get();
         } catch (ExecutionException e) {
-            throw e.getCause() instanceof RuntimeException known
-                    ? known
-                    : new CayException(ErrorKind.INTERNAL, "the work failed: " + e.getCause(), e.getCause());
+            throw switch (e.getCause()) {
+                case RuntimeException known -> known;
+                case InterruptedException stopped -> new CayException(ErrorKind.CANCELED, "interrupted", stopped);
+                case null, default ->
+                    new CayException(ErrorKind.INTERNAL, "the work failed: " + e.getCause(), e.getCause());
+            };
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new CayException(ErrorKind.CANCELED, "interrupted", e);

@@ -118,7 +118,7 @@ public final class Builds implements NodeBuilds, AutoCloseable {
     /// @param before what was used after this moment stays
     public List<Unused> unused(Instant before) {
         var unused = new ArrayList<>(workshop.uploads().unused(before));
-        workshop.cache().unused().ifPresent(unused::add);
+        workshop.cache().unused(before).ifPresent(unused::add);
         return unused;
     }
 

@@ -2,6 +2,7 @@ package dev.cay.node.build;
 
 import dev.cay.node.image.BuildProgress;
 import dev.cay.node.image.ImageAccounts;
+import dev.cay.node.image.InterpreterLayers;
 import dev.cay.node.image.LayerStore;
 import dev.cay.node.image.oci.Credentials;
 import dev.cay.node.image.oci.ImageReference;
@@ -72,7 +73,10 @@ final class ImageBase {
     }
 
     void write(TemplateImage image, OutputStream out) throws IOException {
-        var bottomFirst = workshop.roots(image.layers().reversed());
+        // The Cay that reads it adds the interpreter that it has itself.
+        var bottomFirst = workshop.roots(image.layers().reversed().stream()
+                .filter(key -> !InterpreterLayers.isOnDemand(key))
+                .toList());
         images.write(bottomFirst, TemplateLabel.configuration(image), image.name(), out);
     }
 

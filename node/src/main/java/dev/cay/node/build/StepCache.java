@@ -10,6 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
@@ -59,6 +61,7 @@ final class StepCache {
     List<String> answer(String name, Question question) throws IOException {
         var file = directory.resolve(name + ANSWER);
         if (Files.exists(file)) {
+            Files.setLastModifiedTime(file, FileTime.from(Instant.now()));
             return Files.readAllLines(file);
         }
         var lines = question.ask();
@@ -67,24 +70,29 @@ final class StepCache {
         return lines;
     }
 
-    /// Notes of steps whose layer was removed, and answers, which can be asked for again.
-    Optional<Unused> unused() {
+    /// Notes of steps whose layer was removed, and answers that nobody wanted of late.
+    ///
+    /// @param before answers that were used after this moment stay
+    Optional<Unused> unused(Instant before) {
         if (!Files.isDirectory(directory)) {
             return Optional.empty();
         }
         try (var files = Files.list(directory)) {
-            return Unused.files("notes of steps", files.filter(this::isLost).toList(), Files::deleteIfExists);
+            return Unused.files(
+                    "notes of steps", files.filter(file -> isLost(file, before)).toList(), Files::deleteIfExists);
         } catch (IOException e) {
             throw new CayException(ErrorKind.UNAVAILABLE, "cannot look for unused files in " + directory, e);
         }
     }
 
-    private boolean isLost(Path file) {
+    private boolean isLost(Path file, Instant before) {
         String name = file.getFileName().toString();
-        return name.endsWith(ANSWER)
-                || redirected(name)
-                        .filter(layer -> !layer.isEmpty() && !layers.has(layer))
-                        .isPresent();
+        if (name.endsWith(ANSWER)) {
+            return Instant.ofEpochMilli(file.toFile().lastModified()).isBefore(before);
+        }
+        return redirected(name)
+                .filter(layer -> !layer.isEmpty() && !layers.has(layer))
+                .isPresent();
     }
 
     private Optional<String> redirected(String step) {

@@ -129,9 +129,9 @@ final class CollectionTest {
         return HeardBuild.begin(node, run(command)).await().require().layers();
     }
 
-    /// Without the template that it stands on.
+    /// Those that no other template has, of this Cay or of another one on this host.
     private static List<String> own(List<String> layers) {
-        return layers.subList(0, layers.size() - 1);
+        return layers.stream().filter(key -> key.startsWith("step-")).toList();
     }
 
     private void create(String id, List<String> layers) {
