@@ -5,14 +5,18 @@ import dev.cay.cli.local.Root;
 import dev.cay.cli.local.RunFile;
 import dev.cay.config.CayConfig;
 import dev.cay.node.image.HouseTemplate;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
 import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -96,10 +100,45 @@ final class TemplateCommand implements Callable<Integer> {
         var statuses = new HashMap<String, String>();
         for (var template : daemon.all("/v2/templates")) {
             for (var name : template.path("names")) {
-                statuses.put(name.asString(""), template.path("buildStatus").asString(""));
+                String status = template.path("buildStatus").asString("");
+                boolean ready = status.equals("ready") && name.asString("").indexOf('/') >= 0;
+                statuses.put(name.asString(""), ready ? byTags(daemon, name.asString("")) : status);
+            }
+        }
+        // The list has only templates of the key's team, and house templates belong to the first team.
+        for (String name : HouseTemplate.names()) {
+            if (!statuses.containsKey(name)) {
+                findHouse(daemon, name).ifPresent(status -> statuses.put(name, status));
             }
         }
         return statuses;
+    }
+
+    /// A create that names no tag fails where no build has the default tag.
+    private static String byTags(Api daemon, String name) {
+        var tags = new TreeSet<String>();
+        for (var tag : daemon.call("GET", UserTemplates.path(name) + "/tags", null)) {
+            tags.add(name + ":" + tag.path("tag").asString(""));
+        }
+        return tags.isEmpty()
+                ? "no build of it has a tag"
+                : tags.contains(name + ":default") ? "ready" : "ready as " + String.join(", ", tags);
+    }
+
+    private static Optional<String> findHouse(Api daemon, String name) {
+        try {
+            var template = daemon.call("GET", UserTemplates.path(name), null);
+            boolean house = StreamSupport.stream(template.path("names").spliterator(), false)
+                    .anyMatch(each -> each.asString("").equals(name));
+            return house
+                    ? Optional.of(template.path("builds").path(0).path("status").asString(""))
+                    : Optional.empty();
+        } catch (CayException e) {
+            if (e.kind() == ErrorKind.NOT_FOUND) {
+                return Optional.empty();
+            }
+            throw e;
+        }
     }
 
     private static String state(String status, HouseTemplate template) {

@@ -26,13 +26,17 @@ final class FakeTemplates implements NodeTemplates {
     Runnable whenAsked = () -> {};
 
     void put(String name, NodeTemplate.State state, String news, String... layers) {
-        var template = new NodeTemplate(name, MEMORY_MB, start, state, List.of(layers), news);
-        synchronized (this) {
-            states.put(name, template);
-        }
+        var template = putSilently(name, state, news, layers);
         if (state == NodeTemplate.State.READY) {
             listeners.forEach(listener -> listener.accept(template));
         }
+    }
+
+    /// Changes the state of a template, of which the server is not told yet.
+    synchronized NodeTemplate putSilently(String name, NodeTemplate.State state, String news, String... layers) {
+        var template = new NodeTemplate(name, MEMORY_MB, start, state, List.of(layers), news);
+        states.put(name, template);
+        return template;
     }
 
     @Override

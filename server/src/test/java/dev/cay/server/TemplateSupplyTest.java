@@ -55,6 +55,24 @@ final class TemplateSupplyTest extends ServerTest {
     }
 
     @Test
+    void isNotListedAsReadyWhileACreateIsRefused() {
+        cay.made.put(NAME, State.BUILDING, "99 %");
+        begin(List.of(NAME));
+        cay.made.putSilently(NAME, State.READY, "", "runners", "tree");
+        assertThat(cay.call("POST", "/v2/sandboxes", CREATE).status())
+                .as("the template's layers are not on record")
+                .isEqualTo(503);
+        assertThat(template().get("buildStatus").stringValue()).isEqualTo("building");
+        String builds = cay.call("GET", "/templates/" + NAME)
+                .json()
+                .get("builds")
+                .get(0)
+                .get("status")
+                .stringValue();
+        assertThat(builds).isEqualTo("building");
+    }
+
+    @Test
     void startsWhatTheTemplateHasRunning() {
         cay.made.start = new StartCommand("serve", "curl localhost", "user", null, Map.of());
         cay.made.put(NAME, State.ABSENT, "");

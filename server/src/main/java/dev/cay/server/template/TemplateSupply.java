@@ -169,7 +169,8 @@ public final class TemplateSupply {
                 });
     }
 
-    /// The state of one of its builds, as clients name it.
+    /// The state of one of its builds, as clients name it. A build that waits is not ready while the node has made
+    /// the template but its layers are not on record: until then a create is refused.
     String status(TemplateRecord template, TemplateBuild build) {
         return made.list().stream()
                 .filter(_ -> build.status() == BuildStatus.WAITING)
@@ -177,9 +178,8 @@ public final class TemplateSupply {
                 .findFirst()
                 .map(house -> switch (house.state()) {
                     case ABSENT -> "waiting";
-                    case BUILDING -> "building";
+                    case BUILDING, READY -> "building";
                     case FAILED -> "error";
-                    case READY -> "ready";
                 })
                 .orElse(build.status().text());
     }
