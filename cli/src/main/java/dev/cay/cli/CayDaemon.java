@@ -102,7 +102,7 @@ final class CayDaemon implements AutoCloseable {
                             config.stateDir().resolve("records"),
                             MEASURE_EVERY,
                             config.templates().keepUnused(),
-                            builds()),
+                            builds(node)),
                     opened(database),
                     node.node(),
                     node.templates(),
@@ -274,13 +274,13 @@ final class CayDaemon implements AutoCloseable {
         return new Resources(defaults.cpuCount(), defaults.memoryMB(), defaults.diskSizeMB());
     }
 
-    private BuildFloor.Settings builds() {
+    private BuildFloor.Settings builds(CayNode node) {
         var usual = resources();
         var templates = config.templates();
         return new BuildFloor.Settings(
                 new Resources(TEMPLATE_CPUS, TEMPLATE_MEMORY_MB, usual.diskSizeMB()),
                 (int) Math.max(TEMPLATE_MEMORY_MB, machineMemoryMB()),
-                Math.max(usual.diskSizeMB(), poolSize()),
+                () -> (int) (node.poolBytes() >> 20),
                 templates.maxBuilds(),
                 (long) templates.maxUploadMB() << 20,
                 templates.images(),

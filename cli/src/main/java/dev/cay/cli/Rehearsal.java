@@ -121,7 +121,7 @@ final class Rehearsal implements AutoCloseable {
                             Duration.ofSeconds(5),
                             null,
                             new BuildFloor.Settings(
-                                    new Resources(2, 1024, 1024), 1024, 1024, 1, 1, List.of(), directory)),
+                                    new Resources(2, 1024, 1024), 1024, () -> 1024, 1, 1, List.of(), directory)),
                     closing.add(SqliteStore.open(directory.resolve("cay.db"))),
                     new EmptyNode(),
                     NodeTemplates.NONE,

@@ -79,6 +79,12 @@ final class TemplateBuildCommand implements Callable<Integer> {
     @Option(names = "--memory-mb", paramLabel = "N", description = "Memory of its sandboxes.")
     private @Nullable Integer memoryMB;
 
+    @Option(
+            names = "--min-free-disk-mb",
+            paramLabel = "N",
+            description = "Disk space that its sandboxes have for their own files, at least.")
+    private @Nullable Integer minFreeDiskMb;
+
     @Option(names = "--no-cache", description = "Do everything again, also what was done before.")
     private boolean noCache;
 
@@ -144,6 +150,9 @@ final class TemplateBuildCommand implements Callable<Integer> {
         }
         if (memoryMB != null) {
             request.put("memoryMB", memoryMB);
+        }
+        if (minFreeDiskMb != null) {
+            request.put("minFreeDiskMb", minFreeDiskMb);
         }
         return request;
     }

@@ -420,6 +420,11 @@ public final class CayNode implements AutoCloseable {
         return disk;
     }
 
+    /// Size of the pool, which an operator can enlarge while the node runs.
+    public long poolBytes() {
+        return pool.size();
+    }
+
     /// The data path into the sandboxes of this node.
     public void handle(SandboxAddress address, Exchange exchange) throws Exception {
         keepers.handle(address, exchange);

@@ -3,6 +3,7 @@ package dev.cay.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.testing.Fast;
+import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.BuildLine;
 import dev.cay.wire.node.BuildPlan;
 import dev.cay.wire.node.BuildResult;
@@ -66,6 +67,31 @@ final class BuildApiTest {
         assertThat(create("mine").status()).as("nothing is called default").isEqualTo(404);
         var tags = cay.call("GET", "/templates/mine/tags").json();
         assertThat(tags.findValuesAsString("tag")).containsExactly("v1", "stable");
+    }
+
+    @Test
+    void sandboxesHaveTheDiskSpaceThatTheBuildAskedForAndThatOfItsBaseAtLeast() throws Exception {
+        var large = request("{\"name\":\"large\",\"minFreeDiskMb\":20480}");
+        begin(large, "{\"fromTemplate\":\"base\"}", 202);
+        assertThat(cay.builds.await(build(large)).plan().resources().diskSizeMB())
+                .isEqualTo(20480);
+        ready(large, "large");
+        var onTop = request("{\"name\":\"top\",\"minFreeDiskMb\":0}");
+        begin(onTop, "{\"fromTemplate\":\"large\"}", 202);
+        assertThat(cay.builds.await(build(onTop)).plan().resources().diskSizeMB())
+                .isEqualTo(20480);
+        ready(onTop, "top");
+        for (String name : List.of("large", "top")) {
+            var id = new SandboxId(create(name).json().get("sandboxID").stringValue());
+            assertThat(cay.node.running.get(id).resources().diskSizeMB())
+                    .as(name)
+                    .isEqualTo(20480);
+        }
+        var small = request("{\"name\":\"small\",\"minFreeDiskMb\":5}");
+        begin(small, "{\"fromTemplate\":\"base\"}", 202);
+        assertThat(cay.builds.await(build(small)).plan().resources().diskSizeMB())
+                .as("a disk is never smaller than usual")
+                .isEqualTo(10240);
     }
 
     @Test
@@ -188,6 +214,7 @@ final class BuildApiTest {
             {"name":"mine","memoryMB":127}           | memoryMB
             {"name":"mine","memoryMB":131072}        | memoryMB
             {"name":"mine","minFreeDiskMb":-1}       | minFreeDiskMb
+            {"name":"mine","minFreeDiskMb":20481}    | may be at most 20480 on this machine
             {"name":"mine","tags":["a b"]}           | a tag has only
             """)
     void badRequestsNameTheField(String body, String part) {

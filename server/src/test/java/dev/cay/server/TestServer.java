@@ -134,7 +134,7 @@ final class TestServer implements AutoCloseable {
                 new BuildFloor.Settings(
                         new Resources(2, 1024, 10240),
                         8192,
-                        20480,
+                        () -> 20480,
                         3,
                         1 << 20,
                         List.of("debian:*=base"),

@@ -14,6 +14,7 @@ import dev.cay.wire.node.BuildPlan;
 import dev.cay.wire.node.LogLine;
 import dev.cay.wire.node.NodeBuilds;
 import dev.cay.wire.node.RegistryLogin;
+import dev.cay.wire.node.Resources;
 import dev.cay.wire.node.StartCommand;
 import java.time.Duration;
 import java.util.HashMap;
@@ -51,22 +52,24 @@ final class BuildBases {
         var team = access.requireTeam(template.teamId());
         var dockerfile = start.dockerfile();
         if (dockerfile != null) {
-            return plan(template, build, start, base(team, dockerfile, watcher), null);
+            return plan(template, build, start, base(team, dockerfile, watcher), null, build.resources());
         }
         var archive = start.archive();
         if (archive != null) {
             var base = new BuildPlan.Base.Archive(archive.filesHash(), archive.image());
-            return plan(template, build, start, base, null);
+            return plan(template, build, start, base, null, build.resources());
         }
         String image = start.fromImage();
         String name =
                 image == null ? start.fromTemplate() : images.template(image).orElse(null);
         if (name == null) {
             var base = new BuildPlan.Base.Image(String.valueOf(image), login);
-            return plan(template, build, start, base, null);
+            return plan(template, build, start, base, null, build.resources());
         }
         var from = await(team, name, watcher);
-        return plan(template, build, start, layers(from), from.start());
+        // A template has no less disk than the template it is built on.
+        var resources = build.resources().withDiskOfAtLeast(from.resources().diskSizeMB());
+        return plan(template, build, start, layers(from), from.start(), resources);
     }
 
     /// Images of templates are looked up here, as the node knows only layers.
@@ -99,7 +102,8 @@ final class BuildBases {
             TemplateBuild build,
             BuildStart start,
             BuildPlan.Base base,
-            @Nullable StartCommand inherited) {
+            @Nullable StartCommand inherited,
+            Resources resources) {
         String command = start.startCmd();
         String ready = start.readyCmd();
         if (command == null && ready == null && inherited != null) {
@@ -115,7 +119,7 @@ final class BuildBases {
                 start.force(),
                 command,
                 ready,
-                build.resources());
+                resources);
     }
 
     private StartPoint await(Team team, String name, NodeBuilds.Watcher watcher) {

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.IntSupplier;
 
 /// Building templates, put together.
 public final class BuildFloor {
@@ -21,6 +22,7 @@ public final class BuildFloor {
     ///
     /// @param usual        sizes of a template whose client says none
     /// @param mostMemoryMB what a template may ask for
+    /// @param mostDiskMB   the same of disk space: the size of the pool, which can grow
     /// @param mostPerTeam  how many builds of one team may be under way
     /// @param mostUpload   bytes of one archive of files
     /// @param images       which images stand for templates, as `image=template`
@@ -28,7 +30,7 @@ public final class BuildFloor {
     public record Settings(
             Resources usual,
             int mostMemoryMB,
-            int mostDiskMB,
+            IntSupplier mostDiskMB,
             int mostPerTeam,
             long mostUpload,
             List<String> images,

@@ -7,6 +7,7 @@ import dev.cay.wire.node.Resources;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// What a client says before it sends the steps of a build: a name, tags and sizes.
@@ -24,7 +25,8 @@ record BuildRequest(String text, TemplateName name, List<String> tags, Resources
     /// What holds when the client does not say.
     ///
     /// @param mostMemoryMB what a sandbox may have at most on this machine
-    record Rules(Resources usual, int mostMemoryMB, int mostDiskMB) {}
+    /// @param mostDiskMB   size of the pool that the disks of all sandboxes share
+    record Rules(Resources usual, int mostMemoryMB, IntSupplier mostDiskMB) {}
 
     static BuildRequest read(RequestBody body, Rules rules) {
         String text = first(body.text("name"), body.text("alias"));
@@ -72,10 +74,16 @@ record BuildRequest(String text, TemplateName name, List<String> tags, Resources
         if (free != null && free < 0) {
             throw RequestBody.invalid("'minFreeDiskMb' must not be negative");
         }
-        int disk = Math.max(rules.usual().diskSizeMB(), free == null ? 0 : free);
+        if (free != null && free > rules.mostDiskMB().getAsInt()) {
+            throw RequestBody.invalid(
+                    "'minFreeDiskMb' may be at most %d on this machine, the size of the pool that has the disks of all sandboxes; the operator can enlarge it with `cay pool grow`"
+                            .formatted(rules.mostDiskMB().getAsInt()));
+        }
+        // Layers do not count for the disk of a sandbox, so all of it is free after the steps.
         return new Resources(
-                cpus == null ? rules.usual().cpuCount() : cpus,
-                memory == null ? rules.usual().memoryMB() : memory,
-                Math.min(disk, Math.max(rules.mostDiskMB(), rules.usual().diskSizeMB())));
+                        cpus == null ? rules.usual().cpuCount() : cpus,
+                        memory == null ? rules.usual().memoryMB() : memory,
+                        rules.usual().diskSizeMB())
+                .withDiskOfAtLeast(free == null ? 0 : free);
     }
 }

@@ -16,6 +16,7 @@ import dev.cay.wire.node.BuildLine;
 import dev.cay.wire.node.BuildResult;
 import dev.cay.wire.node.NodeBuilds;
 import dev.cay.wire.node.RegistryLogin;
+import dev.cay.wire.node.Resources;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
@@ -216,10 +217,11 @@ public final class Builds {
     }
 
     private void run(TemplateRecord template, TemplateBuild build, BuildStart start, RegistryLogin login) {
-        var watcher = new Watcher(template.id(), build.id());
+        var watcher = new Watcher(template.id(), build.id(), build.resources());
         Thread.ofVirtual().name("build-begin").start(() -> {
             try {
-                node.begin(bases.plan(template, build, start, login, watcher), watcher);
+                var plan = bases.plan(template, build, start, login, watcher);
+                node.begin(plan, new Watcher(template.id(), build.id(), plan.resources()));
             } catch (CayException e) {
                 watcher.failed("base", e.userMessage());
             } catch (RuntimeException e) {
@@ -300,10 +302,13 @@ public final class Builds {
     private final class Watcher implements NodeBuilds.Watcher {
         private final TemplateId template;
         private final BuildId build;
+        private final Resources resources;
 
-        private Watcher(TemplateId template, BuildId build) {
+        /// @param resources of sandboxes of the template
+        private Watcher(TemplateId template, BuildId build, Resources resources) {
             this.template = template;
             this.build = build;
+            this.resources = resources;
         }
 
         @Override
@@ -317,7 +322,7 @@ public final class Builds {
             boolean kept = settle(
                     template,
                     build,
-                    old -> old.ready(old.resources(), origin, result.snapshot(), result.start(), templates.now()));
+                    old -> old.ready(resources, origin, result.snapshot(), result.start(), templates.now()));
             log.atInfo()
                     .addKeyValue("build", build)
                     .addKeyValue("template", template)

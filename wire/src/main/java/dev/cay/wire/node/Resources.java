@@ -5,4 +5,8 @@ public record Resources(int cpuCount, int memoryMB, int diskSizeMB) {
     public Resources withMemoryOfAtLeast(int megabytes) {
         return new Resources(cpuCount, Math.max(memoryMB, megabytes), diskSizeMB);
     }
+
+    public Resources withDiskOfAtLeast(int megabytes) {
+        return new Resources(cpuCount, memoryMB, Math.max(diskSizeMB, megabytes));
+    }
 }
