@@ -95,6 +95,34 @@ final class BuildApiTest {
     }
 
     @Test
+    void aTemplateIsBuiltOnTheFilesOfASandboxThatWasSaved() throws Exception {
+        String sandbox = create("base").json().get("sandboxID").stringValue();
+        var saved = cay.call("POST", "/sandboxes/%s/snapshots".formatted(sandbox), "{\"name\":\"moment\"}");
+        assertThat(saved.status()).isEqualTo(201);
+        var unnamed = cay.call("POST", "/sandboxes/%s/snapshots".formatted(sandbox), "{}");
+        for (var one : List.of(saved, unnamed)) {
+            var requested = request("{\"name\":\"mine\"}");
+            begin(
+                    requested,
+                    "{\"fromTemplate\":\"%s\"}"
+                            .formatted(one.json().get("snapshotID").stringValue()),
+                    202);
+            assertThat(cay.builds.await(build(requested)).plan().base())
+                    .isInstanceOfSatisfying(
+                            BuildPlan.Base.Layers.class,
+                            base -> assertThat(cay.node.snapshots).containsKey(base.snapshot()));
+        }
+        var requested = request("{\"name\":\"mine\"}");
+        begin(requested, "{\"fromTemplate\":\"moment:nothing\"}", 202);
+        long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+        while (!status(requested).get("status").stringValue().equals("error")) {
+            assertThat(System.nanoTime()).isLessThan(end);
+            Thread.sleep(10);
+        }
+        assertThat(status(requested).get("reason").get("message").stringValue()).contains("has no such tag");
+    }
+
+    @Test
     void aSecondStartOfABuildIsRefused() throws Exception {
         var requested = request("{\"name\":\"mine\"}");
         begin(requested, "{\"fromTemplate\":\"base\"}", 202);

@@ -2,6 +2,8 @@ package dev.cay.node.build;
 
 import dev.cay.wire.TemplateId;
 import dev.cay.wire.node.Resources;
+import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 
 /// Where rooms for builds come from.
@@ -16,4 +18,18 @@ public interface BuildRooms {
 
     /// Whether a room was saved under this name, with its memory.
     boolean hasSaved(String name);
+
+    /// The files of a sandbox that was saved.
+    SavedFiles requireSaved(String snapshot);
+
+    /// What a saved sandbox has of files.
+    ///
+    /// @param layers  content keys of its template, top first
+    /// @param changed the files that differ from the layers, as overlayfs writes them
+    /// @param at      when they were saved
+    record SavedFiles(List<String> layers, Path changed, Instant at) {
+        public SavedFiles {
+            layers = List.copyOf(layers);
+        }
+    }
 }

@@ -198,9 +198,8 @@ public final class Builds implements NodeBuilds, AutoCloseable {
     }
 
     private ImageBase.Begun begin(BuildPlan.Base.Layers base) {
-        base.layers().forEach(workshop.layers()::require);
         return new ImageBase.Begun(
-                base.layers(), new BuildState(base.user(), base.workdir(), base.environment()), null);
+                workshop.layers(base), new BuildState(base.user(), base.workdir(), base.environment()), null);
     }
 
     private BuildResult finish(BuildPlan plan, ImageBase.Begun base, Steps steps, BuildVoice voice) throws IOException {

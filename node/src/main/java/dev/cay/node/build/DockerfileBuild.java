@@ -128,8 +128,7 @@ final class DockerfileBuild {
         private BuiltStage image(String reference) {
             var local = base.images().get(reference);
             if (local != null) {
-                local.layers().forEach(workshop.layers()::require);
-                return new BuiltStage(local.layers(), state(local));
+                return new BuiltStage(workshop.layers(local), state(local));
             }
             var pulled = images.pull(reference, RegistryLogin.NONE, voice);
             return new BuiltStage(pulled.layerKeys(), state(pulled.config()));

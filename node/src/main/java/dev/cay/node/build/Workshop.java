@@ -10,6 +10,7 @@ import dev.cay.wire.ErrorKind;
 import dev.cay.wire.node.BuildPlan;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /// Where layers are made and kept.
@@ -24,6 +25,25 @@ record Workshop(BuildRooms rooms, LayerStore layers, StepCache cache, Uploads up
     /// Something that changes the files of a sandbox.
     interface Work {
         Exit run(BuildRoom room) throws IOException;
+    }
+
+    /// The layers that a build begins with, top first. Copies the files of a saved sandbox into a layer.
+    List<String> layers(BuildPlan.Base.Layers base) {
+        String snapshot = base.snapshot();
+        if (snapshot == null) {
+            base.layers().forEach(layers::require);
+            return base.layers();
+        }
+        var saved = rooms.requireSaved(snapshot);
+        saved.layers().forEach(layers::require);
+        String key = "saved-" + LayerStore.hash(List.of(snapshot, saved.at().toString()));
+        layers.build(key, rootfs -> {
+            requireSpace(rootfs);
+            ChangedFiles.copy(programs, saved.changed(), rootfs);
+        });
+        var all = new ArrayList<>(List.of(key));
+        all.addAll(saved.layers());
+        return all;
     }
 
     /// The same content in few enough layers.

@@ -11,6 +11,7 @@ import dev.cay.node.process.Launch;
 import dev.cay.node.process.Output;
 import dev.cay.node.process.ProcessInput;
 import dev.cay.node.process.Subscription;
+import dev.cay.node.snapshot.Snapshot;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
@@ -27,9 +28,10 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -55,14 +57,18 @@ final class BuildSandboxes implements BuildRooms {
 
     private final Starter starter;
     private final Consumer<SandboxId> kill;
-    private final Predicate<String> saved;
+    private final Function<String, Optional<Snapshot>> snapshots;
     private final SecureRandom random;
 
-    /// @param saved whether a snapshot of this name is there
-    BuildSandboxes(Starter starter, Consumer<SandboxId> kill, Predicate<String> saved, SecureRandom random) {
+    /// @param snapshots finds a snapshot by its name
+    BuildSandboxes(
+            Starter starter,
+            Consumer<SandboxId> kill,
+            Function<String, Optional<Snapshot>> snapshots,
+            SecureRandom random) {
         this.starter = starter;
         this.kill = kill;
-        this.saved = saved;
+        this.snapshots = snapshots;
         this.random = random;
     }
 
@@ -99,7 +105,16 @@ final class BuildSandboxes implements BuildRooms {
 
     @Override
     public boolean hasSaved(String name) {
-        return saved.test(name);
+        return snapshots.apply(name).filter(Snapshot::hasMemory).isPresent();
+    }
+
+    @Override
+    public SavedFiles requireSaved(String name) {
+        var snapshot = snapshots
+                .apply(name)
+                .orElseThrow(() -> new CayException(
+                        ErrorKind.NOT_FOUND, "the snapshot to build on was deleted; make another one"));
+        return new SavedFiles(snapshot.spec().layers(), snapshot.changedFiles(), snapshot.at());
     }
 
     /// The view that builds have of a sandbox, of any one.

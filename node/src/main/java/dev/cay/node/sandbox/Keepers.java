@@ -8,7 +8,6 @@ import dev.cay.node.host.Mounts;
 import dev.cay.node.host.ServerLimits;
 import dev.cay.node.host.Slot;
 import dev.cay.node.mcp.server.ServerRooms;
-import dev.cay.node.snapshot.Snapshot;
 import dev.cay.wire.CayException;
 import dev.cay.wire.EdgeAnswer;
 import dev.cay.wire.ErrorKind;
@@ -443,7 +442,7 @@ public final class Keepers implements Node, AutoCloseable {
                     }
                 },
                 this::kill,
-                name -> saved.snapshots().find(name).filter(Snapshot::hasMemory).isPresent(),
+                saved.snapshots()::find,
                 random);
     }
 

@@ -69,6 +69,15 @@ public record Snapshot(String name, Path place, About about) {
         return new Saved(hasMemory(), about.loss());
     }
 
+    /// The files that differ from its layers, as overlayfs writes them.
+    public Path changedFiles() {
+        return disk().resolve("upper");
+    }
+
+    public Instant at() {
+        return about.at();
+    }
+
     Path disk() {
         return disk(place);
     }

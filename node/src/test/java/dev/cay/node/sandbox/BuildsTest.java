@@ -10,6 +10,7 @@ import dev.cay.wire.TeamId;
 import dev.cay.wire.TemplateId;
 import dev.cay.wire.node.BuildPlan.Step;
 import dev.cay.wire.node.BuildResult;
+import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.Resources;
 import dev.cay.wire.node.SandboxSpec;
 import java.io.IOException;
@@ -54,18 +55,7 @@ final class BuildsTest {
                 run("python3 -c \"import os; os.setxattr('/srv/prog', 'security.capability', bytes.fromhex('"
                         + capability + "'))\""),
                 run("touch -d @1000000000 /srv/dated; mkfifo /srv/pipe; chown 1000:1000 /srv/new")));
-        var box = new SandboxSpec(
-                new SandboxId("ibuilt"),
-                new TemplateId("built"),
-                built.layers(),
-                SIZE,
-                Map.of(),
-                null,
-                "root",
-                null,
-                true,
-                null);
-        node.keepers.create(box);
+        node.keepers.create(spec("ibuilt", built.layers()));
         assertThat(node.run(
                         "ibuilt",
                         "ls -A /srv/old | wc -l; test -e /etc/issue || echo gone; stat -c '%h %U' /srv/one /srv/new;"
@@ -77,6 +67,35 @@ final class BuildsTest {
         for (String key : built.layers().subList(0, built.layers().size() - 1)) {
             assertNoForeignMarks(node.host.layers().require(key));
         }
+    }
+
+    @Test
+    void aBuildOnASnapshotBeginsWithItsFilesAndDoesNotNeedItAfterwards() throws Exception {
+        node.keepers.create(spec("isource", List.of("base")));
+        node.run("isource", "echo saved > /srv/kept; rm /etc/issue; mkdir -m 700 /srv/own; chown 1000:1000 /srv/own");
+        node.keepers.snapshot(new SandboxId("isource"), "moment", Keep.FILES);
+        node.run("isource", "echo later > /srv/kept");
+        var built = require(HeardBuild.begin(node, "moment", run("cat /srv/kept /srv/kept > /srv/step"))
+                .await());
+        node.keepers.deleteSnapshot("moment");
+        node.keepers.kill(new SandboxId("isource"));
+
+        node.keepers.create(spec("ibuilt", built.layers()));
+        assertThat(node.run(
+                        "ibuilt", "cat /srv/kept /srv/step; test -e /etc/issue || echo gone; stat -c '%a %u' /srv/own"))
+                .isEqualTo("saved\nsaved\nsaved\ngone\n700 1000");
+        for (String key : built.layers().subList(0, built.layers().size() - 1)) {
+            assertNoForeignMarks(node.host.layers().require(key));
+        }
+
+        var late = HeardBuild.begin(node, "moment", run("true")).await();
+        assertThat(late.failure()).contains("the snapshot to build on was deleted");
+        assertThat(late.step()).isEqualTo("base");
+    }
+
+    private static SandboxSpec spec(String id, List<String> layers) {
+        return new SandboxSpec(
+                new SandboxId(id), new TemplateId("base"), layers, SIZE, Map.of(), null, "root", null, true, null);
     }
 
     /// Marks of overlayfs that mean something on the pool alone.

@@ -256,7 +256,7 @@ class DockerfileBuildTest {
                 HASH,
                 Map.of(),
                 null,
-                Map.of("base", new BuildPlan.Base.Layers(List.of("base"), "user", null, Map.of())));
+                Map.of("base", new BuildPlan.Base.Layers(List.of("base"), null, "user", null, Map.of())));
         var plan = new BuildPlan(
                 new BuildId(UUID.randomUUID().toString()),
                 new TemplateId("template1"),

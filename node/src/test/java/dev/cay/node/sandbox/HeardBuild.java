@@ -38,6 +38,11 @@ final class HeardBuild implements NodeBuilds.Watcher {
     }
 
     static HeardBuild begin(TestNode node, Step... steps) {
+        return begin(node, (String) null, steps);
+    }
+
+    /// @param snapshot a saved sandbox to begin with; null for the template base
+    static HeardBuild begin(TestNode node, @Nullable String snapshot, Step... steps) {
         var heard = new HeardBuild();
         node.node
                 .builds()
@@ -46,7 +51,7 @@ final class HeardBuild implements NodeBuilds.Watcher {
                                 heard.id,
                                 new TemplateId("built"),
                                 new TeamId("team"),
-                                new BuildPlan.Base.Layers(List.of("base"), "user", null, Map.of()),
+                                new BuildPlan.Base.Layers(List.of("base"), snapshot, "user", null, Map.of()),
                                 Arrays.asList(steps),
                                 false,
                                 null,

@@ -83,14 +83,11 @@ final class BuildBases {
     }
 
     private static BuildPlan.Base.Layers layers(StartPoint from) {
-        if (from.snapshot() != null && from.start() == null) {
-            throw new CayException(
-                    ErrorKind.INVALID_ARGUMENT,
-                    "a template cannot be built from what was saved of a sandbox; name a template");
-        }
         var started = from.start();
         return new BuildPlan.Base.Layers(
                 from.origin().layers(),
+                // The snapshot of a built template has what its start command runs; all its files are in layers.
+                started == null ? from.snapshot() : null,
                 from.origin().defaultUser(),
                 from.origin().defaultWorkdir(),
                 started == null ? Map.of() : started.environment());

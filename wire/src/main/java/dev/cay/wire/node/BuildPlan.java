@@ -32,9 +32,15 @@ public record BuildPlan(
         /// Layers that this node has.
         ///
         /// @param layers      content keys, top first
+        /// @param snapshot    a saved sandbox whose files the build begins with, on the layers that
+        ///                    the node knows of it; null to begin with the layers above
         /// @param environment variables that steps see
         record Layers(
-                List<String> layers, String user, @Nullable String workdir, Map<String, String> environment)
+                List<String> layers,
+                @Nullable String snapshot,
+                String user,
+                @Nullable String workdir,
+                Map<String, String> environment)
                 implements Base {
             public Layers {
                 layers = List.copyOf(layers);
