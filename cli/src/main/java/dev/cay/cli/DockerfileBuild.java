@@ -64,7 +64,9 @@ final class DockerfileBuild {
     /// Sends all, and shows what the build says until it ends. A thread that is interrupted cancels the build.
     ///
     /// @param request name, tags and sizes of the template
-    void run(TemplateBuildCall call, Map<String, Object> request, boolean noCache) throws InterruptedException {
+    /// @param logins  for the registries of its images, as the API takes them
+    void run(TemplateBuildCall call, Map<String, Object> request, boolean noCache, List<Map<String, Object>> logins)
+            throws InterruptedException {
         boolean needsContext = check().needsContext();
         var selection = needsContext ? selection() : null;
         call.run(request, template -> {
@@ -73,6 +75,7 @@ final class DockerfileBuild {
             start.put("dockerfileName", name());
             start.put("buildArgs", arguments);
             start.put("force", noCache);
+            start.put("registryLogins", logins);
             if (target != null) {
                 start.put("target", target);
             }

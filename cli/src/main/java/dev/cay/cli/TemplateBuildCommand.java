@@ -7,6 +7,7 @@ import dev.cay.node.image.BuildProgress;
 import dev.cay.node.image.HouseTemplate;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -34,6 +35,7 @@ import picocli.CommandLine.Parameters;
             "",
             "Examples:",
             "  ./cay template build .",
+            "  ./cay template build . --registry-user me --registry-password-stdin < password",
             "  ./cay template build app -f app/prod.Dockerfile --name app:v2 --build-arg VERSION=2 --target server",
             "  sudo ./cay template build code-interpreter-v1"
         })
@@ -85,11 +87,14 @@ final class TemplateBuildCommand implements Callable<Integer> {
             description = "Disk space that its sandboxes have for their own files, at least.")
     private @Nullable Integer minFreeDiskMb;
 
+    @Mixin
+    private RegistryOptions registries = new RegistryOptions();
+
     @Option(names = "--no-cache", description = "Do everything again, also what was done before.")
     private boolean noCache;
 
     @Override
-    public Integer call() {
+    public Integer call() throws IOException {
         if (HouseTemplate.names().contains(path) && !Files.exists(Path.of(path))) {
             return makeHouseTemplate();
         }
@@ -104,9 +109,9 @@ final class TemplateBuildCommand implements Callable<Integer> {
                 file == null ? dockerfile(place) : file.toAbsolutePath().normalize();
         var context = Files.isDirectory(place) ? place : parent(place);
         var build = new DockerfileBuild(dockerfile, context, arguments(), target);
-        build.check();
+        var logins = registries.logins(build.check().images());
         Interruptible.run(() -> {
-            build.run(new TemplateBuildCall(Api.of(options), System.out), request(context), noCache);
+            build.run(new TemplateBuildCall(Api.of(options), System.out), request(context), noCache, logins);
             return 0;
         });
         return 0;

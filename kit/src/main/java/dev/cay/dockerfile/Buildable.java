@@ -4,7 +4,10 @@ import dev.cay.dockerfile.Instruction.Add;
 import dev.cay.dockerfile.Instruction.Copy;
 import dev.cay.dockerfile.Instruction.Run;
 import dev.cay.dockerfile.StageGraph.Origin;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Reads a Dockerfile and refuses what builds of this platform cannot do, before anything runs.
@@ -26,6 +29,20 @@ public final class Buildable {
 
         public boolean needsContext() {
             return nodes.stream().anyMatch(StageGraph.Node::needsContext);
+        }
+
+        /// Names of the images that the build needs, as the Dockerfile has them.
+        public Set<String> images() {
+            var images = new LinkedHashSet<String>();
+            for (var node : nodes) {
+                Stream.concat(Stream.of(node.base()), node.sources().values().stream())
+                        .forEach(origin -> {
+                            if (origin instanceof Origin.OfImage image) {
+                                images.add(image.reference());
+                            }
+                        });
+            }
+            return images;
         }
     }
 

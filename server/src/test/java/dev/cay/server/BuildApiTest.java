@@ -8,8 +8,11 @@ import dev.cay.wire.node.BuildLine;
 import dev.cay.wire.node.BuildPlan;
 import dev.cay.wire.node.BuildResult;
 import dev.cay.wire.node.LogLine.Level;
+import dev.cay.wire.node.RegistryLogin;
 import dev.cay.wire.node.StartCommand;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -312,6 +315,29 @@ final class BuildApiTest {
         assertThat(cay.builds.await(build(requested)).plan()).isEqualTo(plan);
     }
 
+    @Test
+    void loginsOfADockerfilesRegistriesReachTheNodeAndNoRecord() throws Exception {
+        var requested = request("{\"name\":\"mine\"}");
+        begin(requested, """
+                {"dockerfile":"FROM registry.example:5000/app", "registryLogins":
+                 [{"registry":"Registry.example:5000","type":"registry","username":"me","password":"hidden-word"}]}""", 202);
+        var plan = cay.builds.await(build(requested)).plan();
+        assertThat(plan.base())
+                .isInstanceOfSatisfying(
+                        BuildPlan.Base.Dockerfile.class,
+                        base -> assertThat(base.logins())
+                                .containsExactly(Map.entry(
+                                        "registry.example:5000", new RegistryLogin.Password("me", "hidden-word"))));
+        assertThat(plan.toString()).doesNotContain("hidden-word");
+        try (var files = Files.walk(directory)) {
+            for (var file : (Iterable<Path>) files.filter(Files::isRegularFile)::iterator) {
+                assertThat(Files.readString(file, StandardCharsets.ISO_8859_1))
+                        .as(file.toString())
+                        .doesNotContain("hidden-word");
+            }
+        }
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             {"dockerfile":"FROM a","fromImage":"b"}                       | exactly one of
@@ -322,7 +348,11 @@ final class BuildApiTest {
             {"dockerfile":"FROM a","filesHash":"x"}                       | filesHash
             {"dockerfile":"FROM a","buildArgs":{"x":1}}                   | buildArgs.x
             {"dockerfile":"FROM a\\nADD https://h/x /x"}                  | Dockerfile:2:5: ADD of a URL
-            {"dockerfile":"FROM a","fromImageRegistry":{"type":"gcp"}}    | fromImageRegistry
+            {"dockerfile":"FROM a","fromImageRegistry":{"type":"gcp"}}    | registryLogins
+            {"fromImage":"a","registryLogins":[{"registry":"h","type":"gcp","serviceAccountJson":"x"}]} | fromImageRegistry
+            {"dockerfile":"FROM a","registryLogins":[{"type":"gcp"}]}     | registryLogins[0].registry
+            {"dockerfile":"FROM a","registryLogins":[{"registry":"h"}]}   | registryLogins[0].type
+            {"dockerfile":"FROM a","registryLogins":[{"registry":"h","type":"registry","username":"u"}]} | registryLogins[0].password
             """)
     void badDockerfilesNameTheLine(String body, String part) {
         var requested = request("{\"name\":\"mine\"}");

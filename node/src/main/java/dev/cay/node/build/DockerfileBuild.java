@@ -5,10 +5,12 @@ import dev.cay.dockerfile.Buildable;
 import dev.cay.dockerfile.DockerfileException;
 import dev.cay.dockerfile.Evaluation;
 import dev.cay.dockerfile.Instruction.Timing;
+import dev.cay.dockerfile.StageGraph;
 import dev.cay.dockerfile.StageGraph.Origin;
 import dev.cay.dockerfile.StageState;
 import dev.cay.node.image.LayerView;
 import dev.cay.node.image.oci.ImageConfig;
+import dev.cay.node.image.oci.ImageReference;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.node.BuildPlan;
@@ -84,7 +86,7 @@ final class DockerfileBuild {
                         : node.stage().name();
                 voice.at("base", "[%s]".formatted(label));
                 voice.say("FROM " + shown(node.base()));
-                var from = require(node.base());
+                var from = from(node);
                 var steps = evaluation.walk(node.stage(), from.state().asBase());
                 var stage = new StageBuild(
                         workshop,
@@ -104,6 +106,24 @@ final class DockerfileBuild {
                 throw new IllegalStateException("a plan has at least its target");
             }
             return last;
+        }
+
+        private BuiltStage from(StageGraph.Node node) {
+            try {
+                return require(node.base());
+            } catch (CayException e) {
+                throw e.kind() == ErrorKind.CANCELED
+                        ? e
+                        : new CayException(
+                                e.kind(),
+                                "%s:%d: FROM %s: %s"
+                                        .formatted(
+                                                base.name(),
+                                                node.stage().at().line(),
+                                                shown(node.base()),
+                                                e.userMessage()),
+                                e);
+            }
         }
 
         private BuiltStage require(Origin origin) {
@@ -130,8 +150,25 @@ final class DockerfileBuild {
             if (local != null) {
                 return new BuiltStage(workshop.layers(local), state(local));
             }
-            var pulled = images.pull(reference, RegistryLogin.NONE, voice);
-            return new BuiltStage(pulled.layerKeys(), state(pulled.config()));
+            String registry = ImageReference.parse(reference).registry();
+            var login = base.logins().getOrDefault(registry, RegistryLogin.NONE);
+            return pulled(reference, registry, login);
+        }
+
+        private BuiltStage pulled(String reference, String registry, RegistryLogin login) {
+            try {
+                var pulled = images.pull(reference, login, voice);
+                return new BuiltStage(pulled.layerKeys(), state(pulled.config()));
+            } catch (CayException e) {
+                if (e.kind() != ErrorKind.PERMISSION_DENIED || !(login instanceof RegistryLogin.None)) {
+                    throw e;
+                }
+                throw new CayException(
+                        e.kind(),
+                        "%s; for `cay template build` run `docker login %s` or give --registry-user, other clients send 'registryLogins'"
+                                .formatted(e.userMessage(), registry),
+                        e);
+            }
         }
 
         private String shown(Origin origin) {

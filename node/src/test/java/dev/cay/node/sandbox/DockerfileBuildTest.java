@@ -1,11 +1,21 @@
 package dev.cay.node.sandbox;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.dockerfile.TarWriter;
+import dev.cay.node.host.NetworkLimits;
+import dev.cay.node.host.Programs;
+import dev.cay.node.image.LayerStore;
 import dev.cay.node.image.LayerView;
+import dev.cay.node.image.oci.Credentials;
+import dev.cay.node.image.oci.ImageReference;
+import dev.cay.node.image.oci.Images;
+import dev.cay.node.image.oci.LayerLimits;
+import dev.cay.node.image.oci.RegistrySettings;
 import dev.cay.testing.NeedsRoot;
+import dev.cay.testing.OwnRegistry;
 import dev.cay.wire.BuildId;
 import dev.cay.wire.TeamId;
 import dev.cay.wire.TemplateId;
@@ -13,16 +23,20 @@ import dev.cay.wire.node.BuildLine;
 import dev.cay.wire.node.BuildPlan;
 import dev.cay.wire.node.BuildResult;
 import dev.cay.wire.node.NodeBuilds;
+import dev.cay.wire.node.RegistryLogin;
 import dev.cay.wire.node.Resources;
+import dev.cay.wire.node.TemplateImage;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -43,19 +57,26 @@ class DockerfileBuildTest {
 
     private static TestNode.Place place;
     private static TestNode node;
+    private static OwnRegistry registry;
 
     @BeforeAll
     static void open() throws Exception {
         place = TestNode.Place.make();
-        node = new TestNode(place);
+        registry = OwnRegistry.start(place.directory().resolve("registry"), true);
+        node = new TestNode(place, NetworkLimits.DEFAULT, registries());
         var tar = new ByteArrayOutputStream();
         writeContext(tar);
         node.node.builds().putFiles(TEAM, HASH, new ByteArrayInputStream(tar.toByteArray()), tar.size());
     }
 
+    private static RegistrySettings registries() {
+        return RegistrySettings.DEFAULT.withPlainHttp(Set.of(registry.host()));
+    }
+
     @AfterAll
     static void close() throws Exception {
         node.close();
+        registry.close();
         place.close();
     }
 
@@ -249,14 +270,68 @@ class DockerfileBuildTest {
         assertThat(built.text()).contains("Template is ready");
     }
 
+    @Test
+    void pullsImagesOfARegistryThatAsksForAPassword() throws Exception {
+        Files.writeString(
+                Files.createDirectories(place.directory().resolve("cache/layers/tiny/rootfs"))
+                        .resolve("tiny.txt"),
+                "private");
+        String image = registry.host() + "/team/tiny:v1";
+        var archive = place.directory().resolve("tiny.tar");
+        try (var out = Files.newOutputStream(archive)) {
+            node.node.builds().export(new TemplateImage("tiny:v1", List.of("tiny"), "root", null, null), out);
+        }
+        var settings = registries();
+        try (var images = new Images(
+                new LayerStore(place.directory().resolve("push")),
+                place.directory().resolve("push"),
+                settings,
+                LayerLimits.DEFAULT,
+                () -> Images.client(settings).build())) {
+            var tester = new Credentials.Password(OwnRegistry.USER, OwnRegistry.PASSWORD);
+            images.push(archive, ImageReference.parse(image), tester, (_, _, _) -> {});
+        }
+        String text = "FROM %s AS tiny\nFROM base\nCOPY --from=tiny tiny.txt /copied\n".formatted(image);
+
+        assertThat(build(text).failure())
+                .contains("Dockerfile:1: FROM " + image, "wants credentials", "registryLogins");
+        var wrong = new RegistryLogin.Password(OwnRegistry.USER, "wrong");
+        assertThat(build(text, Map.of(registry.host(), wrong)).failure())
+                .contains("Dockerfile:1: FROM " + image, "refuses the credentials");
+
+        var login = new RegistryLogin.Password(OwnRegistry.USER, OwnRegistry.PASSWORD);
+        var built = build(text, Map.of(registry.host(), login)).requireReady();
+        assertThat(built.read("copied")).isEqualTo("private");
+        assertThat(built.text()).doesNotContain(OwnRegistry.PASSWORD);
+        var packed = new ByteArrayOutputStream();
+        node.node
+                .builds()
+                .export(new TemplateImage("x:v1", built.require().layers().subList(0, 1), "root", null, null), packed);
+        assertThat(packed.toString(ISO_8859_1)).doesNotContain(OwnRegistry.PASSWORD);
+        var holders = Programs.ofHost()
+                .run(
+                        Duration.ofMinutes(2),
+                        "grep",
+                        "-rslF",
+                        "--devices=skip",
+                        OwnRegistry.PASSWORD,
+                        place.directory().toString());
+        assertThat(holders.output()).as("files with the password").isEmpty();
+    }
+
     private static Built build(String text) throws Exception {
+        return build(text, Map.of());
+    }
+
+    private static Built build(String text, Map<String, RegistryLogin> logins) throws Exception {
         var base = new BuildPlan.Base.Dockerfile(
                 text,
                 "Dockerfile",
                 HASH,
                 Map.of(),
                 null,
-                Map.of("base", new BuildPlan.Base.Layers(List.of("base"), null, "user", null, Map.of())));
+                Map.of("base", new BuildPlan.Base.Layers(List.of("base"), null, "user", null, Map.of())),
+                logins);
         var plan = new BuildPlan(
                 new BuildId(UUID.randomUUID().toString()),
                 new TemplateId("template1"),

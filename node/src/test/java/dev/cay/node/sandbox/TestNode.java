@@ -157,12 +157,16 @@ final class TestNode implements AutoCloseable {
         this(place, limits, runtime -> runtime, EDGE_PORT, GuestProgram::install);
     }
 
+    TestNode(Place place, NetworkLimits limits, RegistrySettings registries) throws IOException {
+        this(place, limits, runtime -> runtime, EDGE_PORT, GuestProgram::install, _ -> {}, registries);
+    }
+
     TestNode(Place place, UnaryOperator<ContainerRuntime> around, int edgePort) throws IOException {
-        this(place, NetworkLimits.DEFAULT, around, edgePort, GuestProgram::install, _ -> {});
+        this(place, NetworkLimits.DEFAULT, around, edgePort, GuestProgram::install, _ -> {}, RegistrySettings.DEFAULT);
     }
 
     TestNode(Place place, UnaryOperator<ContainerRuntime> around, SandboxKeeper.Warming warming) throws IOException {
-        this(place, NetworkLimits.DEFAULT, around, EDGE_PORT, GuestProgram::install, warming);
+        this(place, NetworkLimits.DEFAULT, around, EDGE_PORT, GuestProgram::install, warming, RegistrySettings.DEFAULT);
     }
 
     TestNode(
@@ -172,7 +176,7 @@ final class TestNode implements AutoCloseable {
             int edgePort,
             Function<Path, GuestProgram> install)
             throws IOException {
-        this(place, limits, around, edgePort, install, _ -> {});
+        this(place, limits, around, edgePort, install, _ -> {}, RegistrySettings.DEFAULT);
     }
 
     /// @param around  what the keepers are given instead of the runtime
@@ -184,7 +188,8 @@ final class TestNode implements AutoCloseable {
             UnaryOperator<ContainerRuntime> around,
             int edgePort,
             Function<Path, GuestProgram> install,
-            SandboxKeeper.Warming warming)
+            SandboxKeeper.Warming warming,
+            RegistrySettings registries)
             throws IOException {
         this.place = place;
         try {
@@ -218,7 +223,7 @@ final class TestNode implements AutoCloseable {
                             null,
                             new GatewayRules("https://git.invalid/", MetaChoice.OFF),
                             List.of(),
-                            RegistrySettings.DEFAULT),
+                            registries),
                     new CayNode.Surroundings(
                             listeners,
                             exchange -> exchange.send(204),

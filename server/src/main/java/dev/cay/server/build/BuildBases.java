@@ -13,7 +13,6 @@ import dev.cay.wire.node.BuildLine;
 import dev.cay.wire.node.BuildPlan;
 import dev.cay.wire.node.LogLine;
 import dev.cay.wire.node.NodeBuilds;
-import dev.cay.wire.node.RegistryLogin;
 import dev.cay.wire.node.Resources;
 import dev.cay.wire.node.StartCommand;
 import java.time.Duration;
@@ -47,12 +46,12 @@ final class BuildBases {
             TemplateRecord template,
             TemplateBuild build,
             BuildStart start,
-            RegistryLogin login,
+            RegistryLogins logins,
             NodeBuilds.Watcher watcher) {
         var team = access.requireTeam(template.teamId());
         var dockerfile = start.dockerfile();
         if (dockerfile != null) {
-            return plan(template, build, start, base(team, dockerfile, watcher), null, build.resources());
+            return plan(template, build, start, base(team, dockerfile, logins, watcher), null, build.resources());
         }
         var archive = start.archive();
         if (archive != null) {
@@ -63,7 +62,7 @@ final class BuildBases {
         String name =
                 image == null ? start.fromTemplate() : images.template(image).orElse(null);
         if (name == null) {
-            var base = new BuildPlan.Base.Image(String.valueOf(image), login);
+            var base = new BuildPlan.Base.Image(String.valueOf(image), logins.image());
             return plan(template, build, start, base, null, build.resources());
         }
         var from = await(team, name, watcher);
@@ -73,13 +72,20 @@ final class BuildBases {
     }
 
     /// Images of templates are looked up here, as the node knows only layers.
-    private BuildPlan.Base.Dockerfile base(Team team, DockerfileStart start, NodeBuilds.Watcher watcher) {
+    private BuildPlan.Base.Dockerfile base(
+            Team team, DockerfileStart start, RegistryLogins logins, NodeBuilds.Watcher watcher) {
         var local = new HashMap<String, BuildPlan.Base.Layers>();
         for (String image : start.images()) {
             images.template(image).ifPresent(name -> local.put(image, layers(await(team, name, watcher))));
         }
         return new BuildPlan.Base.Dockerfile(
-                start.text(), start.name(), start.filesHash(), start.arguments(), start.target(), local);
+                start.text(),
+                start.name(),
+                start.filesHash(),
+                start.arguments(),
+                start.target(),
+                local,
+                logins.registries());
     }
 
     private static BuildPlan.Base.Layers layers(StartPoint from) {

@@ -91,11 +91,7 @@ public final class BuildRoutes {
     private void begin(Team team, Exchange exchange) {
         var template = templates.requireOwn(team, exchange.parameter("templateID"));
         var body = RequestBody.of(exchange);
-        builds.begin(
-                template,
-                buildId(exchange),
-                BuildStart.read(body),
-                RegistryLogins.read(body.object("fromImageRegistry")));
+        builds.begin(template, buildId(exchange), BuildStart.read(body), RegistryLogins.read(body));
         exchange.send(202);
     }
 

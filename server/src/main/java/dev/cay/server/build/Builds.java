@@ -15,7 +15,6 @@ import dev.cay.wire.TemplateId;
 import dev.cay.wire.node.BuildLine;
 import dev.cay.wire.node.BuildResult;
 import dev.cay.wire.node.NodeBuilds;
-import dev.cay.wire.node.RegistryLogin;
 import dev.cay.wire.node.Resources;
 import java.time.Duration;
 import java.time.Instant;
@@ -95,7 +94,7 @@ public final class Builds {
             return;
         }
         log.atInfo().addKeyValue("build", build.id()).log("going on with a build");
-        run(template, build, plan.get(), RegistryLogin.NONE);
+        run(template, build, plan.get(), RegistryLogins.NONE);
     }
 
     /// Makes room for a build of a template, which is made too if there is none of that name.
@@ -156,9 +155,9 @@ public final class Builds {
 
     /// Begins a build that was asked for. Others that would get the same tags are ended.
     ///
-    /// @param login lets the node into the image's registry; it is in no record, so a build that is cut off
-    ///              before it has the image cannot go on
-    void begin(TemplateRecord template, BuildId id, BuildStart start, RegistryLogin login) {
+    /// @param logins let the node into the registries of images; they are in no record, so a build that is cut off
+    ///               before it has its images cannot go on
+    void begin(TemplateRecord template, BuildId id, BuildStart start, RegistryLogins logins) {
         var begun = templates.change(
                 template.id(),
                 before -> {
@@ -175,7 +174,7 @@ public final class Builds {
                 cancel(begun, other.id(), "a newer build took its place");
             }
         }
-        run(begun, build, start, login);
+        run(begun, build, start, logins);
     }
 
     static TemplateBuild require(TemplateRecord template, BuildId id) {
@@ -216,11 +215,11 @@ public final class Builds {
         }
     }
 
-    private void run(TemplateRecord template, TemplateBuild build, BuildStart start, RegistryLogin login) {
+    private void run(TemplateRecord template, TemplateBuild build, BuildStart start, RegistryLogins logins) {
         var watcher = new Watcher(template.id(), build.id(), build.resources());
         Thread.ofVirtual().name("build-begin").start(() -> {
             try {
-                var plan = bases.plan(template, build, start, login, watcher);
+                var plan = bases.plan(template, build, start, logins, watcher);
                 node.begin(plan, new Watcher(template.id(), build.id(), plan.resources()));
             } catch (CayException e) {
                 watcher.failed("base", e.userMessage());

@@ -4,13 +4,10 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import dev.cay.dockerfile.BuildArguments;
 import dev.cay.dockerfile.Buildable;
 import dev.cay.dockerfile.DockerfileException;
-import dev.cay.dockerfile.StageGraph.Origin;
 import dev.cay.server.request.RequestBody;
-import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// A Dockerfile that a client sends to be built. It is checked when it is read.
@@ -40,7 +37,7 @@ record DockerfileStart(
             return null;
         }
         if (body.says("fromImageRegistry")) {
-            throw RequestBody.invalid("'fromImageRegistry' cannot be combined with 'dockerfile'");
+            throw RequestBody.invalid("'fromImageRegistry' is for 'fromImage'; 'dockerfile' takes 'registryLogins'");
         }
         String name = body.filled("dockerfileName");
         if (name != null && (name.length() > LONGEST_NAME || name.chars().anyMatch(Character::isISOControl))) {
@@ -68,15 +65,6 @@ record DockerfileStart(
 
     /// Names of the images that the build needs, as the Dockerfile has them.
     Set<String> images() {
-        var images = new LinkedHashSet<String>();
-        for (var node : plan().nodes()) {
-            Stream.concat(Stream.of(node.base()), node.sources().values().stream())
-                    .forEach(origin -> {
-                        if (origin instanceof Origin.OfImage image) {
-                            images.add(image.reference());
-                        }
-                    });
-        }
-        return images;
+        return plan().images();
     }
 }

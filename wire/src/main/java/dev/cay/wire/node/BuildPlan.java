@@ -65,17 +65,20 @@ public record BuildPlan(
         /// @param target    the stage to build; null for the last one
         /// @param images    names of images in the Dockerfile that stand for layers of this node; all others
         ///                  are pulled
+        /// @param logins    by registry, as `host` or `host:port`; those that are missing are asked without
         record Dockerfile(
                 String text,
                 String name,
                 @Nullable String filesHash,
                 Map<String, String> arguments,
                 @Nullable String target,
-                Map<String, Layers> images)
+                Map<String, Layers> images,
+                Map<String, RegistryLogin> logins)
                 implements Base {
             public Dockerfile {
                 arguments = Map.copyOf(arguments);
                 images = Map.copyOf(images);
+                logins = Map.copyOf(logins);
             }
         }
     }
