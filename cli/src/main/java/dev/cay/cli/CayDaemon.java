@@ -21,7 +21,7 @@ import dev.cay.node.host.ServerLimits;
 import dev.cay.node.image.oci.RegistrySettings;
 import dev.cay.node.mcp.GatewayRules;
 import dev.cay.node.mcp.MetaChoice;
-import dev.cay.node.mcp.remote.Addresses;
+import dev.cay.node.web.Addresses;
 import dev.cay.server.CayServer;
 import dev.cay.server.build.BuildFloor;
 import dev.cay.server.store.Store;

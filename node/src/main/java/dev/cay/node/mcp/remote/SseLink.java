@@ -3,6 +3,8 @@ package dev.cay.node.mcp.remote;
 import dev.cay.mcp.protocol.Message;
 import dev.cay.mcp.protocol.RpcException;
 import dev.cay.node.mcp.server.ServerLink;
+import dev.cay.node.web.Deadline;
+import dev.cay.node.web.UrlOrigin;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;

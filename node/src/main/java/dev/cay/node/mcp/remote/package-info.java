@@ -1,8 +1,7 @@
 /// MCP servers that run at their vendor's, or elsewhere in the operator's network. Start with
 /// {@link dev.cay.node.mcp.remote.RemoteHome}.
 ///
-/// Users name the addresses, and the node calls them from the host, where more can be reached than they may see. So
-/// every connection is made by {@link dev.cay.node.mcp.remote.Dialer}, to an address that it has looked at itself.
+/// Users name the addresses, so every connection is made by {@link dev.cay.node.web.Dialer}.
 @NullMarked
 package dev.cay.node.mcp.remote;
 

@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.node.mcp.catalog.ServerLaunch;
+import dev.cay.node.web.Addresses;
+import dev.cay.node.web.Dialer;
+import dev.cay.node.web.HostProxy;
+import dev.cay.node.web.UrlOrigin;
 import dev.cay.testing.Fast;
 import dev.cay.tls.LocalAuthority;
 import dev.cay.wire.CayException;

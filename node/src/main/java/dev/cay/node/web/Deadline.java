@@ -1,4 +1,4 @@
-package dev.cay.node.mcp.remote;
+package dev.cay.node.web;
 
 import java.io.Closeable;
 import java.io.IOException;
@@ -6,11 +6,11 @@ import java.time.Duration;
 
 /// Closes something when time is over, which ends whatever waits on it. A limit for single reads would not do: a server
 /// that sends a byte now and then keeps to it for ever.
-final class Deadline implements AutoCloseable {
+public final class Deadline implements AutoCloseable {
     private final Thread waiting;
     private volatile boolean passed;
 
-    Deadline(Duration limit, Closeable target) {
+    public Deadline(Duration limit, Closeable target) {
         waiting = Thread.startVirtualThread(() -> {
             try {
                 Thread.sleep(limit);
@@ -22,7 +22,7 @@ final class Deadline implements AutoCloseable {
         });
     }
 
-    boolean passed() {
+    public boolean passed() {
         return passed;
     }
 

@@ -1,4 +1,4 @@
-package dev.cay.node.mcp.remote;
+package dev.cay.node.web;
 
 import java.net.InetAddress;
 import java.net.URI;
@@ -8,8 +8,8 @@ import java.util.Optional;
 /// Whom a URL leads to. Two with the same origin are the same server as far as credentials go.
 ///
 /// @param host without the brackets of IPv6
-record UrlOrigin(boolean secure, String host, int port) {
-    static UrlOrigin of(URI url) {
+public record UrlOrigin(boolean secure, String host, int port) {
+    public static UrlOrigin of(URI url) {
         boolean secure = "https".equalsIgnoreCase(url.getScheme());
         String host = String.valueOf(url.getHost()).toLowerCase(Locale.ROOT);
         if (host.startsWith("[")) {

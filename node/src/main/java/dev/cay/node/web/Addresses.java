@@ -1,4 +1,4 @@
-package dev.cay.node.mcp.remote;
+package dev.cay.node.web;
 
 import dev.cay.node.network.ClosedAddresses;
 import java.net.Inet4Address;

@@ -1,4 +1,4 @@
-package dev.cay.node.mcp.remote;
+package dev.cay.node.web;
 
 import dev.cay.node.linux.HostThreads;
 import dev.cay.wire.CayException;
@@ -38,7 +38,7 @@ public final class Dialer implements AutoCloseable {
     private static final int TRIED = 4;
 
     /// How names become addresses.
-    interface Names {
+    public interface Names {
         List<InetAddress> find(String host) throws IOException;
     }
 
@@ -57,7 +57,8 @@ public final class Dialer implements AutoCloseable {
                 HostProxy.of(environment));
     }
 
-    Dialer(Addresses addresses, Names names, SSLContext tls, @Nullable HostProxy proxy) {
+    /// @param names how names become addresses, if not as the host does it
+    public Dialer(Addresses addresses, Names names, SSLContext tls, @Nullable HostProxy proxy) {
         this(addresses, names, () -> tls, proxy);
     }
 
@@ -81,7 +82,7 @@ public final class Dialer implements AutoCloseable {
     /// A connection over which requests can be sent, to the first of the host's addresses that answers.
     ///
     /// @throws CayException if that must not be called
-    WebLine open(UrlOrigin origin) throws IOException {
+    public WebLine open(UrlOrigin origin) throws IOException {
         if (proxy != null && proxy.serves(origin)) {
             checkUnresolved(origin);
             return dial(origin, CONNECT, socket -> proxy.connect(socket, origin, CONNECT));

@@ -1,4 +1,4 @@
-package dev.cay.node.mcp.remote;
+package dev.cay.node.web;
 
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param credentials as in the header; null for none
 /// @param direct      hosts that are reached without it, and all below them
-record HostProxy(String host, int port, @Nullable String credentials, List<String> direct) {
+public record HostProxy(String host, int port, @Nullable String credentials, List<String> direct) {
     private static final int LONGEST_ANSWER = 16 * 1024;
 
     /// What some resolvers take for an address although it is none by the rules, like `127.1` and `0x7f000001`.
@@ -31,11 +31,11 @@ record HostProxy(String host, int port, @Nullable String credentials, List<Strin
     private static final Pattern NEARBY =
             Pattern.compile("(.*\\.)?(localhost|local|internal|home\\.arpa)\\.?|[^.]*\\.?");
 
-    HostProxy {
+    public HostProxy {
         direct = List.copyOf(direct);
     }
 
-    static @Nullable HostProxy of(Map<String, String> environment) {
+    public static @Nullable HostProxy of(Map<String, String> environment) {
         String given = first(environment, "HTTPS_PROXY", "https_proxy");
         if (given.isBlank()) {
             return null;
@@ -61,7 +61,7 @@ record HostProxy(String host, int port, @Nullable String credentials, List<Strin
     }
 
     /// Plain HTTP is for the operator's own network, where no proxy is needed.
-    boolean serves(UrlOrigin origin) {
+    public boolean serves(UrlOrigin origin) {
         return origin.secure()
                 && direct.stream()
                         .noneMatch(host -> host.equals("*")
@@ -70,7 +70,7 @@ record HostProxy(String host, int port, @Nullable String credentials, List<Strin
     }
 
     /// Whether a name means the same everywhere: not the proxy's own machine, nor something beside it.
-    static boolean worldwide(String host) {
+    public static boolean worldwide(String host) {
         return !ODD_ADDRESS.matcher(host).matches() && !NEARBY.matcher(host).matches();
     }
 

@@ -1,4 +1,4 @@
-package dev.cay.node.mcp.remote;
+package dev.cay.node.web;
 
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// One connection that speaks HTTP/1.1, one request after the other. The server may be hostile.
 ///
 /// Closing it from another thread ends whatever waits on it.
-final class WebLine implements Closeable {
+public final class WebLine implements Closeable {
     private final UrlOrigin origin;
     private final Socket plain;
     private final Socket spoken;
@@ -31,14 +31,15 @@ final class WebLine implements Closeable {
         this.in = new BufferedInputStream(spoken.getInputStream(), 16 * 1024);
     }
 
-    UrlOrigin origin() {
+    public UrlOrigin origin() {
         return origin;
     }
 
     /// Sends a request, whose answer {@link WebAnswer#read} reads.
     ///
     /// @param target path and query
-    void send(String method, String target, Map<String, String> headers, byte @Nullable [] body) throws IOException {
+    public void send(String method, String target, Map<String, String> headers, byte @Nullable [] body)
+            throws IOException {
         var head = new StringBuilder(method + " " + target + " HTTP/1.1\r\nHost: " + origin.authority() + "\r\n");
         headers.forEach(
                 (name, value) -> head.append(name).append(": ").append(value).append("\r\n"));
@@ -77,7 +78,7 @@ final class WebLine implements Closeable {
 
     /// Whether the server has neither closed nor said anything since its last answer. Asked before each use, as a
     /// request that is lost on the way cannot be repeated: the server may have acted on it.
-    boolean stillGood(Duration idle) {
+    public boolean stillGood(Duration idle) {
         if (System.nanoTime() - used > idle.toNanos()) {
             return false;
         }
@@ -101,7 +102,7 @@ final class WebLine implements Closeable {
         }
     }
 
-    void rest() {
+    public void rest() {
         used = System.nanoTime();
     }
 

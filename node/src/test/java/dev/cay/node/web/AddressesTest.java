@@ -1,4 +1,4 @@
-package dev.cay.node.mcp.remote;
+package dev.cay.node.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

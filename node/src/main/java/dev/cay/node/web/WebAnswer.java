@@ -1,4 +1,4 @@
-package dev.cay.node.mcp.remote;
+package dev.cay.node.web;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -8,7 +8,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 
 /// The head of an answer, and its content as far as it was not read yet.
-final class WebAnswer {
+public final class WebAnswer {
     private static final int LONGEST_HEAD = 64 * 1024;
     private static final int MOST_INTERIM = 8;
 
@@ -30,7 +30,7 @@ final class WebAnswer {
     }
 
     /// Reads the head of the answer to what was sent last; the content is for the caller to read.
-    static WebAnswer read(WebLine line) throws IOException {
+    public static WebAnswer read(WebLine line) throws IOException {
         for (int interim = 0; interim < MOST_INTERIM; interim++) {
             var answer = readHead(line);
             if (answer.status() >= 200) {
@@ -61,34 +61,34 @@ final class WebAnswer {
                 line, Integer.parseInt(first.substring(9, 12)), first.charAt(7) == '1', headers, line.in());
     }
 
-    int status() {
+    public int status() {
         return status;
     }
 
-    boolean succeeded() {
+    public boolean succeeded() {
         return status / 100 == 2;
     }
 
     /// Empty if there is none.
-    String header(String name) {
+    public String header(String name) {
         return headers.getOrDefault(name, "");
     }
 
     /// Without parameters.
-    String type() {
+    public String type() {
         return header("Content-Type").split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
     }
 
-    InputStream content() {
+    public InputStream content() {
         return content;
     }
 
-    WebLine line() {
+    public WebLine line() {
         return line;
     }
 
     /// Whether the connection can carry another request.
-    boolean reusable() {
+    public boolean reusable() {
         return persistent && content.atEnd() && !content.untilClosed();
     }
 
