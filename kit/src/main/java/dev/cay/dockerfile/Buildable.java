@@ -94,8 +94,8 @@ public final class Buildable {
 
     private void check(Add add) {
         for (var source : add.transfer().sources()) {
-            if (source.isUrl()) {
-                refuse(source.at(), "ADD of a URL is not supported", "use RUN curl -fsSLO URL");
+            if (source.isGit()) {
+                refuse(source.at(), "ADD of a Git repository is not supported", "use RUN git clone");
             }
         }
     }

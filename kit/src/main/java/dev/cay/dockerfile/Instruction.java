@@ -112,6 +112,14 @@ public sealed interface Instruction {
         public boolean isUrl() {
             return text.startsWith("http://") || text.startsWith("https://");
         }
+
+        boolean isGit() {
+            String plain = text.contains("#") ? text.substring(0, text.indexOf('#')) : text;
+            return plain.startsWith("git@")
+                    || plain.startsWith("git://")
+                    || plain.startsWith("ssh://")
+                    || (isUrl() && plain.endsWith(".git"));
+        }
     }
 
     /// A file whose content is in the Dockerfile.

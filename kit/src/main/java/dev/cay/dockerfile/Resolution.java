@@ -167,7 +167,7 @@ final class Resolution {
     private Add add(Add add) {
         var transfer = transfer(add.transfer(), add.at());
         for (var source : transfer.sources()) {
-            if (isGit(source.text())) {
+            if (source.isGit()) {
                 throw problem(
                         source.at(),
                         "ADD of a Git repository is not supported",
@@ -187,15 +187,6 @@ final class Resolution {
             }
         }
         return new Add(add.at(), transfer, checksum, add.unpack());
-    }
-
-    private static boolean isGit(String source) {
-        String plain = source.contains("#") ? source.substring(0, source.indexOf('#')) : source;
-        boolean url = plain.startsWith("http://") || plain.startsWith("https://");
-        return plain.startsWith("git@")
-                || plain.startsWith("git://")
-                || plain.startsWith("ssh://")
-                || (url && plain.endsWith(".git"));
     }
 
     private String workdir(Workdir workdir) {

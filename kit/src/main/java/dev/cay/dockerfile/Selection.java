@@ -35,6 +35,11 @@ public record Selection(List<Matched> sources, List<Entry> entries) {
     /// @param link         what a symbolic link points to; otherwise empty
     /// @param mtimeSeconds since 1970
     public record Entry(String path, Path file, Kind kind, int mode, long size, long mtimeSeconds, String link) {
+        /// SHA-256 of a file's content, in hexadecimal digits.
+        public String contentHash() throws IOException {
+            return HexFormat.of().formatHex(Selection.contentHash(file));
+        }
+
         /// Writes the entry into an archive, by another name and with another owner.
         public void writeTo(TarWriter tar, TarWriter.Header header) throws IOException {
             switch (kind) {

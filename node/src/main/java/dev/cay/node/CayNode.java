@@ -55,6 +55,7 @@ import dev.cay.node.watch.WatchHub;
 import dev.cay.node.web.Addresses;
 import dev.cay.node.web.Dialer;
 import dev.cay.node.web.HostRoots;
+import dev.cay.node.web.WebFiles;
 import dev.cay.proxy.ReverseProxy;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -139,6 +140,10 @@ public final class CayNode implements AutoCloseable {
     public record Surroundings(HttpListeners listeners, Handler edge, SSLContext tls, Path authority, Meters meters) {}
 
     /// A step may use all that its sandbox may, so more would only make each slower.
+    /// Bytes of a file that a Dockerfile names by a URL, and the time it may take.
+    private static final long MOST_WEB_FILE = 2L << 30;
+
+    private static final Duration WEB_FILE_LIMIT = Duration.ofMinutes(30);
     private static final int BUILDS_AT_ONCE = 2;
 
     /// What is taken back from the host when no sandbox is left.
@@ -236,6 +241,7 @@ public final class CayNode implements AutoCloseable {
                     keepers.buildRooms(),
                     layers,
                     images,
+                    webFiles(settings),
                     settings.cacheDir(),
                     settings.stateDir(),
                     BUILDS_AT_ONCE,
@@ -331,6 +337,13 @@ public final class CayNode implements AutoCloseable {
                 () -> base.build((_, _, _) -> {}),
                 SandboxedHomes.IDLE,
                 System::nanoTime);
+    }
+
+    /// For files that Dockerfiles name by URLs: they lead to what sandboxes can reach, as steps of a build run there.
+    private WebFiles webFiles(Settings settings) {
+        var rules = new Dialer.Rules(
+                Addresses.allowing(List.of()), Set.copyOf(settings.openAddresses()), true, "network.openAddresses");
+        return new WebFiles(closing.add(new Dialer(rules)), MOST_WEB_FILE, WEB_FILE_LIMIT);
     }
 
     private static Images images(Settings settings, LayerStore layers) {

@@ -347,7 +347,8 @@ final class BuildApiTest {
             {"dockerfile":"FROM a\\nCOPY x y"}                            | filesHash
             {"dockerfile":"FROM a","filesHash":"x"}                       | filesHash
             {"dockerfile":"FROM a","buildArgs":{"x":1}}                   | buildArgs.x
-            {"dockerfile":"FROM a\\nADD https://h/x /x"}                  | Dockerfile:2:5: ADD of a URL
+            {"dockerfile":"FROM a\\nRUN --mount=type=secret,id=x,required x"} | Dockerfile:2:1: secrets are not supported
+            {"dockerfile":"FROM a\\nADD https://h/x.git /x"}              | Dockerfile:2:5: ADD of a Git repository
             {"dockerfile":"FROM a","fromImageRegistry":{"type":"gcp"}}    | registryLogins
             {"fromImage":"a","registryLogins":[{"registry":"h","type":"gcp","serviceAccountJson":"x"}]} | fromImageRegistry
             {"dockerfile":"FROM a","registryLogins":[{"type":"gcp"}]}     | registryLogins[0].registry

@@ -5,6 +5,7 @@ import dev.cay.node.image.InterpreterLayers;
 import dev.cay.node.image.LayerStore;
 import dev.cay.node.image.Unused;
 import dev.cay.node.image.oci.Images;
+import dev.cay.node.web.WebFiles;
 import dev.cay.wire.BuildId;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -59,17 +60,19 @@ public final class Builds implements NodeBuilds, AutoCloseable {
         }
     }
 
+    /// @param web    fetches files that Dockerfiles name by URLs
     /// @param atOnce how many builds run at a time
     public Builds(
             BuildRooms rooms,
             LayerStore layers,
             Images images,
+            WebFiles web,
             Path cacheDir,
             Path stateDir,
             int atOnce,
             InstantSource clock) {
-        this.workshop =
-                new Workshop(rooms, layers, new StepCache(cacheDir, layers), new Uploads(stateDir), Programs.ofHost());
+        this.workshop = new Workshop(
+                rooms, layers, new StepCache(cacheDir, layers), new Uploads(stateDir), Programs.ofHost(), web);
         this.images = new ImageBase(images, workshop);
         this.dockerfiles = new DockerfileBuild(this.images, workshop);
         this.interpreter = new OnDemandInterpreter(new InterpreterLayers(layers, workshop.programs()), workshop);

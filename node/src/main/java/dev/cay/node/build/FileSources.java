@@ -22,34 +22,47 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Where the instructions of one Dockerfile take files from: the build context, stages and images. Closing it removes
+/// Where the instructions of one Dockerfile take files from: the build context, stages, images and URLs. Closing it
+/// removes
 /// what it unpacked.
 final class FileSources implements AutoCloseable {
     private final Workshop workshop;
     private final BuildPlan plan;
     private final @Nullable String filesHash;
+    private final RemoteFiles remote;
 
     /// @param filesHash names the archive of the context; null if there is none
     FileSources(Workshop workshop, BuildPlan plan, @Nullable String filesHash) {
         this.workshop = workshop;
         this.plan = plan;
         this.filesHash = filesHash;
+        this.remote = new RemoteFiles(workshop.web(), this::own);
     }
 
     /// What one instruction takes.
     ///
     /// @param hash of all that counts of it
-    record Taken(List<PickedFiles> files, String hash) {}
+    record Taken(List<PickedFiles> files, String hash) {
+        /// Of an instruction that has no sources.
+        static final Taken NOTHING = new Taken(List.of(), "");
+    }
 
     /// The files of the build context that an instruction names.
     ///
-    /// @param file name of the Dockerfile, for messages
-    Taken take(Transfer transfer, String file, Position at) throws IOException {
-        var root = context();
+    /// @param checksum of the only source, which is a URL; null if there is none
+    /// @param file     name of the Dockerfile, for messages
+    Taken take(Transfer transfer, @Nullable String checksum, String file, Position at) throws IOException {
         var files = new ArrayList<PickedFiles>();
         var hashes = new ArrayList<String>();
         for (var source : transfer.sources()) {
-            var selection = BuildContext.of(root, IgnoreRules.NONE).select(only(source, transfer), file, at);
+            if (source.isUrl()) {
+                var fetched = remote.fetch(source.text(), checksum);
+                files.add(fetched);
+                hashes.add(fetched.name());
+                hashes.add(ImageFiles.hash(fetched));
+                continue;
+            }
+            var selection = BuildContext.of(context(), IgnoreRules.NONE).select(only(source, transfer), file, at);
             hashes.add(source.text());
             hashes.add(selection.hash());
             for (var matched : selection.sources()) {
@@ -110,11 +123,13 @@ final class FileSources implements AutoCloseable {
     }
 
     /// Files of what was taken that are archives become what is in them.
-    Taken unpack(Taken taken) throws IOException {
+    ///
+    /// @param remote whether that is also done with files that were fetched by a URL
+    Taken unpack(Taken taken, boolean remote) throws IOException {
         var files = new ArrayList<PickedFiles>();
         for (var picked : taken.files()) {
             var file = picked.directory() ? null : picked.entries().getFirst().file();
-            if (file == null || !Archives.isArchive(file)) {
+            if (file == null || (picked.remote() && !remote) || !Archives.isArchive(file)) {
                 files.add(picked);
                 continue;
             }
@@ -124,9 +139,9 @@ final class FileSources implements AutoCloseable {
                 }
             });
             var all = BuildContext.of(root, IgnoreRules.NONE).select(everything(), picked.name(), new Position(1, 1));
-            files.add(new PickedFiles("", true, "", all.entries(), true));
+            files.add(new PickedFiles("", true, "", all.entries(), true, false));
         }
-        return new Taken(files, LayerStore.hash(List.of(taken.hash(), "unpacked")));
+        return new Taken(files, LayerStore.hash(List.of(taken.hash(), remote ? "all unpacked" : "unpacked")));
     }
 
     private static PickedFiles picked(Matched matched, Selection selection, boolean parents) {
@@ -142,7 +157,7 @@ final class FileSources implements AutoCloseable {
                     path.length(),
                     matched.parent().isEmpty() ? 0 : matched.parent().length() + 1));
         }
-        return new PickedFiles(name, matched.directory(), path, entries, false);
+        return new PickedFiles(name, matched.directory(), path, entries, false, false);
     }
 
     private static Transfer only(Source source, Transfer all) {

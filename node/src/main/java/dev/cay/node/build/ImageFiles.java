@@ -85,7 +85,7 @@ record ImageFiles(LayerView view) {
         } else if (place != null) {
             add(path, place, entries);
         }
-        return new PickedFiles(directory ? "" : name, directory, path, entries, true);
+        return new PickedFiles(directory ? "" : name, directory, path, entries, true, false);
     }
 
     private void addContent(String directory, List<Entry> entries, int depth) throws IOException {

@@ -8,7 +8,9 @@ import java.util.List;
 /// @param name       what is made below a destination that is a directory; empty for what a directory has
 /// @param prefix     of the entries' paths that is not made at the destination
 /// @param keepOwners whether files keep their owners; otherwise they are root's
-record PickedFiles(String name, boolean directory, String prefix, List<Entry> entries, boolean keepOwners) {
+/// @param remote     whether it was fetched by a URL
+record PickedFiles(
+        String name, boolean directory, String prefix, List<Entry> entries, boolean keepOwners, boolean remote) {
     PickedFiles {
         entries = List.copyOf(entries);
     }

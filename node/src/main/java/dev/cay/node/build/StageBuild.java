@@ -114,9 +114,10 @@ final class StageBuild {
                 case Run run -> run(run, step.before(), title);
                 case Copy copy -> {
                     String from = copy.from();
-                    copy(copy.transfer(), from == null ? null : origins.apply(from), at, false, title);
+                    var taken = take(copy.transfer(), from == null ? null : origins.apply(from), at);
+                    copy(copy.transfer(), taken, from == null, title);
                 }
-                case Add add -> copy(add.transfer(), null, at, !Boolean.FALSE.equals(add.unpack()), title);
+                case Add add -> add(add, title);
                 case Workdir workdir -> workdir(workdir.path(), step.before().user(), title);
                 default -> voice.say(title);
             }
@@ -137,21 +138,24 @@ final class StageBuild {
         });
     }
 
-    /// @param image layers of where files come from; null for the build context
-    private void copy(Transfer transfer, @Nullable List<String> image, Position at, boolean unpack, String title)
-            throws IOException {
-        var taken = new FileSources.Taken(List.of(), "");
-        if (!transfer.sources().isEmpty()) {
-            taken = take(transfer, image, at);
-        }
-        var files = unpack ? sources.unpack(taken) : taken;
+    private void add(Add add, String title) throws IOException {
+        var transfer = add.transfer();
+        var taken = transfer.sources().isEmpty()
+                ? FileSources.Taken.NOTHING
+                : sources.take(transfer, add.checksum(), texts.file(), add.at());
+        boolean unpack = !Boolean.FALSE.equals(add.unpack());
+        copy(transfer, unpack ? sources.unpack(taken, Boolean.TRUE.equals(add.unpack())) : taken, true, title);
+    }
+
+    /// @param local whether the files are not of a stage or an image
+    private void copy(Transfer transfer, FileSources.Taken files, boolean local, String title) throws IOException {
         var inputs = new ArrayList<>(List.of(
                 "COPY",
                 files.hash(),
                 transfer.destination(),
                 String.valueOf(transfer.owner()),
                 String.valueOf(transfer.mode()),
-                Boolean.toString(image == null)));
+                Boolean.toString(local)));
         transfer.files().forEach(file -> inputs.addAll(List.of(file.name(), file.content())));
         layers.add(title, inputs, rootfs -> {
             var owner = transfer.owner() == null ? null : owners().find(transfer.owner());
@@ -160,8 +164,12 @@ final class StageBuild {
         });
     }
 
+    /// @param image layers of where files come from; null for the build context
     private FileSources.Taken take(Transfer transfer, @Nullable List<String> image, Position at) throws IOException {
-        return image == null ? sources.take(transfer, texts.file(), at) : sources.take(image, transfer);
+        if (transfer.sources().isEmpty()) {
+            return FileSources.Taken.NOTHING;
+        }
+        return image == null ? sources.take(transfer, null, texts.file(), at) : sources.take(image, transfer);
     }
 
     private LayerOwners owners() {

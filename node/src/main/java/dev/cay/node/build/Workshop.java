@@ -5,6 +5,7 @@ import dev.cay.node.guest.Exit;
 import dev.cay.node.host.Programs;
 import dev.cay.node.image.LayerStore;
 import dev.cay.node.image.oci.LayerMerge;
+import dev.cay.node.web.WebFiles;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.node.BuildPlan;
@@ -14,7 +15,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// Where layers are made and kept.
-record Workshop(BuildRooms rooms, LayerStore layers, StepCache cache, Uploads uploads, Programs programs) {
+///
+/// @param web fetches files that Dockerfiles name by URLs
+record Workshop(
+        BuildRooms rooms, LayerStore layers, StepCache cache, Uploads uploads, Programs programs, WebFiles web) {
     /// What a sandbox mounts beside the node's own layer and the two of an interpreter on demand. Each one more makes
     /// every look-up of a file slower.
     private static final int MOST_LAYERS = 37;

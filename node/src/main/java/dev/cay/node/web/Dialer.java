@@ -4,6 +4,7 @@ import dev.cay.node.linux.HostThreads;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -14,9 +15,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +45,28 @@ public final class Dialer implements AutoCloseable {
         List<InetAddress> find(String host) throws IOException;
     }
 
+    /// Which connections may be made.
+    ///
+    /// @param places    `address:port` that may be called beside what the addresses allow
+    /// @param plainHttp whether all may be called without TLS, and not only what the operator names
+    /// @param setting   by which the operator allows more, for messages
+    public record Rules(Addresses addresses, Set<String> places, boolean plainHttp, String setting) {
+        public Rules {
+            places = Set.copyOf(places);
+        }
+
+        /// For MCP servers, which get credentials of users.
+        static Rules ofServers(Addresses addresses) {
+            return new Rules(addresses, Set.of(), false, "mcp.remoteAddresses");
+        }
+
+        private boolean allow(UrlOrigin origin, InetAddress address) {
+            return addresses.allow(origin.host(), address)
+                    || places.contains(address.getHostAddress() + ":" + origin.port());
+        }
+    }
+
+    private final Rules rules;
     private final Addresses addresses;
     private final Names names;
     private final Supplier<SSLContext> tls;
@@ -50,20 +75,26 @@ public final class Dialer implements AutoCloseable {
 
     /// @param environment the daemon's, of which `HTTPS_PROXY` and `NO_PROXY` are used
     public Dialer(Addresses addresses, Map<String, String> environment) {
-        this(
-                addresses,
-                host -> List.of(InetAddress.getAllByName(host)),
-                onFirstUse(HostRoots::tls),
-                HostProxy.of(environment));
+        this(Rules.ofServers(addresses), Dialer::addressesOf, onFirstUse(HostRoots::tls), HostProxy.of(environment));
+    }
+
+    /// One that uses no proxy.
+    public Dialer(Rules rules) {
+        this(rules, Dialer::addressesOf, onFirstUse(HostRoots::tls), null);
+    }
+
+    private static List<InetAddress> addressesOf(String host) throws IOException {
+        return List.of(InetAddress.getAllByName(host));
     }
 
     /// @param names how names become addresses, if not as the host does it
     public Dialer(Addresses addresses, Names names, SSLContext tls, @Nullable HostProxy proxy) {
-        this(addresses, names, () -> tls, proxy);
+        this(Rules.ofServers(addresses), names, () -> tls, proxy);
     }
 
-    private Dialer(Addresses addresses, Names names, Supplier<SSLContext> tls, @Nullable HostProxy proxy) {
-        this.addresses = addresses;
+    private Dialer(Rules rules, Names names, Supplier<SSLContext> tls, @Nullable HostProxy proxy) {
+        this.rules = rules;
+        this.addresses = rules.addresses();
         this.names = names;
         this.tls = tls;
         this.proxy = proxy;
@@ -129,11 +160,13 @@ public final class Dialer implements AutoCloseable {
             throw new UnknownHostException(origin.host());
         }
         for (var address : found) {
-            if (!addresses.allow(origin.host(), address)) {
+            if (!rules.allow(origin, address)) {
                 throw refused(origin, "is not a public address");
             }
         }
-        if (!origin.secure() && !found.stream().allMatch(address -> addresses.named(origin.host(), address))) {
+        if (!origin.secure()
+                && !rules.plainHttp()
+                && !found.stream().allMatch(address -> addresses.named(origin.host(), address))) {
             throw refused(origin, "is called by http, which anybody on the way can read; use https");
         }
         return found;
@@ -149,10 +182,10 @@ public final class Dialer implements AutoCloseable {
         }
     }
 
-    private static CayException refused(UrlOrigin origin, String why) {
+    private CayException refused(UrlOrigin origin, String why) {
         return new CayException(
                 ErrorKind.PERMISSION_DENIED,
-                "%s %s; the operator can allow it in mcp.remoteAddresses".formatted(origin.host(), why));
+                "%s %s; the operator can allow it in %s".formatted(origin.host(), why, rules.setting()));
     }
 
     private Socket secured(UrlOrigin origin, Socket socket) throws IOException {
@@ -168,5 +201,16 @@ public final class Dialer implements AutoCloseable {
     @Override
     public void close() {
         lookups.close();
+    }
+
+    /// What went wrong, as the end of a sentence about the server.
+    public static String why(IOException failure) {
+        return switch (failure) {
+            case UnknownHostException _ -> "its host name is not known";
+            case SocketTimeoutException _ -> "it does not answer in time";
+            case ConnectException _ -> "it takes no connections";
+            case SSLException _ -> "no secure connection can be made: " + failure.getMessage();
+            default -> failure.getMessage() == null ? "the connection broke" : failure.getMessage();
+        };
     }
 }

@@ -18,6 +18,12 @@ public record UrlOrigin(boolean secure, String host, int port) {
         return new UrlOrigin(secure, host, url.getPort() > 0 ? url.getPort() : secure ? 443 : 80);
     }
 
+    /// Path and query of a URL, as a request has them.
+    public static String target(URI url) {
+        String path = url.getRawPath() == null || url.getRawPath().isEmpty() ? "/" : url.getRawPath();
+        return url.getRawQuery() == null ? path : path + "?" + url.getRawQuery();
+    }
+
     /// As in the header `Host`.
     String authority() {
         String name = host.contains(":") ? "[" + host + "]" : host;

@@ -2,9 +2,11 @@ package dev.cay.node.web;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.URI;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 
 /// The head of an answer, and its content as far as it was not read yet.
@@ -72,6 +74,29 @@ public final class WebAnswer {
     /// Empty if there is none.
     public String header(String name) {
         return headers.getOrDefault(name, "");
+    }
+
+    public boolean redirects() {
+        return Set.of(301, 302, 303, 307, 308).contains(status);
+    }
+
+    /// Where the answer to a request for this URL leads. The caller dials that like the first URL: what a server
+    /// names is as hostile as what users type.
+    public URI redirect(URI url) throws IOException {
+        URI next;
+        try {
+            next = url.resolve(header("Location"));
+        } catch (IllegalArgumentException _) {
+            throw new IOException("the server redirects to an address that is none");
+        }
+        String scheme = String.valueOf(next.getScheme()).toLowerCase(Locale.ROOT);
+        if (header("Location").isEmpty() || next.getHost() == null || !scheme.matches("https?")) {
+            throw new IOException("the server redirects to an address that is none");
+        }
+        if (UrlOrigin.of(url).secure() && scheme.equals("http")) {
+            throw new IOException("the server redirects from https to http");
+        }
+        return next;
     }
 
     /// Without parameters.

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpServer;
 import dev.cay.dockerfile.TarWriter;
 import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Programs;
@@ -29,10 +30,14 @@ import dev.cay.wire.node.TemplateImage;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.security.MessageDigest;
 import java.time.Duration;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -42,6 +47,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -59,11 +65,19 @@ class DockerfileBuildTest {
     private static TestNode node;
     private static OwnRegistry registry;
 
+    /// A server at an address that is open to builds.
+    private static HttpServer files;
+
     @BeforeAll
     static void open() throws Exception {
         place = TestNode.Place.make();
         registry = OwnRegistry.start(place.directory().resolve("registry"), true);
-        node = new TestNode(place, NetworkLimits.DEFAULT, registries());
+        files = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        files.start();
+        var usual = NetworkLimits.DEFAULT;
+        var limits = new NetworkLimits(
+                usual.connections(), usual.megabits(), usual.nodePorts(), List.of("127.0.0.1:" + port(files)));
+        node = new TestNode(place, limits, registries());
         var tar = new ByteArrayOutputStream();
         writeContext(tar);
         node.node.builds().putFiles(TEAM, HASH, new ByteArrayInputStream(tar.toByteArray()), tar.size());
@@ -77,6 +91,7 @@ class DockerfileBuildTest {
     static void close() throws Exception {
         node.close();
         registry.close();
+        files.stop(0);
         place.close();
     }
 
@@ -317,6 +332,124 @@ class DockerfileBuildTest {
                         OwnRegistry.PASSWORD,
                         place.directory().toString());
         assertThat(holders.output()).as("files with the password").isEmpty();
+    }
+
+    private static int port(HttpServer server) {
+        return server.getAddress().getPort();
+    }
+
+    /// @param headers names and values in turn
+    private static String serve(HttpServer server, String path, int status, String content, String... headers) {
+        server.createContext(path, exchange -> {
+            for (int i = 0; i < headers.length; i += 2) {
+                exchange.getResponseHeaders().add(headers[i], headers[i + 1]);
+            }
+            byte[] body = content.getBytes(UTF_8);
+            exchange.sendResponseHeaders(status, body.length);
+            try (var out = exchange.getResponseBody()) {
+                out.write(body);
+            }
+        });
+        return "http://127.0.0.1:%d%s".formatted(port(server), path);
+    }
+
+    @Test
+    void addsFilesThatAreFetchedByUrls() throws Exception {
+        String url = serve(files, "/dir/file.txt", 200, "fetched", "Last-Modified", "Sun, 09 Sep 2001 01:46:40 GMT");
+        String moved = serve(files, "/moved", 302, "", "Location", "/dir/file.txt");
+        var packed = new ByteArrayOutputStream();
+        var archive = new TarWriter(packed);
+        file(archive, "inside.txt", 0640, 7, "archived");
+        archive.finish();
+        String tar = serve(files, "/packed.tar", 200, packed.toString(UTF_8));
+        String good = sha256("fetched");
+        var built = build("""
+                        FROM base
+                        ADD --checksum=sha256:%s %s /added/
+                        ADD --chown=1000:1000 --chmod=644 %s a.txt /several/
+                        ADD %s /kept/
+                        ADD --unpack=true %s /unpacked/
+                        """.formatted(good, url, moved, tar, tar)).requireReady();
+        assertThat(built.read("added/file.txt")).isEqualTo("fetched");
+        assertThat(built.attribute("added/file.txt", "mode")).isEqualTo(0100600);
+        assertThat(built.attribute("added/file.txt", "uid")).isEqualTo(0);
+        assertThat(Files.getLastModifiedTime(Objects.requireNonNull(built.find("added/file.txt")))
+                        .toMillis())
+                .isEqualTo(1_000_000_000_000L);
+        assertThat(built.read("several/moved")).isEqualTo("fetched");
+        assertThat(built.read("several/a.txt")).isEqualTo("a");
+        assertThat(built.attribute("several/moved", "mode")).isEqualTo(0100644);
+        assertThat(built.attribute("several/moved", "uid")).isEqualTo(1000);
+        assertThat(built.find("kept/packed.tar"))
+                .as("archives of URLs are not unpacked")
+                .isNotNull();
+        assertThat(built.read("unpacked/inside.txt")).isEqualTo("archived");
+
+        String same = "FROM base\nADD %s /again/\n".formatted(url);
+        build(same).requireReady();
+        assertThat(build(same).requireReady().text()).contains("CACHED ADD");
+        files.removeContext("/dir/file.txt");
+        serve(files, "/dir/file.txt", 200, "changed");
+        var changed = build(same).requireReady();
+        assertThat(changed.text()).doesNotContain("CACHED ADD");
+        assertThat(changed.read("again/file.txt")).isEqualTo("changed");
+        files.removeContext("/dir/file.txt");
+        files.removeContext("/moved");
+    }
+
+    @Test
+    void refusesUrlsThatAreNotWhatTheyShouldBe() throws Exception {
+        String url = serve(files, "/wrong", 200, "something else");
+        String bad = "0".repeat(64);
+        assertThat(build("FROM base\n\nADD --checksum=sha256:%s %s /x\n".formatted(bad, url))
+                        .failure())
+                .contains("Dockerfile:3:", sha256("something else"), "--checksum says sha256:" + bad);
+        assertThat(build("FROM base\nADD http://127.0.0.1:%d/missing /x\n".formatted(port(files)))
+                        .failure())
+                .contains("Dockerfile:2:", "the server answers 404");
+        assertThat(build("FROM base\nADD http://127.0.0.1:%d/ /x/\n".formatted(port(files)))
+                        .failure())
+                .contains("does not end with the name of a file");
+        assertThat(build("FROM base\nADD http://me:hidden@127.0.0.1/x /x\n").failure())
+                .contains("without a user or password");
+        String ring = serve(files, "/ring", 302, "", "Location", "/ring");
+        assertThat(build("FROM base\nADD %s /x\n".formatted(ring)).failure()).contains("redirects more than");
+    }
+
+    @Test
+    void reachesNoAddressThatIsNotOpenToSandboxes() throws Exception {
+        var closed = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        closed.start();
+        try {
+            var asked = new AtomicInteger();
+            closed.createContext("/", exchange -> {
+                asked.incrementAndGet();
+                exchange.sendResponseHeaders(200, -1);
+                exchange.close();
+            });
+            String url = "http://127.0.0.1:%d/secret".formatted(port(closed));
+            String way = serve(files, "/way", 302, "", "Location", url);
+            for (String each : List.of(
+                    url,
+                    way,
+                    url.replace("127.0.0.1", "localhost"),
+                    url.replace("127.0.0.1", "[::ffff:127.0.0.1]"),
+                    "http://169.254.169.254/latest/meta-data",
+                    "https://10.0.0.1/x")) {
+                assertThat(build("FROM base\nADD %s /x\n".formatted(each)).failure())
+                        .as(each)
+                        .contains(
+                                "Dockerfile:2:",
+                                "is not a public address; the operator can allow it in network.openAddresses");
+            }
+            assertThat(asked).hasValue(0);
+        } finally {
+            closed.stop(0);
+        }
+    }
+
+    private static String sha256(String text) throws Exception {
+        return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8)));
     }
 
     private static Built build(String text) throws Exception {

@@ -1,6 +1,7 @@
 package dev.cay.node.mcp.remote;
 
 import dev.cay.mcp.protocol.Message;
+import dev.cay.node.web.Dialer;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
@@ -73,7 +74,7 @@ final class Posts {
     String sentence(Exception failure) {
         return switch (failure) {
             case CayException refused -> "%s cannot be called: %s".formatted(server, refused.userMessage());
-            case IOException broken -> "%s cannot be reached: %s".formatted(server, WebClient.why(broken));
+            case IOException broken -> "%s cannot be reached: %s".formatted(server, Dialer.why(broken));
             default -> {
                 log.atError().setCause(failure).addKeyValue("server", server).log("a message was not sent");
                 yield server + " cannot be called because of a fault of ours";

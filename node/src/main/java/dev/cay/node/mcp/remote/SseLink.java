@@ -4,6 +4,7 @@ import dev.cay.mcp.protocol.Message;
 import dev.cay.mcp.protocol.RpcException;
 import dev.cay.node.mcp.server.ServerLink;
 import dev.cay.node.web.Deadline;
+import dev.cay.node.web.Dialer;
 import dev.cay.node.web.UrlOrigin;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -78,7 +79,7 @@ final class SseLink implements ServerLink {
             }
             ear.over("%s has ended the connection".formatted(call.name()));
         } catch (IOException e) {
-            ear.over("the connection to %s is lost: %s".formatted(call.name(), WebClient.why(e)));
+            ear.over("the connection to %s is lost: %s".formatted(call.name(), Dialer.why(e)));
         }
     }
 

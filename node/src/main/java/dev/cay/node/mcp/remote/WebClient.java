@@ -8,10 +8,8 @@ import dev.cay.node.web.WebAnswer;
 import dev.cay.node.web.WebLine;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.net.ConnectException;
 import java.net.SocketTimeoutException;
 import java.net.URI;
-import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -21,7 +19,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.Semaphore;
-import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /// Sends the requests of one connection to a server, with the headers the user gave for it. Thread-safe.
@@ -123,7 +120,7 @@ final class WebClient implements AutoCloseable {
         URI url = request.url();
         for (int hops = 0; hops <= MOST_REDIRECTS; hops++) {
             var reply = once(url, request, limit);
-            if (!Set.of(301, 302, 303, 307, 308).contains(reply.answer().status())) {
+            if (!reply.answer().redirects()) {
                 return reply;
             }
             reply.close();
@@ -138,7 +135,7 @@ final class WebClient implements AutoCloseable {
         boolean done = false;
         try (var deadline = new Deadline(limit, line)) {
             try {
-                line.send(request.method(), target(url), headers(origin, request), request.body());
+                line.send(request.method(), UrlOrigin.target(url), headers(origin, request), request.body());
                 var answer = WebAnswer.read(line);
                 done = true;
                 return new Reply(url, answer);
@@ -152,21 +149,8 @@ final class WebClient implements AutoCloseable {
         }
     }
 
-    /// Each is checked like the first: what redirects is as hostile as what users type.
     private static URI next(URI url, Request request, WebAnswer answer) throws IOException {
-        URI next;
-        try {
-            next = url.resolve(answer.header("Location"));
-        } catch (IllegalArgumentException _) {
-            throw new IOException("the server redirects to an address that is none");
-        }
-        String scheme = String.valueOf(next.getScheme()).toLowerCase(Locale.ROOT);
-        if (answer.header("Location").isEmpty() || next.getHost() == null || !scheme.matches("https?")) {
-            throw new IOException("the server redirects to an address that is none");
-        }
-        if (UrlOrigin.of(url).secure() && scheme.equals("http")) {
-            throw new IOException("the server redirects from https to http");
-        }
+        var next = answer.redirect(url);
         if (answer.status() == 303 && !request.method().equals("GET")) {
             throw new IOException("the server redirects to something that takes no messages");
         }
@@ -184,11 +168,6 @@ final class WebClient implements AutoCloseable {
             });
         }
         return headers;
-    }
-
-    private static String target(URI url) {
-        String path = url.getRawPath() == null || url.getRawPath().isEmpty() ? "/" : url.getRawPath();
-        return url.getRawQuery() == null ? path : path + "?" + url.getRawQuery();
     }
 
     private WebLine line(UrlOrigin origin) throws IOException {
@@ -237,16 +216,5 @@ final class WebClient implements AutoCloseable {
         closed = true;
         open.forEach(this::drop);
         idle.clear();
-    }
-
-    /// What went wrong, as the end of a sentence about the server.
-    static String why(IOException failure) {
-        return switch (failure) {
-            case UnknownHostException _ -> "its host name is not known";
-            case SocketTimeoutException _ -> "it does not answer in time";
-            case ConnectException _ -> "it takes no connections";
-            case SSLException _ -> "no secure connection can be made: " + failure.getMessage();
-            default -> failure.getMessage() == null ? "the connection broke" : failure.getMessage();
-        };
     }
 }
