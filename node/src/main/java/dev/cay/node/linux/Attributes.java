@@ -4,6 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 
 /// Extended attributes of a file that is open or only named ({@link FileCalls#PATH}), or of an entry of an open
@@ -51,6 +52,25 @@ public final class Attributes {
 
     public static String read(Descriptor directory, String entry, String name) throws ErrnoException {
         return read(GET_ENTRY, directory, "/" + entry, name);
+    }
+
+    /// Whether an open file has an attribute with exactly this value. False where its file system has none.
+    public static boolean has(Descriptor file, String name, byte[] value) throws ErrnoException {
+        int fd = file.use("getxattr");
+        try (var arena = Arena.ofConfined()) {
+            MemorySegment found = arena.allocate(value.length);
+            long place = place(arena, fd, "");
+            long length = GET.attempt(arena, place, FileCalls.text(arena, name), found.address(), value.length);
+            if (length == -Errno.ENODATA || length == -Errno.EOPNOTSUPP || length == -Errno.ERANGE) {
+                return false;
+            }
+            if (length < 0) {
+                throw new ErrnoException("getxattr", (int) -length);
+            }
+            return Arrays.equals(found.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE), value);
+        } finally {
+            file.done();
+        }
     }
 
     private static String read(NativeCall get, Descriptor file, String below, String name) throws ErrnoException {

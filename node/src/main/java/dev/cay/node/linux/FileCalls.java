@@ -5,6 +5,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /// Files relative to an open directory. They may block on a disk: only platform threads call them.
 public final class FileCalls {
@@ -141,12 +143,26 @@ public final class FileCalls {
         return stat(directory, name, AT_ENTRY_ITSELF);
     }
 
+    /// The same; null if there is no such entry, which costs no more than one that is there.
+    public static @Nullable FileStatus find(Descriptor directory, String name) throws ErrnoException {
+        return status(directory, name, AT_ENTRY_ITSELF, Errno.ENOENT);
+    }
+
     private static FileStatus stat(Descriptor file, String name, int flags) throws ErrnoException {
+        return Objects.requireNonNull(status(file, name, flags, 0));
+    }
+
+    /// @param absent the error number for which there is no status
+    private static @Nullable FileStatus status(Descriptor file, String name, int flags, int absent)
+            throws ErrnoException {
         int fd = file.use("statx");
         try (var arena = Arena.ofConfined()) {
             MemorySegment status = arena.allocate(STATX_SIZE, 8);
-            STATX.call(arena, fd, text(arena, name), flags, STATX_BASIC, status.address());
-            return FileStatus.read(status);
+            long result = STATX.attempt(arena, fd, text(arena, name), flags, STATX_BASIC, status.address());
+            if (result < 0 && -result != absent) {
+                throw new ErrnoException("statx", (int) -result);
+            }
+            return result < 0 ? null : FileStatus.read(status);
         } finally {
             file.done();
         }

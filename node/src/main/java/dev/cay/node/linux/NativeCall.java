@@ -70,7 +70,17 @@ final class NativeCall {
     }
 
     /// As above, with an arena that the caller has open anyway. Begins again when a signal came between.
-    long call(Arena arena, long... a) throws ErrnoException {
+    long call(Arena arena, long... arguments) throws ErrnoException {
+        long result = attempt(arena, arguments);
+        if (result < 0) {
+            throw new ErrnoException(name, (int) -result);
+        }
+        return result;
+    }
+
+    /// As {@link #call}, but returns an error number negated, as the kernel does. For errors that callers meet at
+    /// nearly every call: an exception takes longer than the call itself.
+    long attempt(Arena arena, long... a) {
         MemorySegment state = arena.allocate(STATE);
         while (true) {
             long register = invoke(
@@ -87,7 +97,7 @@ final class NativeCall {
             }
             int errno = (int) ERRNO.get(state, 0L);
             if (errno != Errno.EINTR || name.equals("close")) {
-                throw new ErrnoException(name, errno);
+                return -errno;
             }
         }
     }

@@ -127,7 +127,7 @@ final class EntryWriter {
     }
 
     private void place(TarEntry entry, Descriptor own, String name, TarReader content) throws IOException {
-        var there = MergedDirectory.status(own, name);
+        var there = FileCalls.find(own, name);
         if (entry.kind() != TarEntry.Kind.DIRECTORY) {
             tree.clear(own, name, there);
         }
@@ -150,11 +150,11 @@ final class EntryWriter {
 
     private void writeFile(TarEntry entry, Descriptor own, String name, TarReader content) throws IOException {
         try (var file = FileCalls.create(own, name, 0600)) {
+            long end = 0;
             if (entry.sparse().isEmpty()) {
-                long written = 0;
                 for (int count = content.read(buffer, 0, BUFFER); count >= 0; count = content.read(buffer, 0, BUFFER)) {
-                    write(file, count, written);
-                    written += count;
+                    write(file, count, end);
+                    end += count;
                 }
             }
             for (var chunk : entry.sparse()) {
@@ -162,9 +162,10 @@ final class EntryWriter {
                     int count = content.read(buffer, 0, (int) Math.min(BUFFER, chunk.length() - done));
                     write(file, count, chunk.offset() + done);
                     done += count;
+                    end = chunk.offset() + done;
                 }
             }
-            if (FileCalls.stat(file).size() != entry.size()) {
+            if (end != entry.size()) {
                 DescriptorIo.truncate(file, entry.size());
             }
         }

@@ -32,7 +32,7 @@ final class HardLinks {
             }
             var own = LayerTree.own(tree.make(path.parent(), entry.name()));
             var source = FileCalls.stat(from.own(), target.last());
-            var there = MergedDirectory.status(own, path.last());
+            var there = FileCalls.find(own, path.last());
             if (there != null && there.inode() == source.inode()) {
                 return;
             }

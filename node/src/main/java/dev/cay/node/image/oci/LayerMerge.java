@@ -135,7 +135,7 @@ public final class LayerMerge {
         try {
             FileCalls.makeDirectory(out, name, 0700);
             if (hidesBelow(parts, merged, name)) {
-                Attributes.write(out, name, MergedDirectory.OPAQUE, new byte[] {'y'});
+                Attributes.write(out, name, MergedDirectory.OPAQUE, MergedDirectory.OPAQUE_VALUE);
             } else {
                 mergedBelow = MergedDirectory.openVisible(below, name);
             }
@@ -157,7 +157,7 @@ public final class LayerMerge {
             return true;
         }
         for (var part : parts) {
-            var status = MergedDirectory.status(part, name);
+            var status = FileCalls.find(part, name);
             if (status != null && !status.directory()) {
                 return true;
             }

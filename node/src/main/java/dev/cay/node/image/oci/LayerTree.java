@@ -214,7 +214,7 @@ final class LayerTree implements AutoCloseable {
     private void makeIn(MergedDirectory here, String name, MergedDirectory.@Nullable Found like) throws ErrnoException {
         var own = own(here);
         Instant before = FileCalls.stat(own).modified();
-        makeDirectory(own, name, MergedDirectory.status(own, name));
+        makeDirectory(own, name, FileCalls.find(own, name));
         if (like != null) {
             FileCopy.attributes(like.in(), name, own, name, like.status());
         } else {
@@ -236,7 +236,7 @@ final class LayerTree implements AutoCloseable {
 
     /// Hides what the layers below have in a directory of this layer. Whiteouts in it have nothing left to hide.
     void setOpaque(Descriptor own, String name) throws ErrnoException {
-        Attributes.write(own, name, MergedDirectory.OPAQUE, new byte[] {'y'});
+        Attributes.write(own, name, MergedDirectory.OPAQUE, MergedDirectory.OPAQUE_VALUE);
         outdated = true;
         removeWhiteouts(own, name);
     }

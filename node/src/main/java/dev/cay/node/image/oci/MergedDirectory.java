@@ -2,7 +2,6 @@ package dev.cay.node.image.oci;
 
 import dev.cay.node.linux.Attributes;
 import dev.cay.node.linux.Descriptor;
-import dev.cay.node.linux.Errno;
 import dev.cay.node.linux.ErrnoException;
 import dev.cay.node.linux.FileCalls;
 import dev.cay.node.linux.FileStatus;
@@ -17,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// @param below in layers below, the topmost first
 record MergedDirectory(@Nullable Descriptor own, List<Descriptor> below) implements AutoCloseable {
     static final String OPAQUE = "trusted.overlay.opaque";
+    static final byte[] OPAQUE_VALUE = {'y'};
     static final int DIRECTORY_FLAGS = FileCalls.READ | FileCalls.DIRECTORY;
 
     /// An entry as it is seen from above.
@@ -27,7 +27,7 @@ record MergedDirectory(@Nullable Descriptor own, List<Descriptor> below) impleme
     /// The entry that overlayfs would show under a name; null if there is none or a whiteout hides it.
     @Nullable
     Found find(String name) throws ErrnoException {
-        var mine = own == null ? null : status(own, name);
+        var mine = own == null ? null : FileCalls.find(own, name);
         if (own != null && mine != null) {
             return mine.whiteout() ? null : new Found(own, mine, true);
         }
@@ -38,7 +38,7 @@ record MergedDirectory(@Nullable Descriptor own, List<Descriptor> below) impleme
     @Nullable
     Found findBelow(String name) throws ErrnoException {
         for (var directory : below) {
-            var status = status(directory, name);
+            var status = FileCalls.find(directory, name);
             if (status != null) {
                 return status.whiteout() ? null : new Found(directory, status, false);
             }
@@ -48,7 +48,7 @@ record MergedDirectory(@Nullable Descriptor own, List<Descriptor> below) impleme
 
     /// A directory in this one, without making it in the layer being written. It must be one in some layer.
     MergedDirectory open(String name) throws ErrnoException {
-        var mine = own == null ? null : status(own, name);
+        var mine = own == null ? null : FileCalls.find(own, name);
         if (own == null || mine == null) {
             return new MergedDirectory(null, openBelow(name));
         }
@@ -78,7 +78,7 @@ record MergedDirectory(@Nullable Descriptor own, List<Descriptor> below) impleme
         var found = new ArrayList<Descriptor>();
         try {
             for (var parent : parents) {
-                var status = status(parent, name);
+                var status = FileCalls.find(parent, name);
                 if (status == null) {
                     continue;
                 }
@@ -98,27 +98,8 @@ record MergedDirectory(@Nullable Descriptor own, List<Descriptor> below) impleme
         }
     }
 
-    /// Of an entry itself; null if there is none.
-    static @Nullable FileStatus status(Descriptor directory, String name) throws ErrnoException {
-        try {
-            return FileCalls.stat(directory, name);
-        } catch (ErrnoException e) {
-            if (e.errno() == Errno.ENOENT) {
-                return null;
-            }
-            throw e;
-        }
-    }
-
     static boolean opaque(Descriptor directory) throws ErrnoException {
-        try {
-            return Attributes.read(directory, OPAQUE).equals("y");
-        } catch (ErrnoException e) {
-            if (e.errno() == Errno.ENODATA || e.errno() == Errno.EOPNOTSUPP) {
-                return false;
-            }
-            throw e;
-        }
+        return Attributes.has(directory, OPAQUE, OPAQUE_VALUE);
     }
 
     @Override

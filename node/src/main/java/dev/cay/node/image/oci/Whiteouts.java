@@ -110,7 +110,7 @@ final class Whiteouts {
     }
 
     private void hide(Descriptor own, String name) throws ErrnoException {
-        var there = MergedDirectory.status(own, name);
+        var there = FileCalls.find(own, name);
         if (there == null) {
             EntryCalls.makeWhiteout(own, name);
         } else if (there.directory()) {
