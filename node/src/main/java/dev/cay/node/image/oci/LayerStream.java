@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.PushbackInputStream;
 import java.security.MessageDigest;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.GZIPInputStream;
 
 /// The uncompressed archive of a layer: knows its compression by the first bytes, computes the digest, and refuses to
@@ -23,7 +24,7 @@ final class LayerStream extends InputStream {
     private final InputStream archive;
     private final LayerLimits limits;
     private final MessageDigest digest = Digest.begin();
-    private long read;
+    private final AtomicLong read = new AtomicLong();
 
     private LayerStream(Source source, InputStream archive, LayerLimits limits) {
         this.source = source;
@@ -92,13 +93,13 @@ final class LayerStream extends InputStream {
         return count;
     }
 
-    /// Counts bytes that the layer takes beside those of its archive.
+    /// Counts bytes that the layer takes beside those of its archive. Another thread may read meanwhile.
     void count(long bytes) {
-        read += bytes;
-        if (read > limits.bytes()) {
+        long all = read.addAndGet(bytes);
+        if (all > limits.bytes()) {
             throw BadImage.because("the layer holds more than %,d bytes, which is the limit".formatted(limits.bytes()));
         }
-        if (read > LayerLimits.RATIO_FROM && read / Math.max(1, source.read) > limits.ratio()) {
+        if (all > LayerLimits.RATIO_FROM && all / Math.max(1, source.read.get()) > limits.ratio()) {
             throw BadImage.because(
                     "the layer is compressed more than %,d to one, which looks like an attempt to fill the disk"
                             .formatted(limits.ratio()));
@@ -122,7 +123,7 @@ final class LayerStream extends InputStream {
 
     /// Counts compressed bytes.
     private static final class Source extends FilterInputStream {
-        private long read;
+        private final AtomicLong read = new AtomicLong();
 
         private Source(InputStream in) {
             super(in);
@@ -131,14 +132,14 @@ final class LayerStream extends InputStream {
         @Override
         public int read() throws IOException {
             int one = super.read();
-            read += one < 0 ? 0 : 1;
+            read.addAndGet(one < 0 ? 0 : 1);
             return one;
         }
 
         @Override
         public int read(byte[] into, int offset, int length) throws IOException {
             int count = super.read(into, offset, length);
-            read += Math.max(0, count);
+            read.addAndGet(Math.max(0, count));
             return count;
         }
     }

@@ -8,6 +8,7 @@ import dev.cay.wire.ErrorKind;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.zip.ZipException;
@@ -41,11 +42,14 @@ public final class LayerUnpacker {
         try (var tree = new LayerTree(rootfs, below, limits.depth())) {
             var archive = LayerStream.open(layer, limits);
             var entries = new EntryWriter(tree, limits, archive::count);
-            var tar = new TarReader(archive, limits);
-            for (var entry = tar.next(); entry != null; entry = tar.next()) {
-                write(entries, entry, tar);
+            try (var ahead = ReadAhead.start(archive)) {
+                var tar = new TarReader(ahead, limits);
+                for (var entry = tar.next(); entry != null; entry = tar.next()) {
+                    write(entries, entry, tar);
+                }
+                entries.finish();
+                ahead.transferTo(OutputStream.nullOutputStream());
             }
-            entries.finish();
             return new Unpacked(archive.finish(), entries.count(), entries.skipped());
         } catch (ZipException | EOFException e) {
             throw BadImage.because("the layer cannot be decompressed; it is damaged or cut off", e);
