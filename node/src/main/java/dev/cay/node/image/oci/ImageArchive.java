@@ -6,6 +6,7 @@ import dev.cay.http.Json;
 import java.io.BufferedOutputStream;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -66,6 +67,15 @@ final class ImageArchive {
         private Quick(OutputStream out) throws IOException {
             super(out, BUFFER);
             def.setLevel(Deflater.BEST_SPEED);
+        }
+
+        /// A large layer takes minutes, and nothing else in them would notice an interrupt.
+        @Override
+        public synchronized void write(byte[] bytes, int offset, int length) throws IOException {
+            if (Thread.currentThread().isInterrupted()) {
+                throw new InterruptedIOException("the thread that packs a layer was interrupted");
+            }
+            super.write(bytes, offset, length);
         }
     }
 

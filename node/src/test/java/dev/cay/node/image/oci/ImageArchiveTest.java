@@ -9,6 +9,7 @@ import dev.cay.testing.NeedsRoot;
 import dev.cay.testing.OwnRegistry;
 import dev.cay.wire.CayException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -73,6 +74,18 @@ final class ImageArchiveTest {
     @Test
     void equalLayersMakeEqualArchives() throws Exception {
         assertThat(write("app:v1")).hasSameBinaryContentAs(write("app:v1"));
+    }
+
+    @Test
+    void isGivenUpByAnInterruptedThread() throws Exception {
+        var archive =
+                new ImageArchive(OutputStream.nullOutputStream(), Files.createDirectory(directory.resolve("staging")));
+        Thread.currentThread().interrupt();
+        try {
+            assertThatThrownBy(() -> archive.add(base)).isInstanceOf(InterruptedIOException.class);
+        } finally {
+            Thread.interrupted();
+        }
     }
 
     @Test
