@@ -60,10 +60,10 @@ final class TemplateCommandTest {
                             "base                     ready",
                             "code-interpreter-v1      being made: it waits or begins",
                             "code-interpreter-lite    not made yet, about 1,490 MB",
-                            "claude                   not made yet, about 1,090 MB",
+                            "claude                   not made yet, about 1,120 MB",
                             "mcp-gateway              could not be made; `cay logs` says why, and the next create tries again",
                             "codex                    ready",
-                            "amp                      not made yet, about 840 MB",
+                            "amp                      not made yet, about 870 MB",
                             "team/code-interpreter-lite ready",
                             "team/tagged              ready as team/tagged:v1, team/tagged:v2")
                     .hasSize(HouseTemplate.names().size() + 2);
