@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import dev.cay.platform.NpmClient;
 import dev.cay.platform.OwnCay;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -16,6 +17,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Function;
 import org.junit.jupiter.api.DynamicNode;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Test files, run with several versions of a client in all the ways they have of reaching the platform. What came of
 /// it goes into the page of what works.
@@ -24,6 +27,8 @@ import org.junit.jupiter.api.DynamicNode;
 /// @param atOnce  how many files run side by side
 /// @param methods some that the client is known to have
 record ClientSuite(CompatibilityReport.Part part, String folder, int atOnce, Set<String> methods) {
+    private static final Logger log = LoggerFactory.getLogger(ClientSuite.class);
+
     ClientSuite {
         methods = Set.copyOf(methods);
     }
@@ -75,8 +80,13 @@ record ClientSuite(CompatibilityReport.Part part, String folder, int atOnce, Set
     }
 
     private ClientTests.Run run(OwnCay platform, Client client, String file) throws Exception {
-        return new ClientTests(NpmClient.install(client.name(), client.version()))
+        long began = System.nanoTime();
+        var run = new ClientTests(NpmClient.install(client.name(), client.version()))
                 .run(folder + file, platform.environment(client.mode()));
+        log.atInfo()
+                .addKeyValue("s", Duration.ofNanos(System.nanoTime() - began).toSeconds())
+                .log(client.title(file));
+        return run;
     }
 
     private void requireAllCovered(Collection<ClientTests.Run> runs) {
