@@ -13,6 +13,7 @@ import dev.cay.life.SystemClock;
 import dev.cay.life.Undo;
 import dev.cay.metrics.Meters;
 import dev.cay.node.CayNode;
+import dev.cay.node.NodeSettings;
 import dev.cay.node.NodeVariant;
 import dev.cay.node.host.HostClaim;
 import dev.cay.node.host.HostLedger;
@@ -179,7 +180,7 @@ final class CayDaemon implements AutoCloseable {
         var authority = opening.get();
         progress.mark("certificates");
         var started = closing.add(new CayNode(
-                new CayNode.Settings(
+                new NodeSettings(
                         config.instance(),
                         config.stateDir(),
                         config.runDir(),

@@ -11,9 +11,7 @@ import dev.cay.node.host.HostCapacity;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.HostPlan;
 import dev.cay.node.host.HostRoutes;
-import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Programs;
-import dev.cay.node.host.ServerLimits;
 import dev.cay.node.host.Sysctls;
 import dev.cay.node.image.BuildProgress;
 import dev.cay.node.image.FileLayers;
@@ -24,11 +22,9 @@ import dev.cay.node.image.NpmLayers;
 import dev.cay.node.image.TemplateBuilds;
 import dev.cay.node.image.oci.Images;
 import dev.cay.node.image.oci.LayerLimits;
-import dev.cay.node.image.oci.RegistrySettings;
 import dev.cay.node.linux.FdPoller;
 import dev.cay.node.linux.HostThreads;
 import dev.cay.node.log.LogHub;
-import dev.cay.node.mcp.GatewayRules;
 import dev.cay.node.mcp.Gateways;
 import dev.cay.node.mcp.catalog.Catalog;
 import dev.cay.node.mcp.catalog.LaunchPlan;
@@ -61,7 +57,6 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.SandboxId;
-import dev.cay.wire.SystemPorts;
 import dev.cay.wire.node.Node;
 import dev.cay.wire.node.NodeBuilds;
 import dev.cay.wire.node.NodeDisk;
@@ -77,60 +72,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import javax.net.ssl.SSLContext;
-import org.jspecify.annotations.Nullable;
 
 /// The node of one machine, put together. Made, started, used through {@link #node} and {@link #handle}, closed; what
 /// it started runs on until {@link #removeAll}.
 public final class CayNode implements AutoCloseable {
-    /// What an operator decides about the node.
-    ///
-    /// @param servers              what MCP servers of one sandbox may use
-    /// @param catalogs             of MCP servers, beside the one that comes with Cay
-    /// @param serverOverrides      file that says how MCP servers are started here, and what intercepts calls of
-    ///                             their tools; null for none
-    /// @param remoteAddresses      where remote MCP servers may lie beside the internet
-    /// @param gateways             what holds for MCP gateways
-    /// @param registries           where images come from
-    /// @param operatorCertificates CA certificates to be trusted inside too; null for none
-    public record Settings(
-            String instance,
-            Path stateDir,
-            Path runDir,
-            Path cacheDir,
-            int poolSizeMB,
-            int uidBase,
-            String range,
-            List<String> nameservers,
-            int maxConnections,
-            int bandwidthMbit,
-            List<String> openAddresses,
-            @Nullable Path operatorCertificates,
-            int maxProcesses,
-            int mostSpares,
-            ServerLimits servers,
-            long processLogBytes,
-            int edgePort,
-            List<Path> catalogs,
-            @Nullable Path serverOverrides,
-            GatewayRules gateways,
-            List<String> remoteAddresses,
-            RegistrySettings registries) {
-        public Settings {
-            nameservers = List.copyOf(nameservers);
-            openAddresses = List.copyOf(openAddresses);
-            catalogs = List.copyOf(catalogs);
-            remoteAddresses = List.copyOf(remoteAddresses);
-        }
-
-        private NetworkLimits networkLimits() {
-            return new NetworkLimits(
-                    maxConnections,
-                    bandwidthMbit,
-                    List.of(SystemPorts.ENVD, SystemPorts.INTERPRETER, SystemPorts.MCP, edgePort),
-                    openAddresses);
-        }
-    }
-
     /// What a node gets from the daemon it is in.
     ///
     /// @param edge      answers what comes to the edge's port inside a sandbox
@@ -140,10 +85,6 @@ public final class CayNode implements AutoCloseable {
     public record Surroundings(HttpListeners listeners, Handler edge, SSLContext tls, Path authority, Meters meters) {}
 
     /// A step may use all that its sandbox may, so more would only make each slower.
-    /// Bytes of a file that a Dockerfile names by a URL, and the time it may take.
-    private static final long MOST_WEB_FILE = 2L << 30;
-
-    private static final Duration WEB_FILE_LIMIT = Duration.ofMinutes(30);
     private static final int BUILDS_AT_ONCE = 2;
 
     /// What is taken back from the host when no sandbox is left.
@@ -173,7 +114,8 @@ public final class CayNode implements AutoCloseable {
 
     /// Takes what it needs from the host. The instance must have joined the host's ledger. Nothing runs until
     /// {@link #start}.
-    public CayNode(Settings settings, Surroundings around, NodeVariant variant, Progress progress) throws IOException {
+    public CayNode(NodeSettings settings, Surroundings around, NodeVariant variant, Progress progress)
+            throws IOException {
         this.records = settings.stateDir().resolve("sandboxes");
         this.progress = progress;
         try {
@@ -287,7 +229,7 @@ public final class CayNode implements AutoCloseable {
         return sysctls;
     }
 
-    private WorkParts work(Settings settings) throws IOException {
+    private WorkParts work(NodeSettings settings) throws IOException {
         return new WorkParts(
                 closing.add(new HostThreads("namespace", 2, 1024)),
                 closing.add(new HostThreads("file", 16, 4096)),
@@ -300,7 +242,7 @@ public final class CayNode implements AutoCloseable {
                 logSettings(settings.processLogBytes()));
     }
 
-    private Gateways gateways(Settings settings, LogHub logs, Meters meters) throws IOException {
+    private Gateways gateways(NodeSettings settings, LogHub logs, Meters meters) throws IOException {
         var catalog = Catalog.load(settings.catalogs(), settings.serverOverrides());
         return closing.add(new Gateways(
                 catalog,
@@ -326,7 +268,7 @@ public final class CayNode implements AutoCloseable {
     }
 
     /// Servers run on what base is made of.
-    private SandboxedHomes serverHomes(Settings settings, LayerStore layers, Workers workers) {
+    private SandboxedHomes serverHomes(NodeSettings settings, LayerStore layers, Workers workers) {
         var packages =
                 new NpmLayers(layers, Programs.ofHost(), settings.stateDir().resolve("logs"));
         return new SandboxedHomes(
@@ -340,13 +282,13 @@ public final class CayNode implements AutoCloseable {
     }
 
     /// For files that Dockerfiles name by URLs: they lead to what sandboxes can reach, as steps of a build run there.
-    private WebFiles webFiles(Settings settings) {
+    private WebFiles webFiles(NodeSettings settings) {
         var rules = new Dialer.Rules(
                 Addresses.allowing(List.of()), Set.copyOf(settings.openAddresses()), true, "network.openAddresses");
-        return new WebFiles(closing.add(new Dialer(rules)), MOST_WEB_FILE, WEB_FILE_LIMIT);
+        return new WebFiles(closing.add(new Dialer(rules)));
     }
 
-    private static Images images(Settings settings, LayerStore layers) {
+    private static Images images(NodeSettings settings, LayerStore layers) {
         var registries = settings.registries();
         return new Images(
                 layers,

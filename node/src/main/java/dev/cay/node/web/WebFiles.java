@@ -25,16 +25,16 @@ public final class WebFiles {
     private static final Map<String, String> HEADERS =
             Map.of("User-Agent", "cay", "Accept", "*/*", "Accept-Encoding", "identity", "Connection", "close");
 
-    private final Dialer dialer;
-    private final long mostBytes;
-    private final Duration limit;
+    /// Of one file.
+    private static final long MOST_BYTES = 2L << 30;
 
-    /// @param mostBytes that a file may have
-    /// @param limit     for all of one file
-    public WebFiles(Dialer dialer, long mostBytes, Duration limit) {
+    /// For all of one file.
+    private static final Duration LIMIT = Duration.ofMinutes(30);
+
+    private final Dialer dialer;
+
+    public WebFiles(Dialer dialer) {
         this.dialer = dialer;
-        this.mostBytes = mostBytes;
-        this.limit = limit;
     }
 
     /// Writes what the URL leads to into a new file, whose time of change is the one that the server names, or 1970.
@@ -66,7 +66,7 @@ public final class WebFiles {
     }
 
     private void fetchNow(URI url, Path target) throws IOException {
-        long end = System.nanoTime() + limit.toNanos();
+        long end = System.nanoTime() + LIMIT.toNanos();
         URI at = url;
         for (int hops = 0; hops <= MOST_REDIRECTS; hops++) {
             try (var line = dialer.open(UrlOrigin.of(at))) {
@@ -115,10 +115,10 @@ public final class WebFiles {
                     length >= 0;
                     length = answer.content().read(chunk)) {
                 all += length;
-                if (all > mostBytes) {
+                if (all > MOST_BYTES) {
                     throw new CayException(
                             ErrorKind.INVALID_ARGUMENT,
-                            "%s has more than %,d MB, and may not".formatted(url, mostBytes >> 20));
+                            "%s has more than %,d MB, and may not".formatted(url, MOST_BYTES >> 20));
                 }
                 out.write(chunk, 0, length);
             }

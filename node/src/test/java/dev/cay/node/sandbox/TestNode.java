@@ -8,6 +8,7 @@ import dev.cay.life.Undo;
 import dev.cay.metrics.Meters;
 import dev.cay.node.Abandoned;
 import dev.cay.node.CayNode;
+import dev.cay.node.NodeSettings;
 import dev.cay.node.NodeVariant;
 import dev.cay.node.host.HostClaim;
 import dev.cay.node.host.HostLedger;
@@ -201,7 +202,7 @@ final class TestNode implements AutoCloseable {
             listeners.start();
             var variant = new Variant(around, install, warming);
             node = closing.add(new CayNode(
-                    new CayNode.Settings(
+                    new NodeSettings(
                             place.instance(),
                             state,
                             run,

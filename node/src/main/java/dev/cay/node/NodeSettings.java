@@ -1,0 +1,59 @@
+package dev.cay.node;
+
+import dev.cay.node.host.NetworkLimits;
+import dev.cay.node.host.ServerLimits;
+import dev.cay.node.image.oci.RegistrySettings;
+import dev.cay.node.mcp.GatewayRules;
+import dev.cay.wire.SystemPorts;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What an operator decides about the node.
+///
+/// @param servers              what MCP servers of one sandbox may use
+/// @param catalogs             of MCP servers, beside the one that comes with Cay
+/// @param serverOverrides      file that says how MCP servers are started here, and what intercepts calls of
+///                             their tools; null for none
+/// @param remoteAddresses      where remote MCP servers may lie beside the internet
+/// @param gateways             what holds for MCP gateways
+/// @param registries           where images come from
+/// @param operatorCertificates CA certificates to be trusted inside too; null for none
+public record NodeSettings(
+        String instance,
+        Path stateDir,
+        Path runDir,
+        Path cacheDir,
+        int poolSizeMB,
+        int uidBase,
+        String range,
+        List<String> nameservers,
+        int maxConnections,
+        int bandwidthMbit,
+        List<String> openAddresses,
+        @Nullable Path operatorCertificates,
+        int maxProcesses,
+        int mostSpares,
+        ServerLimits servers,
+        long processLogBytes,
+        int edgePort,
+        List<Path> catalogs,
+        @Nullable Path serverOverrides,
+        GatewayRules gateways,
+        List<String> remoteAddresses,
+        RegistrySettings registries) {
+    public NodeSettings {
+        nameservers = List.copyOf(nameservers);
+        openAddresses = List.copyOf(openAddresses);
+        catalogs = List.copyOf(catalogs);
+        remoteAddresses = List.copyOf(remoteAddresses);
+    }
+
+    NetworkLimits networkLimits() {
+        return new NetworkLimits(
+                maxConnections,
+                bandwidthMbit,
+                List.of(SystemPorts.ENVD, SystemPorts.INTERPRETER, SystemPorts.MCP, edgePort),
+                openAddresses);
+    }
+}
