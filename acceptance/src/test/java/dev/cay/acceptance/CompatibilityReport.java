@@ -34,7 +34,7 @@ final class CompatibilityReport {
                 # What works with the code interpreter's client
 
                 Found in the same way: the newest ran all cases over TLS host names, and suite and clients over plain URLs, too. 2.0.1
-                ran over TLS host names what depends on the client, and not languages, life and extremes, which depend on the runners.
+                ran over TLS host names what depends on the client, and not languages, life, ondemand and extremes, which depend on the runners.
                 What is said on the wire was looked at with no client between.
 
                 """);
