@@ -275,6 +275,7 @@ test('who follows commands hears nothing of a snapshot or a fork but a moment of
   let written = ''
   const counting = await one.commands.run('for i in $(seq 400); do echo $i; sleep 0.01; done; exit 3', {
     background: true,
+    timeoutMs: 0,
     onStdout: (text) => (written += text),
   })
   const ended = counting.wait().catch((error) => error)

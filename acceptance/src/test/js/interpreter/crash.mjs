@@ -8,7 +8,9 @@ const heard = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
 
 const box = await Sandbox.create({ timeoutMs: 600_000 })
 const languages = (await box.files.read('/opt/cay/languages')).split('\n').filter((name) => name in LANGUAGES)
-for (const language of languages) await run(box, LANGUAGES[language].store, { language })
+// A busy machine takes its time to start all of them.
+const timeoutMs = 300_000
+for (const language of languages) await run(box, LANGUAGES[language].store, { language, timeoutMs })
 const context = await box.createCodeContext({ cwd: '/tmp' })
 const { running } = await begin(box, COUNT, { context, timeoutMs: 0 })
 const outcome = running.then(() => 'ended', (error) => `broken: ${error.message}`)
@@ -21,9 +23,9 @@ const after = await box.listCodeContexts()
 const first = await counted(box)
 const goesOn = await until('the count to go on', async () => (await counted(box)) > first + 200, 60_000).then(() => true, () => false)
 const recalled = {}
-for (const language of languages) recalled[language] = said(await box.runCode(LANGUAGES[language].recall, { language }))
-const next = await box.runCode('count', { context, timeoutMs: 60_000 })
-const idle = await box.runCode('1 + 1', { context })
+for (const language of languages) recalled[language] = said(await box.runCode(LANGUAGES[language].recall, { language, timeoutMs }))
+const next = await box.runCode('count', { context, timeoutMs })
+const idle = await box.runCode('1 + 1', { context, timeoutMs })
 await box.kill()
 console.log(JSON.stringify({
   broken,
