@@ -77,19 +77,19 @@ final class FuzzProof implements Proof {
         var findings = new Findings();
         var details = new ArrayList<String>();
         long inputs = 0;
-        try (var neighbour = targets.neighbour()) {
-            for (String name : chosen) {
-                try (var target = targets.open(name)) {
-                    var campaign = new Campaign(
-                            cay,
-                            target,
-                            neighbour,
-                            findings,
-                            ThreadLocalRandom.current().nextInt(),
-                            stage::say);
-                    details.add(campaign(stage, cay, campaign, target, findings));
-                    inputs += campaign.played();
-                }
+        for (String name : chosen) {
+            // A sandbox lives for an hour, and all targets together take longer.
+            try (var neighbour = targets.neighbour();
+                    var target = targets.open(name)) {
+                var campaign = new Campaign(
+                        cay,
+                        target,
+                        neighbour,
+                        findings,
+                        ThreadLocalRandom.current().nextInt(),
+                        stage::say);
+                details.add(campaign(stage, cay, campaign, target, findings));
+                inputs += campaign.played();
             }
         }
         details.addAll(findings.lines());
