@@ -76,9 +76,9 @@ final class Filling {
         var needs = server.needs();
         boolean remote = launch instanceof ServerLaunch.Remote;
         var line = switch (launch) {
-            case ServerLaunch.Npm _ -> arguments(needs.arguments());
+            case ServerLaunch.Npm _, ServerLaunch.Image _ -> arguments(needs.arguments());
             case ServerLaunch.Command command -> arguments(command.line());
-            case ServerLaunch.Remote _, ServerLaunch.Image _ -> List.<Value>of();
+            case ServerLaunch.Remote _ -> List.<Value>of();
         };
         var environment = new LinkedHashMap<String, String>();
         variables.forEach((name, value) -> environment.put(name, value.text()));
@@ -116,7 +116,7 @@ final class Filling {
             case ServerLaunch.Remote remote -> remote(remote);
             case ServerLaunch.Command command -> new LaunchPlan.Command(words, command.files());
             case ServerLaunch.Npm npm -> new LaunchPlan.Npm(npm.packageName(), npm.version(), npm.bin(), words);
-            case ServerLaunch.Image _ -> throw new IllegalArgumentException("an image is not started");
+            case ServerLaunch.Image image -> new LaunchPlan.Image(image.reference(), words);
         };
     }
 

@@ -65,7 +65,7 @@ public record LaunchPlan(
                 List.of());
     }
 
-    /// What is started or called. Never an image: that is refused before there is a plan.
+    /// What is started or called.
     public sealed interface Start {}
 
     public record Remote(URI url, ServerLaunch.Transport transport, Map<String, String> headers) implements Start {
@@ -103,6 +103,21 @@ public record LaunchPlan(
         @Override
         public String toString() {
             return "Command[%s, %d arguments]".formatted(line.getFirst(), line.size() - 1);
+        }
+    }
+
+    /// A container image, which runs as its own configuration says.
+    ///
+    /// @param reference with its registry, like `docker.io/mcp/notion`
+    /// @param arguments what follows the image's entry point
+    public record Image(String reference, List<String> arguments) implements Start {
+        public Image {
+            arguments = List.copyOf(arguments);
+        }
+
+        @Override
+        public String toString() {
+            return "Image[%s, %d arguments]".formatted(reference, arguments.size());
         }
     }
 

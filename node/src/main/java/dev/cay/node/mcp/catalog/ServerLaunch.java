@@ -65,6 +65,14 @@ public sealed interface ServerLaunch {
 
     /// @param registry a word for where it lies; null for the usual one
     record Image(String name, @Nullable String registry) implements ServerLaunch {
+        /// Hosts of the registries that entries name by a word.
+        private static final Map<String, String> HOSTS = Map.of("github", "ghcr.io", "microsoft", "mcr.microsoft.com");
+
+        /// The name as registries know it, with the host of its registry in front where that is not the usual one.
+        public String reference() {
+            return registry == null ? name : HOSTS.getOrDefault(registry, registry) + "/" + name;
+        }
+
         @Override
         public String word() {
             return "image";

@@ -37,6 +37,7 @@ final class Secrets {
     private static Stream<String> arguments(LaunchPlan plan) {
         return switch (plan.start()) {
             case LaunchPlan.Npm npm -> npm.arguments().stream();
+            case LaunchPlan.Image image -> image.arguments().stream();
             case LaunchPlan.Command command -> command.line().stream().skip(1);
             case LaunchPlan.Remote _ -> Stream.empty();
         };

@@ -3,6 +3,8 @@ package dev.cay.node.mcp.server;
 import dev.cay.node.image.FileLayers;
 import dev.cay.node.image.NpmLayers;
 import dev.cay.node.mcp.catalog.LaunchPlan;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -61,6 +63,7 @@ final class ServerPreparation implements AutoCloseable {
                         command.files() == null
                                 ? layers
                                 : onTop(files.install(command.files(), "launch.files of mcp." + plan.key()), layers));
+            case LaunchPlan.Image _ -> throw new CayException(ErrorKind.NOT_IMPLEMENTED, "images are not started yet");
             case LaunchPlan.Remote _ -> new Prepared(List.of(), List.of());
         };
     }
