@@ -178,14 +178,14 @@ test('root inside can replace the gateway', async () => {
 for (const template of ['base', 'code-interpreter-v1']) {
   test(`create('${template}', {mcp}) needs no template of its own, and begins without what cannot be started`, { skip: !atLeast(2, 9) }, async () => {
     const plain = await Sandbox.create(template, {
-      mcp: { githubOfficial: { githubPersonalAccessToken: GITHUB_TOKEN }, aks: {} }, timeoutMs: 120_000,
+      mcp: { githubOfficial: { githubPersonalAccessToken: GITHUB_TOKEN }, amazonBedrockAgentcore: {} }, timeoutMs: 120_000,
     })
     const client = await connect(plain)
     const { tools } = await client.listTools()
     assert.ok(tools.some((tool) => tool.name === 'github-official-create_issue'))
     const status = JSON.parse((await plain.commands.run('mcp-gateway status')).stdout)
-    assert.equal(status.servers.aks.state, 'failed')
-    assert.match(status.servers.aks.reason, /published as an image only/)
+    assert.equal(status.servers.amazonBedrockAgentcore.state, 'failed')
+    assert.match(status.servers.amazonBedrockAgentcore.reason, /image/)
     await client.close()
     await plain.kill()
   })

@@ -130,7 +130,7 @@ final class McpCatalogCommand implements Callable<Integer> {
             String wanted = category == null ? null : known(catalog, category);
             var servers = catalog.servers().stream()
                     .filter(server -> wanted == null || server.category().equals(wanted))
-                    .filter(server -> !launchable || catalog.launch(server).isPresent())
+                    .filter(server -> !launchable || !catalog.ways(server).isEmpty())
                     .toList();
             return asked.print(catalog, servers);
         }

@@ -3,6 +3,7 @@ package dev.cay.cli;
 import dev.cay.node.mcp.catalog.Catalog;
 import dev.cay.node.mcp.catalog.CatalogServer;
 import dev.cay.node.mcp.catalog.ServerLaunch;
+import dev.cay.node.mcp.catalog.ServerWay;
 import dev.cay.node.mcp.catalog.Template;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -19,14 +20,20 @@ record ServerDescription(Catalog catalog, CatalogServer server) {
         if (catalog.overrideOf(server).disabled()) {
             return "off";
         }
-        return catalog.launch(server)
-                .map(ServerLaunch::word)
-                .orElseGet(() ->
-                        server.launch(ServerLaunch.Npm.class).map(_ -> "npm?").orElse("image"));
+        return ways().isEmpty() ? "npm?" : words(ways(), " ");
+    }
+
+    /// The ways to start it here, in the order in which they are tried.
+    private List<ServerWay> ways() {
+        return catalog.ways(server);
+    }
+
+    private static String words(List<ServerWay> ways, String between) {
+        return ways.stream().map(ServerWay::word).collect(Collectors.joining(between));
     }
 
     private boolean launchable() {
-        return catalog.launch(server).isPresent();
+        return !ways().isEmpty();
     }
 
     Map<String, Object> summary() {
@@ -46,7 +53,7 @@ record ServerDescription(Catalog catalog, CatalogServer server) {
         fields.put("words", server.words());
         fields.put("source", server.source());
         var launch = new LinkedHashMap<String, Object>();
-        server.launches().forEach(way -> launch.put(way.word(), facts(way)));
+        server.ways().forEach(way -> launch.put(way.word(), facts(way)));
         fields.put("launch", launch);
         fields.put(
                 "options",
@@ -72,6 +79,19 @@ record ServerDescription(Catalog catalog, CatalogServer server) {
         fields.put("env", option.env());
         fields.put("values", option.values());
         fields.put("required", option.required());
+        return fields;
+    }
+
+    private static Map<String, Object> facts(ServerWay way) {
+        var fields = facts(way.launch());
+        fields.put("env", texts(way.env()));
+        fields.put(
+                "arguments",
+                way.arguments() == null
+                        ? null
+                        : way.arguments().stream().map(Template::text).toList());
+        fields.put("hosts", way.hosts());
+        fields.put("see", way.see());
         return fields;
     }
 
@@ -119,7 +139,7 @@ record ServerDescription(Catalog catalog, CatalogServer server) {
         }
         lines.add(line("tools", "named " + server.name() + "-TOOL"));
         lines.add(line("start", startSentence()));
-        server.launches().forEach(way -> lines.add(line(way.word(), sentence(way))));
+        server.ways().forEach(way -> lines.add(line(way.word(), sentence(way.launch()))));
         lines.add(line("options", server.options().isEmpty() ? "none" : ""));
         lines.addAll(optionLines());
         if (!server.anyOf().isEmpty()) {
@@ -139,11 +159,11 @@ record ServerDescription(Catalog catalog, CatalogServer server) {
         if (override.disabled()) {
             return "switched off by " + section;
         }
-        String how = catalog.launch(server).map(ServerLaunch::word).orElse("");
-        if (how.isEmpty()) {
+        if (ways().isEmpty()) {
             return "not here; %s can say how, see docs/mcp.md".formatted(section);
         }
-        return override.launch() == null ? how : how + ", as " + section + " says";
+        String how = words(ways(), ", else ");
+        return override.way() == null ? how : how + ", as " + section + " says";
     }
 
     private static String sentence(ServerLaunch launch) {

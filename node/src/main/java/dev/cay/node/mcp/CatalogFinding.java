@@ -69,7 +69,7 @@ record CatalogFinding(Catalog catalog, McpGateway gateway, Servers servers, bool
                 .put("key", server.key())
                 .put("title", server.title())
                 .put("category", server.category())
-                .put("startable", catalog.launch(server).isPresent())
+                .put("startable", !catalog.ways(server).isEmpty())
                 .put("added", isAdded(server));
         var required = node.putArray("required");
         required(server).forEach(option -> required.add(option.name()));
@@ -103,7 +103,7 @@ record CatalogFinding(Catalog catalog, McpGateway gateway, Servers servers, bool
                         needed.isEmpty() ? "no options" : String.join(", ", needed),
                         isAdded(server)
                                 ? "added"
-                                : catalog.launch(server).isPresent() ? "can be added" : "cannot be started here");
+                                : catalog.ways(server).isEmpty() ? "cannot be started here" : "can be added");
     }
 
     /// Those with most of the words first.

@@ -2,7 +2,7 @@ package dev.cay.node.mcp;
 
 import dev.cay.node.mcp.catalog.CatalogServer;
 import dev.cay.node.mcp.catalog.LaunchPlan;
-import dev.cay.node.mcp.catalog.ServerOverride;
+import dev.cay.node.mcp.catalog.ServerPlan;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.time.Duration;
@@ -54,7 +54,7 @@ record CustomServers(String base) {
         return key.startsWith(PREFIX);
     }
 
-    LaunchPlan plan(String key, JsonNode options) {
+    ServerPlan plan(String key, JsonNode options) {
         var name = KEY.matcher(key);
         if (!name.matches() || name.group(1).startsWith(".") || name.group(2).startsWith(".")) {
             throw invalid("mcp.%s is no repository; write github/OWNER/NAME".formatted(Texts.brief(key)));
@@ -71,7 +71,7 @@ record CustomServers(String base) {
                 "%s%s/%s.git".formatted(base, name.group(1), name.group(2)),
                 text(key, options, "installCmd").strip()));
         line.addAll(List.of(run.split("\\s+")));
-        return new LaunchPlan(
+        return ServerPlan.of(new LaunchPlan(
                 key,
                 key,
                 new LaunchPlan.Command(line),
@@ -80,9 +80,7 @@ record CustomServers(String base) {
                 null,
                 CatalogServer.Network.OPEN,
                 true,
-                ServerOverride.Tools.ALL,
-                false,
-                List.of());
+                false));
     }
 
     private static String text(String key, JsonNode options, String option) {

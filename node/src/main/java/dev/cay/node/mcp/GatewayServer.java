@@ -2,14 +2,15 @@ package dev.cay.node.mcp;
 
 import dev.cay.http.Json;
 import dev.cay.mcp.protocol.RpcException;
-import dev.cay.node.mcp.catalog.LaunchPlan;
-import dev.cay.node.mcp.server.ServerHome;
+import dev.cay.node.mcp.catalog.ServerPlan;
+import dev.cay.node.mcp.server.ChosenHome;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -36,22 +37,24 @@ final class GatewayServer implements AutoCloseable {
         }
     }
 
-    private final LaunchPlan plan;
-    private final Supplier<ServerHome> homes;
+    private final ServerPlan plan;
+    private final Supplier<ChosenHome> homes;
     private final GatewayLog gatewayLog;
     private final FirstLink first = new FirstLink(FirstLink.KEPT);
-    private @Nullable ServerHome home;
+    private @Nullable ChosenHome home;
     private boolean retired;
+    private int failures;
     private CompletableFuture<@Nullable Void> turn = CompletableFuture.completedFuture(null);
     private volatile State state = State.STARTING;
     private volatile String reason = "";
+    private volatile BiConsumer<GatewayServer, String> whenFailed = (_, _) -> {};
     private volatile String instructions = "";
     private volatile int tools;
     private volatile boolean tried;
     private volatile boolean counted;
 
     /// @param homes makes a place for it, and another one after that was closed
-    GatewayServer(LaunchPlan plan, Supplier<ServerHome> homes, GatewayLog gatewayLog) {
+    GatewayServer(ServerPlan plan, Supplier<ChosenHome> homes, GatewayLog gatewayLog) {
         this.plan = plan;
         this.homes = homes;
         this.gatewayLog = gatewayLog;
@@ -80,7 +83,7 @@ final class GatewayServer implements AutoCloseable {
         return plan.warnings();
     }
 
-    synchronized ServerHome home() {
+    synchronized ChosenHome home() {
         if (retired) {
             throw new CayException(ErrorKind.UNAVAILABLE, "it was removed");
         }
@@ -179,9 +182,24 @@ final class GatewayServer implements AutoCloseable {
     }
 
     void failed(String why) {
-        state = State.FAILED;
-        reason = Texts.brief(why);
-        gatewayLog.say("%s: %s".formatted(key(), reason));
+        String brief = Texts.brief(why);
+        synchronized (this) {
+            failures += state == State.FAILED ? 0 : 1;
+            state = State.FAILED;
+            reason = brief;
+        }
+        gatewayLog.say("%s: %s".formatted(key(), brief));
+        whenFailed.accept(this, brief);
+    }
+
+    /// How often it failed after it had been well, or had not been tried: a failure that goes on counts once.
+    synchronized int failures() {
+        return failures;
+    }
+
+    /// @param listener hears of each failure, and why; must not block
+    void whenFailed(BiConsumer<GatewayServer, String> listener) {
+        whenFailed = listener;
     }
 
     /// A client listed its tools.
@@ -210,7 +228,8 @@ final class GatewayServer implements AutoCloseable {
 
     /// Whether it runs elsewhere.
     boolean isRemote() {
-        return plan.start() instanceof LaunchPlan.Remote;
+        var now = now();
+        return now != null && now.isRemote();
     }
 
     /// For people and machines that look after it.
@@ -220,6 +239,10 @@ final class GatewayServer implements AutoCloseable {
         String why = reason();
         if (!why.isEmpty()) {
             health.put("reason", why);
+        }
+        var now = now();
+        if (now != null) {
+            WayReport.add(health, key(), now.ways());
         }
         return health;
     }
@@ -261,7 +284,7 @@ final class GatewayServer implements AutoCloseable {
         }
     }
 
-    private synchronized @Nullable ServerHome now() {
+    private synchronized @Nullable ChosenHome now() {
         return home;
     }
 
@@ -284,7 +307,7 @@ final class GatewayServer implements AutoCloseable {
         first.close();
     }
 
-    private @Nullable ServerHome leave() {
+    private @Nullable ChosenHome leave() {
         synchronized (this) {
             var now = home;
             home = null;

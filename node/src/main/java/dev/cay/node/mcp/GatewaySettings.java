@@ -2,7 +2,7 @@ package dev.cay.node.mcp;
 
 import dev.cay.http.Json;
 import dev.cay.node.mcp.catalog.Catalog;
-import dev.cay.node.mcp.catalog.LaunchPlan;
+import dev.cay.node.mcp.catalog.ServerPlan;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.util.ArrayList;
@@ -81,7 +81,7 @@ record GatewaySettings(@Nullable String token, @Nullable MetaChoice metaTools, O
     /// What it takes to start a server.
     ///
     /// @param problem why it cannot be started; null if it can
-    record Planned(LaunchPlan plan, @Nullable CayException problem) {
+    record Planned(ServerPlan plan, @Nullable CayException problem) {
         boolean isMistake() {
             return problem != null && problem.kind() == ErrorKind.INVALID_ARGUMENT;
         }
@@ -95,7 +95,7 @@ record GatewaySettings(@Nullable String token, @Nullable MetaChoice metaTools, O
                 var plan = CustomServers.isOne(key) ? custom.plan(key, options) : catalog.plan(key, options);
                 plans.add(new Planned(plan, null));
             } catch (CayException e) {
-                plans.add(new Planned(LaunchPlan.none(key), e));
+                plans.add(new Planned(ServerPlan.none(key), e));
             }
         });
         return plans;

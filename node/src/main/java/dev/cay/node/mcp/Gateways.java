@@ -6,8 +6,9 @@ import dev.cay.metrics.Meters;
 import dev.cay.node.log.LogHub;
 import dev.cay.node.mcp.catalog.Catalog;
 import dev.cay.node.mcp.catalog.LaunchPlan;
-import dev.cay.node.mcp.catalog.ServerLaunch;
+import dev.cay.node.mcp.catalog.ServerWay;
 import dev.cay.node.mcp.intercept.Interceptors;
+import dev.cay.node.mcp.server.ChosenHome;
 import dev.cay.node.mcp.server.ServerHomes;
 import dev.cay.wire.AccessToken;
 import dev.cay.wire.CayException;
@@ -20,6 +21,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -212,7 +214,7 @@ public final class Gateways implements AutoCloseable {
                     if (problem != null) {
                         throw new CayException(problem.kind(), problem.userMessage());
                     }
-                    return homes.open(id, planned.plan());
+                    return new ChosenHome(planned.plan(), way -> homes.open(id, way), System::nanoTime);
                 },
                 gatewayLog);
     }
@@ -263,18 +265,36 @@ public final class Gateways implements AutoCloseable {
         }
     }
 
-    /// Fetches what servers need to start, before anybody wants them. Stops at the first that cannot be had.
+    /// Fetches what servers need to start, before anybody wants them: for each, what the first of its ways needs for
+    /// which that can be had. Stops at the first server for which nothing can be had.
     public void pull(List<String> keys) {
         for (String key : keys) {
-            var server = catalog.require(key);
-            var launch = catalog.launch(server);
-            if (launch.isEmpty()) {
+            var ways = catalog.ways(catalog.require(key));
+            if (ways.isEmpty()) {
                 // Says why not.
                 var _ = catalog.plan(key, Json.mapper().createObjectNode());
-            } else if (launch.get() instanceof ServerLaunch.Npm npm) {
-                installer.accept(LaunchPlan.of(key, npm));
+            }
+            pull(key, ways);
+        }
+    }
+
+    private void pull(String key, List<ServerWay> ways) {
+        var reasons = new ArrayList<String>();
+        for (var way : ways) {
+            var plan = LaunchPlan.toFetch(key, way.launch());
+            try {
+                plan.ifPresent(installer);
+                return;
+            } catch (CayException e) {
+                if (ways.size() == 1 || e.kind() == ErrorKind.CANCELED) {
+                    throw e;
+                }
+                reasons.add("%s: %s".formatted(way.word(), e.userMessage()));
             }
         }
+        throw new CayException(
+                ErrorKind.UNAVAILABLE,
+                "nothing can be fetched for mcp.%s: %s".formatted(key, String.join("; ", reasons)));
     }
 
     /// What runs in the sandbox ends, or the daemon does: its servers end, and start again when it is back and they are

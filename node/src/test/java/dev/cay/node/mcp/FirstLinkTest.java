@@ -7,7 +7,8 @@ import dev.cay.http.Json;
 import dev.cay.mcp.protocol.Message;
 import dev.cay.node.log.LogHub;
 import dev.cay.node.mcp.catalog.LaunchPlan;
-import dev.cay.node.mcp.catalog.ServerLaunch;
+import dev.cay.node.mcp.catalog.ServerPlan;
+import dev.cay.node.mcp.server.ChosenHome;
 import dev.cay.node.mcp.server.ServerHome;
 import dev.cay.node.mcp.server.ServerLink;
 import dev.cay.testing.Fast;
@@ -34,10 +35,13 @@ import tools.jackson.databind.node.ObjectNode;
 class FirstLinkTest {
     private static final ObjectNode NOTHING = hello("{}");
 
+    private static final ServerPlan PLAN =
+            ServerPlan.of(LaunchPlan.of("echo", new LaunchPlan.Command(List.of("echo"))));
+
     private final Home home = new Home();
     private final GatewayServer server = new GatewayServer(
-            LaunchPlan.of("echo", new ServerLaunch.Npm("echo", "1.0.0", "echo", true)),
-            () -> home,
+            PLAN,
+            () -> new ChosenHome(PLAN, _ -> home, System::nanoTime),
             new GatewayLog(new LogHub(InstantSource.system()).of(new SandboxId("one")), InstantSource.system()));
 
     @Test

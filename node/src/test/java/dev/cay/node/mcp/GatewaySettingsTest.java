@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.node.mcp.catalog.Catalog;
 import dev.cay.node.mcp.catalog.LaunchPlan;
+import dev.cay.node.mcp.catalog.ServerPlan;
 import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import java.nio.charset.StandardCharsets;
@@ -16,7 +17,7 @@ import tools.jackson.databind.node.JsonNodeFactory;
 final class GatewaySettingsTest {
     private static final CustomServers CUSTOM = new CustomServers("https://git.example/");
 
-    private static List<LaunchPlan> plans(String config) {
+    private static List<ServerPlan> plans(String config) {
         var plans = settings(config).plans(Catalog.builtIn(), CUSTOM);
         GatewaySettings.requireNoMistake(plans);
         return plans.stream().map(GatewaySettings.Planned::plan).toList();
@@ -30,7 +31,9 @@ final class GatewaySettingsTest {
     void becomePlans() {
         assertThat(plans("{\"notion\": {\"internalIntegrationToken\": \"ntn_1\"}}"))
                 .singleElement()
-                .satisfies(plan -> assertThat(plan.start()).isInstanceOf(LaunchPlan.Npm.class));
+                .satisfies(plan -> assertThat(plan.ways())
+                        .extracting(way -> way.start().word())
+                        .containsExactly("npm", "image"));
     }
 
     @Test
@@ -91,14 +94,14 @@ final class GatewaySettingsTest {
                 .isInstanceOf(CayException.class)
                 .hasMessageContaining("notion")
                 .hasMessageContaining("mcp.tavily.apiKey")
-                .hasMessageNotContaining("aks")
+                .hasMessageContaining("mcp.aks.kubeconfig")
                 .hasMessageNotContaining("s3cret");
     }
 
     @Test
     void knowRepositories() {
         var plan = plans("""
-                {"github/owner/repo": {"installCmd": "npm ci", "runCmd": "node dist/index.js --x", "envs": {"A": "b"}}}""").getFirst();
+                {"github/owner/repo": {"installCmd": "npm ci", "runCmd": "node dist/index.js --x", "envs": {"A": "b"}}}""").getFirst().ways().getFirst();
         assertThat(plan.name()).isEqualTo("github/owner/repo");
         assertThat(plan.environment()).containsEntry("A", "b");
         assertThat(((LaunchPlan.Command) plan.start()).line())

@@ -103,10 +103,10 @@ final class GatewaysTest {
         }
         var boxed = gateway.status().path("servers").path("boxed");
         assertThat(boxed.path("state").asString()).isEqualTo("failed");
-        assertThat(boxed.path("reason").asString()).contains("published as an image only");
+        assertThat(boxed.path("reason").asString()).contains("images are not started here");
         assertThat(gateway.status().path("servers").path("birds").path("state").asString())
                 .isEqualTo("ready");
-        assertThat(world.log).anyMatch(line -> line.contains("boxed: mcp.boxed is published as an image only"));
+        assertThat(world.log).anyMatch(line -> line.contains("boxed: images are not started here"));
         assertThatThrownBy(() -> world.start("{\"brids\": {}}", null)).hasMessageContaining("did you mean birds");
     }
 
@@ -155,7 +155,8 @@ final class GatewaysTest {
     void listsOthersWhileOneIsInstalledAndAnnouncesItLater() throws Exception {
         try (var dialer = new Dialer(Addresses.allowing(List.of("127.0.0.1")), Map.of())) {
             var plan = world.catalog.plan("fish", Json.mapper().createObjectNode());
-            var late = new Late(new RemoteHome("fish", (LaunchPlan.Remote) plan.start(), dialer, () -> true));
+            var late = new Late(new RemoteHome(
+                    "fish", (LaunchPlan.Remote) plan.ways().getFirst().start(), dialer, () -> true));
             world.others.put("fish", late);
             var gateway = world.start("{\"fish\": {}, \"birds\": {}}", null);
             try (var client = new SmallClient(gateway)) {
@@ -204,8 +205,11 @@ final class GatewaysTest {
     @Test
     void callsGitHubsHostedServerWithTheUsersToken() throws Exception {
         var options = Json.mapper().createObjectNode().put("githubPersonalAccessToken", "ghp_user");
-        var plan = (LaunchPlan.Remote)
-                Catalog.builtIn().plan("githubOfficial", options).start();
+        var plan = (LaunchPlan.Remote) Catalog.builtIn()
+                .plan("githubOfficial", options)
+                .ways()
+                .getLast()
+                .start();
         assertThat(plan.url()).isEqualTo(URI.create("https://api.githubcopilot.com/mcp/"));
         var here = new LaunchPlan.Remote(URI.create(birds.url()), plan.transport(), plan.headers());
         try (var dialer = new Dialer(Addresses.allowing(List.of("127.0.0.1")), Map.of())) {

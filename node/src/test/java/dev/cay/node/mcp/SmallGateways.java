@@ -9,6 +9,8 @@ import dev.cay.node.mcp.remote.RemoteHome;
 import dev.cay.node.mcp.server.ServerHome;
 import dev.cay.node.web.Addresses;
 import dev.cay.node.web.Dialer;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -55,14 +57,21 @@ final class SmallGateways implements AutoCloseable {
                 catalog,
                 new GatewayRules("https://git.invalid/", choice),
                 interceptors,
-                (_, plan) -> Objects.requireNonNullElseGet(
-                        others.get(plan.key()),
-                        () -> new RemoteHome(plan.key(), (LaunchPlan.Remote) plan.start(), dialer, online::get)),
+                (_, plan) -> Objects.requireNonNullElseGet(others.get(plan.key()), () -> home(plan)),
                 _ -> {},
                 directory.resolve("mcp.key"),
                 logs,
                 InstantSource.system(),
                 meters);
+    }
+
+    private ServerHome home(LaunchPlan plan) {
+        if (plan.start() instanceof LaunchPlan.Remote remote) {
+            return new RemoteHome(plan.key(), remote, dialer, online::get);
+        }
+        throw new CayException(
+                ErrorKind.NOT_IMPLEMENTED,
+                "%ss are not started here".formatted(plan.start().word()));
     }
 
     /// An entry that is reached at an address.

@@ -8,7 +8,6 @@ import dev.cay.node.image.FileLayers;
 import dev.cay.node.image.NpmLayers;
 import dev.cay.node.mcp.catalog.CatalogServer;
 import dev.cay.node.mcp.catalog.LaunchPlan;
-import dev.cay.node.mcp.catalog.ServerOverride;
 import dev.cay.node.mcp.server.SandboxedHomes;
 import dev.cay.node.mcp.server.ServerHome;
 import dev.cay.node.mcp.server.ServerLink;
@@ -178,9 +177,7 @@ abstract class ServerHomeTest extends NodeTest {
                 null,
                 new CatalogServer.Network(false, List.of()),
                 false,
-                ServerOverride.Tools.ALL,
-                false,
-                List.of());
+                false);
     }
 
     /// With `'` for `"`.

@@ -82,9 +82,7 @@ class ServerProcessesTest extends ServerHomeTest {
                 null,
                 plain.network(),
                 false,
-                plain.tools(),
-                false,
-                List.of());
+                false);
         var client = new Client();
         try (var home = open(plan);
                 var _ = home.connect(client)) {

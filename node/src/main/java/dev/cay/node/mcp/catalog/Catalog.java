@@ -128,36 +128,32 @@ public final class Catalog {
         return overrides.getOrDefault(server.key(), ServerOverride.NONE);
     }
 
-    /// How it would be started: as the operator says, else the first way of the entry that Cay has; empty if it
-    /// cannot be, or the operator forbids it.
-    public Optional<ServerLaunch> launch(CatalogServer server) {
+    /// The ways to start it here, in the order in which they are tried: the one that the operator says, else those of
+    /// the entry; none if the operator forbids it.
+    public List<ServerWay> ways(CatalogServer server) {
         var override = overrideOf(server);
         if (override.disabled()) {
-            return Optional.empty();
+            return List.of();
         }
-        var instead = override.launch();
-        return instead != null
-                ? Optional.of(instead)
-                : server.launches().stream().filter(Catalog::startable).findFirst();
-    }
-
-    private static boolean startable(ServerLaunch launch) {
-        return switch (launch) {
-            case ServerLaunch.Remote _, ServerLaunch.Command _ -> true;
-            case ServerLaunch.Npm npm -> npm.confirmed();
-            case ServerLaunch.Image _ -> false;
-        };
+        var only = override.way();
+        return only != null
+                ? List.of(only)
+                : server.ways().stream().filter(ServerWay::isUsable).toList();
     }
 
     /// What it takes to start it for a user.
     ///
     /// @param options the value of `mcp: {key: ...}`
-    public LaunchPlan plan(String key, JsonNode options) {
+    public ServerPlan plan(String key, JsonNode options) {
         var server = require(key);
-        var launch = launch(server).orElseThrow(() -> refusal(server));
-        return Filling.fill(server, overrideOf(server), launch, options);
+        var ways = ways(server);
+        if (ways.isEmpty()) {
+            throw refusal(server);
+        }
+        return Filling.fill(server, overrideOf(server), ways, options);
     }
 
+    /// Every entry has a way; one that cannot be started has a package only, which nobody confirmed.
     private CayException refusal(CatalogServer server) {
         String key = server.key();
         if (overrideOf(server).disabled()) {
@@ -165,17 +161,10 @@ public final class Catalog {
                     ErrorKind.PERMISSION_DENIED,
                     "mcp.%s is switched off on this Cay, by mcp.servers.%s.disabled".formatted(key, key));
         }
-        return server.launch(ServerLaunch.Npm.class)
-                .map(npm -> new CayException(
-                        ErrorKind.NOT_IMPLEMENTED,
-                        ("mcp.%s is published as an image, which Cay does not start; if the npm package %s %s is the"
-                                        + " same program, let the operator set mcp.servers.%s: {launch: npm}")
-                                .formatted(key, npm.packageName(), npm.version(), key)))
-                .orElseGet(() -> new CayException(
-                        ErrorKind.NOT_IMPLEMENTED,
-                        ("mcp.%s is published as an image only, which Cay does not start; let the operator say how"
-                                        + " else, like mcp.servers.%s: {launch: {command: [/opt/mcp/%s, stdio],"
-                                        + " files: /usr/local/bin/%s}}")
-                                .formatted(key, key, server.name(), server.name())));
+        return new CayException(
+                ErrorKind.NOT_IMPLEMENTED,
+                ("mcp.%s has an npm package that nobody confirmed to be the same program; if it is, let the operator"
+                                + " set mcp.servers.%s: {way: npm}")
+                        .formatted(key, key));
     }
 }

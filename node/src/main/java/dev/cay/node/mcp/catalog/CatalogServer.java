@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// @param key      what users write in `mcp: {key: {...}}`
 /// @param name     what the names of its tools begin with
 /// @param source   where its program comes from
-/// @param launches in the order in which they are preferred
+/// @param ways     to start it, in the order in which they are preferred
 /// @param options  by their names
 /// @param anyOf    lists of options, one of which must be given in full
 /// @param needs    what its process gets
@@ -27,7 +27,7 @@ public record CatalogServer(
         List<String> tags,
         List<String> words,
         @Nullable String source,
-        List<ServerLaunch> launches,
+        List<ServerWay> ways,
         Map<String, Option> options,
         List<List<String>> anyOf,
         Needs needs,
@@ -37,7 +37,7 @@ public record CatalogServer(
     public CatalogServer {
         tags = List.copyOf(tags);
         words = List.copyOf(words);
-        launches = List.copyOf(launches);
+        ways = List.copyOf(ways);
         options = Collections.unmodifiableMap(new LinkedHashMap<>(options));
         anyOf = anyOf.stream().map(List::copyOf).toList();
     }
@@ -136,10 +136,19 @@ public record CatalogServer(
     public record OAuth(String provider, String option) {}
 
     public <T extends ServerLaunch> Optional<T> launch(Class<T> kind) {
-        return launches.stream().filter(kind::isInstance).map(kind::cast).findFirst();
+        return ways.stream()
+                .map(ServerWay::launch)
+                .filter(kind::isInstance)
+                .map(kind::cast)
+                .findFirst();
     }
 
-    /// Every variable that this entry can set.
+    /// @param word as {@link ServerWay#word} tells it
+    public Optional<ServerWay> way(String word) {
+        return ways.stream().filter(way -> way.word().equals(word)).findFirst();
+    }
+
+    /// Every variable that this entry can set, whatever its way.
     Set<String> variables() {
         var names = new LinkedHashSet<String>();
         options.values().forEach(option -> Optional.ofNullable(option.env()).ifPresent(names::add));

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /// Puts a user's options into the places that an entry has for them. Secrets become variables first, then
-/// settings, then the entry's own variables, which may refer to those before; all else refers to the whole of
-/// them.
+/// settings, then the entry's own variables and those of the way, which may refer to those before; all else refers to
+/// the whole of them.
 final class Filling {
     private static final Pattern CONTROL = Pattern.compile("[\\x00-\\x08\\x0a-\\x1f\\x7f]");
 
@@ -32,18 +32,22 @@ final class Filling {
     private final CatalogServer server;
     private final ServerOverride override;
     private final GivenOptions given;
+    private final ServerWay way;
     private final Map<String, Value> variables = new LinkedHashMap<>();
 
-    private Filling(CatalogServer server, ServerOverride override, GivenOptions given) {
+    private Filling(CatalogServer server, ServerOverride override, GivenOptions given, ServerWay way) {
         this.server = server;
         this.override = override;
         this.given = given;
+        this.way = way;
     }
 
-    static LaunchPlan fill(CatalogServer server, ServerOverride override, ServerLaunch launch, JsonNode options) {
-        var filling = new Filling(server, override, GivenOptions.read(server, options));
-        filling.setVariables();
-        return filling.plan(launch);
+    static ServerPlan fill(CatalogServer server, ServerOverride override, List<ServerWay> ways, JsonNode options) {
+        var given = GivenOptions.read(server, options);
+        var plans = ways.stream()
+                .map(way -> new Filling(server, override, given, way).plan())
+                .toList();
+        return new ServerPlan(server.key(), server.name(), override.tools(), given.warnings(), plans);
     }
 
     private void setVariables() {
@@ -51,6 +55,7 @@ final class Filling {
                 .flatMap(kind -> server.options().values().stream().filter(option -> option.kind() == kind))
                 .forEach(option -> set(option.env(), given.value(option.name())));
         server.needs().env().forEach((name, template) -> set(name, template.evaluate(this::value)));
+        way.env().forEach((name, template) -> set(name, template.evaluate(this::value)));
         override.env().forEach((name, template) -> {
             // What an operator sets may be a credential, whatever it is made of.
             set(name, Value.of(template.evaluate(this::value).text(), true));
@@ -72,11 +77,14 @@ final class Filling {
         };
     }
 
-    private LaunchPlan plan(ServerLaunch launch) {
+    private LaunchPlan plan() {
+        setVariables();
         var needs = server.needs();
+        var launch = way.launch();
         boolean remote = launch instanceof ServerLaunch.Remote;
+        var own = way.arguments();
         var line = switch (launch) {
-            case ServerLaunch.Npm _, ServerLaunch.Image _ -> arguments(needs.arguments());
+            case ServerLaunch.Npm _, ServerLaunch.Image _ -> arguments(own == null ? needs.arguments() : own);
             case ServerLaunch.Command command -> arguments(command.line());
             case ServerLaunch.Remote _ -> List.<Value>of();
         };
@@ -85,18 +93,25 @@ final class Filling {
         refuseTooMuch(
                 Stream.concat(environment.values().stream(), line.stream().flatMap(value -> value.items().stream())));
         var user = needs.user();
+        var start = start(launch, line);
         return new LaunchPlan(
                 server.key(),
                 server.name(),
-                start(launch, line),
+                start,
                 remote ? Map.of() : environment,
                 remote ? List.of() : volumes(),
                 remote || user == null ? null : user(user),
-                needs.network(),
+                network(start),
                 server.longLived(),
-                override.tools(),
-                line.stream().anyMatch(Value::secret),
-                given.warnings());
+                line.stream().anyMatch(Value::secret));
+    }
+
+    private CatalogServer.Network network(LaunchPlan.Start start) {
+        var usual = server.needs().network();
+        if (start instanceof LaunchPlan.Remote remote) {
+            return new CatalogServer.Network(false, List.of(remote.host()));
+        }
+        return way.hosts().isEmpty() ? usual : new CatalogServer.Network(usual.disabled(), way.hosts());
     }
 
     private void refuseTooMuch(Stream<String> texts) {

@@ -6,15 +6,17 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// All that it takes to start, or reach, one server for one user. Prints names only, as values are credentials.
+/// All that it takes to start, or reach, one server for one user in one way. Prints names only, as values are
+/// credentials.
 ///
-/// @param name              what the names of its tools begin with
+/// @param name              what users know it by
 /// @param environment       all variables of its process; none if it is remote
 /// @param user              null for whoever runs it otherwise
+/// @param network           what it reaches; of a remote one, its host
 /// @param secretInArguments whether a credential stands on the command line, where other processes can read it
-/// @param warnings          sentences for the user about what was given and has no effect
 public record LaunchPlan(
         String key,
         String name,
@@ -24,53 +26,61 @@ public record LaunchPlan(
         @Nullable String user,
         CatalogServer.Network network,
         boolean longLived,
-        ServerOverride.Tools tools,
-        boolean secretInArguments,
-        List<String> warnings) {
+        boolean secretInArguments) {
     public LaunchPlan {
         environment = Collections.unmodifiableMap(new LinkedHashMap<>(environment));
         volumes = List.copyOf(volumes);
-        warnings = List.copyOf(warnings);
     }
 
-    /// For what can be done without a user's options, which is to fetch the package.
-    public static LaunchPlan of(String key, ServerLaunch.Npm npm) {
-        return new LaunchPlan(
-                key,
-                key,
-                new Npm(npm.packageName(), npm.version(), npm.bin(), List.of()),
-                Map.of(),
-                List.of(),
-                null,
-                CatalogServer.Network.OPEN,
-                false,
-                ServerOverride.Tools.ALL,
-                false,
-                List.of());
+    /// For what can be done without a user's options, which is to fetch a package or an image; empty where there is
+    /// nothing to fetch.
+    public static Optional<LaunchPlan> toFetch(String key, ServerLaunch launch) {
+        return switch (launch) {
+            case ServerLaunch.Npm npm ->
+                Optional.of(of(key, new Npm(npm.packageName(), npm.version(), npm.bin(), List.of())));
+            case ServerLaunch.Image image -> Optional.of(of(key, new Image(image.reference(), List.of())));
+            case ServerLaunch.Remote _, ServerLaunch.Command _ -> Optional.empty();
+        };
     }
 
-    /// For a server that cannot be started, of which no more than its key is known.
-    public static LaunchPlan none(String key) {
-        return new LaunchPlan(
-                key,
-                key,
-                new Command(List.of("false")),
-                Map.of(),
-                List.of(),
-                null,
-                CatalogServer.Network.OPEN,
-                false,
-                ServerOverride.Tools.ALL,
-                false,
-                List.of());
+    /// For what has no options.
+    public static LaunchPlan of(String key, Start start) {
+        return new LaunchPlan(key, key, start, Map.of(), List.of(), null, CatalogServer.Network.OPEN, false, false);
+    }
+
+    /// The way and what it leads to, like `npm @scope/name 1.2.3`: for people, and without any option.
+    public String way() {
+        return start.word() + " " + start.what();
     }
 
     /// What is started or called.
-    public sealed interface Start {}
+    public sealed interface Start {
+        /// As in the files: `remote`, `command`, `npm` or `image`.
+        String word();
+
+        /// Which host, program, package or image.
+        String what();
+    }
 
     public record Remote(URI url, ServerLaunch.Transport transport, Map<String, String> headers) implements Start {
         public Remote {
             headers = Collections.unmodifiableMap(new LinkedHashMap<>(headers));
+        }
+
+        /// The only `host:port` that the headers are for.
+        public String host() {
+            int usual = "http".equalsIgnoreCase(url.getScheme()) ? 80 : 443;
+            return url.getHost() + ":" + (url.getPort() < 0 ? usual : url.getPort());
+        }
+
+        @Override
+        public String word() {
+            return "remote";
+        }
+
+        @Override
+        public String what() {
+            return url.getHost();
         }
 
         @Override
@@ -82,6 +92,16 @@ public record LaunchPlan(
     public record Npm(String packageName, String version, String bin, List<String> arguments) implements Start {
         public Npm {
             arguments = List.copyOf(arguments);
+        }
+
+        @Override
+        public String word() {
+            return "npm";
+        }
+
+        @Override
+        public String what() {
+            return packageName + " " + version;
         }
 
         @Override
@@ -101,6 +121,16 @@ public record LaunchPlan(
         }
 
         @Override
+        public String word() {
+            return "command";
+        }
+
+        @Override
+        public String what() {
+            return line.getFirst();
+        }
+
+        @Override
         public String toString() {
             return "Command[%s, %d arguments]".formatted(line.getFirst(), line.size() - 1);
         }
@@ -113,6 +143,16 @@ public record LaunchPlan(
     public record Image(String reference, List<String> arguments) implements Start {
         public Image {
             arguments = List.copyOf(arguments);
+        }
+
+        @Override
+        public String word() {
+            return "image";
+        }
+
+        @Override
+        public String what() {
+            return reference;
         }
 
         @Override

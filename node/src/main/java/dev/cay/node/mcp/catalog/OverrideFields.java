@@ -2,58 +2,70 @@ package dev.cay.node.mcp.catalog;
 
 import java.util.Optional;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Collectors;
 
 /// What an operator writes about an entry in section `mcp.servers`.
 final class OverrideFields {
     private static final Pattern NPM = Pattern.compile("npm");
+    private static final Pattern WAY = Pattern.compile("remote|npm|image|command");
 
     private OverrideFields() {}
 
     static ServerOverride read(CatalogServer server, Fields entry) {
         var override = new ServerOverride(
-                launch(server, entry),
+                way(server, entry).orElse(null),
                 entry.templateMap("env", ServerFields.VARIABLE, "the name of a variable"),
                 entry.flag("disabled"),
                 entry.section("tools").map(OverrideFields::tools).orElse(ServerOverride.NONE.tools()));
         entry.end();
         var known = server.variables();
-        ServerFields.checkVariables(entry, server, override.env(), known);
-        var launch = override.launch();
-        if (launch != null) {
-            ServerFields.check(
-                    entry,
-                    "launch",
-                    LaunchFields.templates(launch),
-                    server.options().keySet(),
-                    known);
+        var way = override.way();
+        if (way != null) {
+            ServerFields.checkWay(entry, server, way, known);
         }
+        ServerFields.checkVariables(entry, "env", server, override.env(), known);
         return override;
     }
 
-    /// The word alone confirms the package that the entry names.
-    private static @Nullable ServerLaunch launch(CatalogServer server, Fields entry) {
+    /// The one that is taken alone, if the operator says so: one of the entry's, or another.
+    private static Optional<ServerWay> way(CatalogServer server, Fields entry) {
+        if (entry.has("way") && entry.has("launch")) {
+            entry.problem("way", "and launch both say how it is started; keep one");
+            return Optional.empty();
+        }
         if (entry.isText("launch")) {
-            var npm = server.launch(ServerLaunch.Npm.class);
-            if (entry.text("launch", NPM, "npm, or hold remote, command or npm").isPresent() && npm.isEmpty()) {
+            var npm = server.way("npm");
+            if (entry.text("launch", NPM, "npm, or hold remote, command, npm or image")
+                            .isPresent()
+                    && npm.isEmpty()) {
                 entry.problem("launch", "is npm, but the entry names no package; write npm: {package, version, bin}");
             }
-            return npm.map(found -> new ServerLaunch.Npm(found.packageName(), found.version(), found.bin(), true))
-                    .orElse(null);
+            return npm.map(ServerWay::confirmed);
         }
-        return entry.section("launch").flatMap(OverrideFields::one).orElse(null);
+        var word = entry.text("way", WAY, "remote, npm, image or command");
+        return word.isPresent()
+                ? named(server, entry, word.get())
+                : entry.section("launch").flatMap(OverrideFields::one);
     }
 
-    private static Optional<ServerLaunch> one(Fields launch) {
-        var found = Stream.of(LaunchFields.remote(launch), LaunchFields.command(launch), LaunchFields.npm(launch, true))
-                .flatMap(Optional::stream)
-                .toList();
-        if (launch.names().stream().filter(name -> !name.equals("files")).count() != 1) {
-            launch.problem("must hold one of remote, command and npm");
+    private static Optional<ServerWay> named(CatalogServer server, Fields entry, String word) {
+        var way = server.way(word);
+        if (way.isEmpty()) {
+            entry.problem(
+                    "way",
+                    "is %s, but the entry has only %s"
+                            .formatted(
+                                    word,
+                                    server.ways().stream().map(ServerWay::word).collect(Collectors.joining(" and "))));
         }
-        launch.end();
-        return found.stream().findFirst();
+        return way.map(ServerWay::confirmed);
+    }
+
+    private static Optional<ServerWay> one(Fields launch) {
+        if (launch.names().stream().filter(name -> !name.equals("files")).count() != 1) {
+            launch.problem("must hold one of remote, command, npm and image");
+        }
+        return LaunchFields.read(launch, true).stream().findFirst();
     }
 
     private static ServerOverride.Tools tools(Fields section) {

@@ -19,7 +19,6 @@ final class ServerFields {
     private static final Pattern ANY = Pattern.compile(".{1,200}");
     private static final Pattern KIND = Pattern.compile("secret|setting");
     private static final Pattern TYPE = Pattern.compile("string|integer|number|boolean|list");
-    private static final Pattern HOST = Pattern.compile("(\\*|[a-z0-9.-]+):[0-9]{1,5}");
 
     private final String key;
     private final Fields entry;
@@ -45,7 +44,7 @@ final class ServerFields {
                 entry.texts("tags"),
                 entry.texts("words"),
                 entry.text("source").orElse(null),
-                launches(),
+                ways(),
                 options(),
                 entry.listsOfTexts("anyOf"),
                 needs(),
@@ -57,22 +56,16 @@ final class ServerFields {
         return server;
     }
 
-    private List<ServerLaunch> launches() {
+    private List<ServerWay> ways() {
         var launch = entry.section("launch");
         if (launch.isEmpty()) {
             entry.problem("launch", "is missing; it must hold remote, command, npm or image");
-            return List.of();
         }
-        var ways = launch.get();
-        var found = Stream.of(
-                        LaunchFields.remote(ways),
-                        LaunchFields.command(ways),
-                        LaunchFields.npm(ways, false),
-                        LaunchFields.image(ways))
-                .flatMap(Optional::stream)
-                .toList();
-        ways.end();
-        return found;
+        var ways = launch.map(fields -> LaunchFields.read(fields, false)).orElse(List.of());
+        if (launch.isPresent() && ways.isEmpty()) {
+            entry.problem("launch", "must hold remote, command, npm or image");
+        }
+        return ways;
     }
 
     private Map<String, CatalogServer.Option> options() {
@@ -115,11 +108,8 @@ final class ServerFields {
     private CatalogServer.Network network() {
         return entry.section("network")
                 .map(section -> {
-                    var network = new CatalogServer.Network(section.flag("disabled"), section.texts("allow"));
-                    if (!network.allow().stream()
-                            .allMatch(host -> HOST.matcher(host).matches())) {
-                        section.problem("allow", "must be a list of host:port");
-                    }
+                    var network =
+                            new CatalogServer.Network(section.flag("disabled"), LaunchFields.hosts(section, "allow"));
                     section.end();
                     return network;
                 })
@@ -157,20 +147,34 @@ final class ServerFields {
                         .filter(name -> !known.add(name))
                         .ifPresent(name ->
                                 entry.problem("options", "set the variable %s more than once".formatted(name))));
-        checkVariables(entry, server, server.needs().env(), known);
+        checkVariables(entry, "env", server, server.needs().env(), known);
         var needs = server.needs();
         check(entry, "arguments", needs.arguments().stream(), options, known);
         check(entry, "volumes", needs.volumes().stream(), options, known);
         check(entry, "user", Stream.ofNullable(needs.user()), options, known);
-        check(entry, "launch", server.launches().stream().flatMap(LaunchFields::templates), options, known);
+        server.ways().forEach(way -> checkWay(entry, server, way, known));
+    }
+
+    /// @param known names of variables that are set before those of the way
+    static void checkWay(Fields fields, CatalogServer server, ServerWay way, Set<String> known) {
+        var all = new LinkedHashSet<>(known);
+        checkVariables(fields, "launch.%s.env".formatted(way.word()), server, way.env(), all);
+        check(fields, "launch", way.templates(), server.options().keySet(), all);
     }
 
     /// A variable sees those before it.
     ///
+    /// @param place the field that holds them
     /// @param known grows by the names of `env`
-    static void checkVariables(Fields fields, CatalogServer server, Map<String, Template> env, Set<String> known) {
+    static void checkVariables(
+            Fields fields, String place, CatalogServer server, Map<String, Template> env, Set<String> known) {
         env.forEach((name, template) -> {
-            check(fields, "env." + name, Stream.of(template), server.options().keySet(), known);
+            check(
+                    fields,
+                    place + "." + name,
+                    Stream.of(template),
+                    server.options().keySet(),
+                    known);
             known.add(name);
         });
     }

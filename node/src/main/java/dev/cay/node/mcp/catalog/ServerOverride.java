@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /// What the operator says about an entry, in section `mcp.servers` of the configuration.
 ///
-/// @param launch how it is started instead; null for as the entry says
-/// @param env    variables set last; may hold credentials of the operator's
-public record ServerOverride(@Nullable ServerLaunch launch, Map<String, Template> env, boolean disabled, Tools tools) {
+/// @param way the only way in which it is started; null for those of the entry
+/// @param env variables set last; may hold credentials of the operator's
+public record ServerOverride(@Nullable ServerWay way, Map<String, Template> env, boolean disabled, Tools tools) {
     static final ServerOverride NONE = new ServerOverride(null, Map.of(), false, Tools.ALL);
 
     public ServerOverride {
@@ -46,7 +46,7 @@ public record ServerOverride(@Nullable ServerLaunch launch, Map<String, Template
 
     @Override
     public String toString() {
-        return "ServerOverride[launch=%s, env=%s, disabled=%s, tools=%s]"
-                .formatted(launch == null ? "as in the catalog" : launch.word(), env.keySet(), disabled, tools);
+        return "ServerOverride[way=%s, env=%s, disabled=%s, tools=%s]"
+                .formatted(way == null ? "as in the catalog" : way.word(), env.keySet(), disabled, tools);
     }
 }

@@ -53,14 +53,20 @@ public final class RemoteHome implements ServerHome {
         });
     }
 
+    /// The network alone is looked at: whether the server answers is seen when it is called.
+    @Override
+    public void prepare() {
+        if (!online.getAsBoolean()) {
+            throw offline();
+        }
+    }
+
     @Override
     public ServerLink connect(ServerLink.Listener listener) {
         if (closed) {
             throw new CayException(ErrorKind.UNAVAILABLE, "%s takes no more connections".formatted(name));
         }
-        if (!online.getAsBoolean()) {
-            throw offline();
-        }
+        prepare();
         if (!places.tryAcquire()) {
             throw new CayException(
                     ErrorKind.EXHAUSTED,

@@ -46,6 +46,10 @@ final class BackOff {
         }
     }
 
+    synchronized void succeeded() {
+        failures = 0;
+    }
+
     synchronized void require() {
         long left = notBefore - nanos.getAsLong();
         if (failures > 1 && left > 0) {

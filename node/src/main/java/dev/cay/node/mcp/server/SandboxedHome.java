@@ -117,6 +117,13 @@ final class SandboxedHome implements ServerHome {
     }
 
     @Override
+    public void prepare() {
+        if (stay == null) {
+            equipment.preparation().prepare(plan);
+        }
+    }
+
+    @Override
     public ServerLink connect(ServerLink.Listener listener) {
         absence.awaitEnd();
         requireOpen();
@@ -201,7 +208,7 @@ final class SandboxedHome implements ServerHome {
         if (now != null) {
             return now;
         }
-        var prepared = prepare();
+        var prepared = prepared();
         requireOpen();
         var fresh = new Stay();
         var room = equipment.rooms().open(owner, prepared.layers(), plan.network(), fresh::lost);
@@ -222,7 +229,7 @@ final class SandboxedHome implements ServerHome {
     }
 
     /// What cannot be fetched now is not asked for again at once.
-    private ServerPreparation.Prepared prepare() {
+    private ServerPreparation.Prepared prepared() {
         try {
             return equipment.preparation().prepare(plan);
         } catch (CayException e) {

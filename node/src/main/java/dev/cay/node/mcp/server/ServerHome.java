@@ -8,6 +8,12 @@ import java.util.concurrent.locks.LockSupport;
 /// Nothing is started before the first connection. What nobody is connected to for a while may be stopped, and is
 /// started again for the next one.
 public interface ServerHome extends AutoCloseable {
+    /// Has all that the server needs before it can start: a package or an image that is fetched, a network that its
+    /// sandbox may use. Returns at once where nothing is missing. Blocks, with a limit, and starts nothing.
+    ///
+    /// @throws dev.cay.wire.CayException with a sentence for the user when that cannot be had
+    default void prepare() {}
+
     /// Connects to the server as a client of its own: no two connections share what it keeps in memory. Blocks until
     /// messages can be sent, with a limit.
     ///

@@ -51,11 +51,11 @@ final class BuiltInCatalogTest {
         var secret = options.collect(Collectors.partitioningBy(CatalogServer.Option::secret, Collectors.counting()));
         assertThat(secret).containsEntry(true, 205L).containsEntry(false, 344L);
         assertThat(with(ServerLaunch.Image.class)).hasSize(237);
-        // With GitHub's own, which its entry offers beside the image.
-        assertThat(with(ServerLaunch.Remote.class)).hasSize(29);
-        assertThat(with(ServerLaunch.Npm.class)).hasSize(45);
+        // 28 of the sources, and those that vendors offer beside an image.
+        assertThat(with(ServerLaunch.Remote.class)).hasSize(33);
+        assertThat(with(ServerLaunch.Npm.class)).hasSize(57);
         assertThat(with(ServerLaunch.Npm.class).stream().filter(ServerLaunch.Npm::confirmed))
-                .hasSize(29);
+                .hasSize(52);
         assertThat(with(ServerLaunch.Image.class).stream().filter(image -> image.registry() != null))
                 .hasSize(9);
         assertThat(SERVERS.stream().map(CatalogServer::name)).doesNotHaveDuplicates();
@@ -86,7 +86,7 @@ final class BuiltInCatalogTest {
                     : entry.getKey().variables();
             assertThat(known).contains(reference.name());
         });
-        assertThat(direct + references.size()).isEqualTo(359);
+        assertThat(direct + references.size()).isEqualTo(365);
     }
 
     private static Stream<Template> templates(CatalogServer server) {
@@ -96,8 +96,34 @@ final class BuiltInCatalogTest {
                         needs.arguments().stream(),
                         needs.volumes().stream(),
                         Stream.ofNullable(needs.user()),
-                        server.launches().stream().flatMap(LaunchFields::templates))
+                        server.ways().stream()
+                                .flatMap(way -> Stream.concat(way.env().values().stream(), way.templates())))
                 .flatMap(each -> each);
+    }
+
+    @Test
+    void everyKeyHasAWayThatNeedsNoWordOfTheOperator() {
+        var catalog = Catalog.builtIn();
+        assertThat(SERVERS)
+                .hasSize(265)
+                .allSatisfy(server ->
+                        assertThat(catalog.ways(server)).as(server.key()).isNotEmpty());
+        assertThat(SERVERS.stream()
+                        .filter(server -> server.launch(ServerLaunch.Npm.class)
+                                .filter(npm -> !npm.confirmed())
+                                .isPresent())
+                        .map(CatalogServer::key))
+                .containsExactly("effect", "markdownify", "nextDevtools", "resend", "webflow");
+    }
+
+    /// What gets a user's token is what the vendor documents.
+    @Test
+    void aRemoteWayBesideAnotherNamesThePageThatDocumentsIt() {
+        var beside = SERVERS.stream()
+                .filter(server -> server.launch(ServerLaunch.Image.class).isPresent())
+                .flatMap(server -> server.way("remote").stream())
+                .toList();
+        assertThat(beside).hasSize(5).allSatisfy(way -> assertThat(way.see()).isNotNull());
     }
 
     /// The name of the variable without the server's in front, in camel case.

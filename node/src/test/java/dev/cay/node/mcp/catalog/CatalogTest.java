@@ -105,10 +105,11 @@ final class CatalogTest {
         assertThat(catalog.servers()).hasSize(266);
         assertThat(catalog.require("mine").title()).isEqualTo("Mine too");
         assertThat(catalog.require("mine").name()).isEqualTo("mine");
-        assertThat(catalog.plan("notion", JsonNodeFactory.instance.objectNode()).start())
+        assertThat(start(catalog, "notion", JsonNodeFactory.instance.objectNode()))
                 .isInstanceOf(LaunchPlan.Remote.class);
-        var plan = catalog.plan("mine", JsonNodeFactory.instance.objectNode().put("root", "/r"));
-        assertThat(plan.start()).isEqualTo(new LaunchPlan.Command(List.of("my-server", "--root=/r", "/r")));
+        var options = JsonNodeFactory.instance.objectNode().put("root", "/r");
+        assertThat(start(catalog, "mine", options))
+                .isEqualTo(new LaunchPlan.Command(List.of("my-server", "--root=/r", "/r")));
     }
 
     /// What is replaced in the entry above, by what, and what is said about it.
@@ -141,14 +142,15 @@ final class CatalogTest {
 
     @Test
     void anImageNamesNoHost() throws Exception {
-        for (String name : List.of("registry.example/x/y", "localhost:5000/x", "x/../y:t@u")) {
+        for (String name : List.of("registry.example/x/y", "localhost:5000/x", "x/../y:t@u", "x/y@sha256:abc")) {
             var file = write("mine.yaml", """
                     servers:
                       mine: {title: M, category: tools, launch: {image: {name: "%s"}}}
                     """.formatted(name));
             assertThat(thrown(() -> Catalog.load(List.of(file), null)).userMessage())
                     .isEqualTo(file
-                            + ": servers.mine.launch.image.name must be a name without a host, like owner/name:tag");
+                            + ": servers.mine.launch.image.name must be a name without a host, like owner/name:tag"
+                            + " or owner/name@sha256:...");
         }
     }
 
@@ -178,15 +180,21 @@ final class CatalogTest {
             value = {
                 "tavly: {} # tavly is not in the catalog; did you mean tavily?",
                 "tavily: {lunch: npm} # tavily.lunch is not a field; did you mean launch?",
-                "tavily: {launch: pip} # tavily.launch must be npm, or hold remote, command or npm",
+                "tavily: {launch: pip} # tavily.launch must be npm, or hold remote, command, npm or image",
                 "atlassian: {launch: npm} # atlassian.launch is npm, but the entry names no package; write npm: {package, version, bin}",
                 "tavily: {launch: {npm: {package: x, version: latest, bin: x}}} # tavily.launch.npm.version must be one version, like 1.2.3",
                 "tavily: {launch: {npm: {package: --x, version: 1.0.0, bin: x}}} # tavily.launch.npm.package must be the name of a package, like @scope/name",
-                "tavily: {launch: {remote: {url: 'https://x/'}, command: [x]}} # tavily.launch must hold one of remote, command and npm",
+                "tavily: {launch: {remote: {url: 'https://x/'}, command: [x]}} # tavily.launch must hold one of remote, command, npm and image",
                 "tavily: {launch: {remote: {url: 'ftp://x/'}}} # tavily.launch.remote.url must be an address that begins with https:// or http://",
                 "tavily: {launch: {remote: {url: 'https://x/', headers: {'a b': c}}}} # tavily.launch.remote.headers.a b is not the name of a header",
                 "tavily: {launch: {command: [x], files: bin/x}} # tavily.launch.files must be an absolute path of this host",
                 "tavily: {launch: {npm: {package: x, version: 1.0.0, bin: x}, files: /x}} # tavily.launch.files are for a command, which is missing",
+                "tavily: {way: pip} # tavily.way must be remote, npm, image or command",
+                "tavily: {way: remote} # tavily.way is remote, but the entry has only npm and image",
+                "tavily: {way: npm, launch: npm} # tavily.way and launch both say how it is started; keep one",
+                "tavily: {launch: {npm: {package: x, version: 1.0.0, bin: x, hosts: [x]}}} # tavily.launch.npm.hosts must be a list of host:port",
+                "tavily: {launch: {npm: {package: x, version: 1.0.0, bin: x, env: {A: $B}}}} # tavily.launch.npm.env.A refers to variable B, which is not set before; $$ is a dollar",
+                "tavily: {launch: {image: {name: x, tag: y}}} # tavily.launch.image.tag is not a field; there are name, registry, env, arguments, hosts, see",
                 "tavily: {env: {A: 1}} # tavily.env.A must be a text; put it in quotes",
                 "tavily: {env: {A: $B}} # tavily.env.A refers to variable B, which is not set before; $$ is a dollar",
                 "tavily: {disabled: 1} # tavily.disabled must be true or false",
@@ -208,39 +216,56 @@ final class CatalogTest {
         assertThat(blocks).hasSize(5);
         var catalog = Catalog.load(List.of(write("servers.yaml", blocks.get(1))), write("cay.yaml", blocks.get(2)));
         assertThat(catalog.servers()).hasSize(267);
-        assertThat(catalog.plan("githubOfficial", options("githubPersonalAccessToken"))
-                        .start())
+        assertThat(start(catalog, "githubOfficial", options("githubPersonalAccessToken")))
                 .isEqualTo(new LaunchPlan.Command(
                         List.of("/opt/mcp/github-mcp-server", "stdio"), Path.of("/usr/local/bin/github-mcp-server")));
-        assertThat(catalog.plan("reports", options("root")).start())
+        assertThat(start(catalog, "reports", options("root")))
                 .isEqualTo(new LaunchPlan.Command(
                         List.of("node", "/opt/mcp/server.js", "--root=given"), Path.of("/opt/reports")));
-        assertThat(catalog.launch(catalog.require("slack"))).get().isInstanceOf(ServerLaunch.Npm.class);
-        assertThat(catalog.launch(catalog.require("sentry"))).isEmpty();
+        assertThat(words(catalog, "slack")).containsExactly("npm");
+        assertThat(words(catalog, "sentry")).isEmpty();
         assertThat(catalog.interceptions(write("cay.yaml", blocks.getLast()))).hasSize(2);
     }
 
     @Test
-    void anImageIsRefusedWithWhatToSet() {
-        var image = thrown(() -> BUILT_IN.plan("aks", JsonNodeFactory.instance.objectNode()));
-        assertThat(image.kind()).isEqualTo(ErrorKind.NOT_IMPLEMENTED);
-        assertThat(image.userMessage())
-                .contains("mcp.servers.aks: {launch: {command: [/opt/mcp/aks, stdio], files: /usr/local/bin/aks}}");
-        var unsure = thrown(() -> BUILT_IN.plan("github", JsonNodeFactory.instance.objectNode()));
+    void waysAreTriedInTheOrderOfTheFile() {
+        assertThat(words(BUILT_IN, "notion")).containsExactly("npm", "image");
+        assertThat(words(BUILT_IN, "githubOfficial")).containsExactly("image", "remote");
+        assertThat(words(BUILT_IN, "webflow")).as("without its package").containsExactly("image");
+    }
+
+    @Test
+    void aPackageThatNobodyConfirmedIsRefusedWithWhatToSet() throws Exception {
+        var file = write("mine.yaml", """
+                servers:
+                  mine: {title: M, category: tools, launch: {npm: {package: x, version: 1.0.0, bin: x}}}
+                """);
+        var catalog = Catalog.load(List.of(file), null);
+        var unsure = thrown(() -> catalog.plan("mine", JsonNodeFactory.instance.objectNode()));
         assertThat(unsure.kind()).isEqualTo(ErrorKind.NOT_IMPLEMENTED);
-        assertThat(unsure.userMessage())
-                .contains("@modelcontextprotocol/server-github 2025.4.8", "mcp.servers.github: {launch: npm}");
+        assertThat(unsure.userMessage()).contains("mcp.servers.mine: {way: npm}");
     }
 
     @Test
     void anOperatorConfirmsAPackageOrSwitchesAServerOff() throws Exception {
-        var file = write("cay.yaml", "mcp: {servers: {github: {launch: npm}, tavily: {disabled: true}}}");
+        var file = write(
+                "cay.yaml", "mcp: {servers: {webflow: {launch: npm}, slack: {way: image}, tavily: {disabled: true}}}");
         var catalog = Catalog.load(List.of(), file);
-        assertThat(catalog.launch(catalog.require("github"))).get().isInstanceOf(ServerLaunch.Npm.class);
-        assertThat(catalog.launch(catalog.require("tavily"))).isEmpty();
+        assertThat(words(catalog, "webflow")).containsExactly("npm");
+        assertThat(words(catalog, "slack")).containsExactly("image");
+        assertThat(words(catalog, "tavily")).isEmpty();
         var off = thrown(() -> catalog.plan("tavily", JsonNodeFactory.instance.objectNode()));
         assertThat(off.kind()).isEqualTo(ErrorKind.PERMISSION_DENIED);
         assertThat(off.userMessage()).contains("mcp.servers.tavily.disabled");
+    }
+
+    private static List<String> words(Catalog catalog, String key) {
+        return catalog.ways(catalog.require(key)).stream().map(ServerWay::word).toList();
+    }
+
+    /// In the first way.
+    private static LaunchPlan.Start start(Catalog catalog, String key, JsonNode options) {
+        return catalog.plan(key, options).ways().getFirst().start();
     }
 
     private static JsonNode options(String name) {

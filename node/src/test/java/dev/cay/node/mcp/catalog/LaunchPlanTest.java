@@ -55,7 +55,12 @@ final class LaunchPlanTest {
         return Catalog.load(List.of(), Files.writeString(directory.resolve("cay.yaml"), yaml));
     }
 
+    /// The first way in which it is started.
     private LaunchPlan plan(String key, Object options) {
+        return server(key, options).ways().getFirst();
+    }
+
+    private ServerPlan server(String key, Object options) {
         return catalog.plan(key, JSON.valueToTree(options));
     }
 
@@ -79,7 +84,6 @@ final class LaunchPlanTest {
                         Map.entry(
                                 "OPENAPI_MCP_HEADERS",
                                 "{\"Authorization\": \"Bearer ntn_1\", \"Notion-Version\": \"2022-06-28\"}"));
-        assertThat(plan.warnings()).isEmpty();
         assertThat(plan.secretInArguments()).isFalse();
     }
 
@@ -96,8 +100,10 @@ final class LaunchPlanTest {
     @ParameterizedTest
     @ValueSource(strings = {"apiKey", "TAVILY_API_KEY", "tavilyApiKey"})
     void anOptionMayBeGivenByItsVariable(String name) {
-        var plan = plan("tavily", Map.of(name, "tvly-1"));
-        assertThat(plan.environment()).containsExactly(Map.entry("TAVILY_API_KEY", "tvly-1"));
+        var plan = server("tavily", Map.of(name, "tvly-1"));
+        assertThat(plan.ways())
+                .allSatisfy(
+                        way -> assertThat(way.environment()).containsExactly(Map.entry("TAVILY_API_KEY", "tvly-1")));
         assertThat(plan.warnings()).isEmpty();
     }
 
@@ -181,7 +187,7 @@ final class LaunchPlanTest {
 
     @Test
     void anUnknownOptionIsIgnoredButTold() {
-        var plan = plan("tavily", Map.of("apiKey", "x", "apiKeys", SECRET, "colour", SECRET));
+        var plan = server("tavily", Map.of("apiKey", "x", "apiKeys", SECRET, "colour", SECRET));
         assertThat(plan.warnings())
                 .containsExactlyInAnyOrder(
                         "mcp.tavily.apiKeys is no option of tavily and was ignored; did you mean apiKey?",
@@ -196,7 +202,7 @@ final class LaunchPlanTest {
     @ParameterizedTest
     @ValueSource(strings = {SECRET + "-0123456789-0123456789", "a\nb", "x\0", ""})
     void aNameThatMayBeASecretIsNotRepeated(String name) {
-        assertThat(plan("tavily", Map.of("apiKey", "x", name, "y")).warnings())
+        assertThat(server("tavily", Map.of("apiKey", "x", name, "y")).warnings())
                 .singleElement()
                 .asString()
                 .startsWith("a name in mcp.tavily is no option");
@@ -321,12 +327,12 @@ final class LaunchPlanTest {
                 """);
         for (String key : List.of("tavily", "sentry", "rube")) {
             var server = catalog.require(key);
-            var plan = plan(key, Map.of(server.options().keySet().iterator().next(), SECRET));
+            var plan = server(key, Map.of(server.options().keySet().iterator().next(), SECRET));
             assertThat(plan).asString().doesNotContain(SECRET);
             assertThat(catalog.overrideOf(server)).asString().doesNotContain(SECRET);
-            assertThat(String.valueOf(catalog.launch(server).orElseThrow())).doesNotContain(SECRET);
+            assertThat(catalog.ways(server).toString()).doesNotContain(SECRET);
         }
-        assertThat(plan("filesystem", Map.of("paths", List.of("/" + SECRET))))
+        assertThat(server("filesystem", Map.of("paths", List.of("/" + SECRET))))
                 .asString()
                 .doesNotContain(SECRET);
     }
@@ -343,8 +349,8 @@ final class LaunchPlanTest {
                         OPENAPI_MCP_HEADERS: ""
                       tools: {allow: ["API-*"], deny: [API-delete-a-block]}
                 """);
-        var plan = plan("notion", Map.of("internalIntegrationToken", "ntn_1"));
-        assertThat(plan.environment())
+        var plan = server("notion", Map.of("internalIntegrationToken", "ntn_1"));
+        assertThat(plan.ways().getFirst().environment())
                 .containsExactly(
                         Map.entry("INTERNAL_INTEGRATION_TOKEN", "ntn_1"),
                         Map.entry("NOTION_TOKEN", "ntn_1"),
@@ -352,5 +358,75 @@ final class LaunchPlanTest {
         assertThat(plan.tools().permits("API-post-search")).isTrue();
         assertThat(plan.tools().permits("API-delete-a-block")).isFalse();
         assertThat(plan.tools().permits("other")).isFalse();
+    }
+
+    private static final String TWO_WAYS = """
+            servers:
+              wiki:
+                title: Wiki
+                category: tools
+                launch:
+                  npm:
+                    package: wiki-mcp
+                    version: 1.2.3
+                    bin: wiki
+                    confirmed: true
+                    env: {WIKI_TOKEN: '', ACCESS_TOKEN: '${cfg.token}'}
+                    arguments: [--site, '${cfg.site}']
+                    hosts: ['api.wiki.example:443']
+                  image: {name: acme/wiki}
+                  remote:
+                    url: https://mcp.wiki.example/${cfg.site}
+                    headers: {Authorization: 'Bearer ${cfg.token}'}
+                options:
+                  token: {kind: secret, env: WIKI_TOKEN, required: true}
+                  site: {kind: setting}
+                arguments: ['--from=${cfg.site}']
+                network: {allow: ['wiki.example:443']}
+            """;
+
+    @Test
+    void eachWayHasItsOwnVariablesArgumentsAndHosts() throws Exception {
+        catalog = Catalog.load(List.of(Files.writeString(directory.resolve("servers.yaml"), TWO_WAYS)), null);
+        var ways = server("wiki", Map.of("token", "t1", "site", "main")).ways();
+        assertThat(ways)
+                .extracting(LaunchPlan::way)
+                .containsExactly("npm wiki-mcp 1.2.3", "image acme/wiki", "remote mcp.wiki.example");
+        assertThat(ways.get(0).environment()).containsExactly(Map.entry("ACCESS_TOKEN", "t1"));
+        assertThat(((LaunchPlan.Npm) ways.get(0).start()).arguments()).containsExactly("--site", "main");
+        assertThat(ways.get(0).network().allow()).containsExactly("api.wiki.example:443");
+        assertThat(ways.get(1).environment()).containsExactly(Map.entry("WIKI_TOKEN", "t1"));
+        assertThat(((LaunchPlan.Image) ways.get(1).start()).arguments()).containsExactly("--from=main");
+        assertThat(ways.get(1).network().allow()).containsExactly("wiki.example:443");
+        assertThat(ways.get(2).environment()).isEmpty();
+        assertThat(ways.get(2).network().allow()).containsExactly("mcp.wiki.example:443");
+        assertThat(ways).allSatisfy(way -> assertThat(way.name()).isEqualTo("wiki"));
+    }
+
+    @Test
+    void theOperatorTakesOneWayAlone() throws Exception {
+        var servers = Files.writeString(directory.resolve("servers.yaml"), TWO_WAYS.replace("confirmed: true", ""));
+        for (String word : List.of("npm", "image", "remote")) {
+            var config = Files.writeString(
+                    directory.resolve("cay.yaml"), "mcp: {servers: {wiki: {way: %s}}}".formatted(word));
+            catalog = Catalog.load(List.of(servers), config);
+            assertThat(server("wiki", Map.of("token", "t1")).ways())
+                    .singleElement()
+                    .satisfies(way -> assertThat(way.start().word()).isEqualTo(word));
+        }
+        catalog = Catalog.load(List.of(servers), null);
+        assertThat(server("wiki", Map.of("token", "t1")).ways())
+                .as("without a package that nobody confirmed")
+                .extracting(way -> way.start().word())
+                .containsExactly("image", "remote");
+    }
+
+    @Test
+    void theOperatorPinsTheDigestOfAnImage() throws Exception {
+        String name = "mcp/notion@sha256:" + "ab".repeat(32);
+        override("mcp: {servers: {notion: {launch: {image: {name: '%s'}}}}}".formatted(name));
+        assertThat(server("notion", Map.of("internalIntegrationToken", "n")).ways())
+                .singleElement()
+                .satisfies(way -> assertThat(way.way()).isEqualTo("image " + name));
     }
 }

@@ -1,0 +1,40 @@
+package dev.cay.node.mcp;
+
+import dev.cay.node.mcp.catalog.LaunchPlan;
+import dev.cay.node.mcp.server.ChosenHome.Standing;
+import java.util.List;
+import tools.jackson.databind.node.ObjectNode;
+
+/// What is told of the ways to start a server: which was taken, why the others were not, and what the server may reach.
+/// No option and no token is in it.
+final class WayReport {
+    private WayReport() {}
+
+    /// @param ways in the order in which they are tried
+    static void add(ObjectNode health, String key, List<Standing> ways) {
+        ways.stream().filter(Standing::taken).map(Standing::plan).findFirst().ifPresent(plan -> {
+            health.put("way", CustomServers.isOne(key) ? "repository " + key : plan.way());
+            reach(health, plan);
+        });
+        var others = ways.stream().filter(way -> !way.taken()).toList();
+        if (!others.isEmpty()) {
+            var told = health.putArray("otherWays");
+            others.forEach(way -> {
+                var node = told.addObject().put("way", way.plan().way());
+                if (!way.reason().isEmpty()) {
+                    node.put("reason", way.reason());
+                }
+            });
+        }
+    }
+
+    /// The hosts are those that the catalog names: of a server that runs here they are not enforced, and it reaches all
+    /// that its sandbox may reach.
+    private static void reach(ObjectNode health, LaunchPlan plan) {
+        health.put("network", plan.network().disabled() ? "nothing" : "internet");
+        var hosts = plan.network().allow();
+        if (!hosts.isEmpty()) {
+            hosts.forEach(health.putArray("hosts")::add);
+        }
+    }
+}
