@@ -36,6 +36,7 @@
 
 /* fsconfig takes strings of at most 255 bytes; "0:1:2:...:79" is 229. */
 #define MAX_LAYERS 80
+#define MAX_VOLUMES 32
 #define IDS 65536ul
 
 struct attributes {
@@ -47,6 +48,8 @@ struct plan {
     const char *lowers[MAX_LAYERS];
     int lower_count;
     const char *upper, *merged;
+    const char *volumes[MAX_VOLUMES], *places[MAX_VOLUMES];
+    int volume_count, place_count;
     char **program;
 };
 
@@ -64,13 +67,19 @@ static void parse(int argc, char **argv, struct plan *plan)
             plan->merged = value;
         else if (!strcmp(name, "--lower") && plan->lower_count < MAX_LAYERS)
             plan->lowers[plan->lower_count++] = value;
+        else if (!strcmp(name, "--volume") && plan->volume_count < MAX_VOLUMES)
+            plan->volumes[plan->volume_count++] = value;
+        else if (!strcmp(name, "--place") && plan->place_count < MAX_VOLUMES)
+            plan->places[plan->place_count++] = value;
         else if (!strcmp(name, "--lower"))
             refuse("launch: more than %d layers", MAX_LAYERS);
         else
             refuse("launch: unknown argument %s", name);
     }
-    if (i + 1 >= argc || !based || !plan->upper || !plan->merged || !plan->lower_count)
-        refuse("usage: cay-guest launch --uid-base N --lower DIR... --upper DIR --merged DIR -- PROGRAM ARGUMENTS...");
+    if (i + 1 >= argc || !based || !plan->upper || !plan->merged || !plan->lower_count ||
+        plan->volume_count != plan->place_count)
+        refuse("usage: cay-guest launch --uid-base N --lower DIR... --upper DIR [--volume DIR --place DIR]... "
+               "--merged DIR -- PROGRAM ARGUMENTS...");
     plan->program = argv + i + 1;
 }
 
@@ -114,7 +123,7 @@ static int open_id_mapping(unsigned long base)
  * the caller's mount namespace. */
 static void show_mapped(const char *from, const char *to, int mapping)
 {
-    if (mkdir(to, 0755))
+    if (mkdir(to, 0755) && errno != EEXIST)
         die("launch: make the place for %s", from);
     int tree = (int)syscall(NR_open_tree, AT_FDCWD, from, CLONE_TREE | O_CLOEXEC);
     if (tree < 0)
@@ -239,6 +248,8 @@ static void mount_root(const struct plan *plan)
         show_mapped(plan->lowers[i], name, mapping);
     }
     show_mapped(plan->upper, "w", mapping);
+    for (int i = 0; i < plan->volume_count; i++)
+        show_mapped(plan->volumes[i], plan->places[i], mapping);
     close(mapping);
     int root = make_overlay(plan);
     if (chdir("/"))

@@ -33,6 +33,7 @@ import dev.cay.node.mcp.remote.RemoteHome;
 import dev.cay.node.mcp.server.SandboxedHomes;
 import dev.cay.node.mcp.server.ServerHome;
 import dev.cay.node.mcp.server.ServerHomes;
+import dev.cay.node.mcp.server.ServerImages;
 import dev.cay.node.network.NetworkPool;
 import dev.cay.node.process.ProcessSettings;
 import dev.cay.node.process.Workers;
@@ -177,8 +178,10 @@ public final class CayNode implements AutoCloseable {
                             around.meters()),
                     work,
                     new Keepers.Limits(settings.mostSpares(), settings.servers())));
-            this.serverHomes = closing.add(serverHomes(settings, layers, work.processes()));
             var images = closing.add(images(settings, layers));
+            var serverImages =
+                    new ServerImages(images, layers, settings.stateDir().resolve("mcp-images.json"));
+            this.serverHomes = closing.add(serverHomes(settings, layers, serverImages, work.processes()));
             this.builds = closing.add(new Builds(
                     keepers.buildRooms(),
                     layers,
@@ -190,7 +193,8 @@ public final class CayNode implements AutoCloseable {
                     InstantSource.system()));
             this.disk = new DiskCollector(
                     layers,
-                    new DiskContents(keepers, snapshots, warm, templates, () -> baseLayers, builds, images),
+                    new DiskContents(
+                            keepers, snapshots, warm, templates, () -> baseLayers, builds, images, serverImages),
                     InstantSource.system());
             watch(around.meters());
         } catch (IOException | RuntimeException e) {
@@ -268,7 +272,7 @@ public final class CayNode implements AutoCloseable {
     }
 
     /// Servers run on what base is made of.
-    private SandboxedHomes serverHomes(NodeSettings settings, LayerStore layers, Workers workers) {
+    private SandboxedHomes serverHomes(NodeSettings settings, LayerStore layers, ServerImages images, Workers workers) {
         var packages =
                 new NpmLayers(layers, Programs.ofHost(), settings.stateDir().resolve("logs"));
         return new SandboxedHomes(
@@ -276,6 +280,7 @@ public final class CayNode implements AutoCloseable {
                 workers,
                 packages,
                 new FileLayers(layers),
+                images,
                 () -> base.build((_, _, _) -> {}),
                 SandboxedHomes.IDLE,
                 System::nanoTime);

@@ -4,6 +4,7 @@ import dev.cay.node.build.Builds;
 import dev.cay.node.image.TemplateBuilds;
 import dev.cay.node.image.Unused;
 import dev.cay.node.image.oci.Images;
+import dev.cay.node.mcp.server.ServerImages;
 import dev.cay.node.sandbox.Keepers;
 import dev.cay.node.snapshot.Snapshots;
 import dev.cay.node.snapshot.WarmSnapshots;
@@ -26,7 +27,8 @@ record DiskContents(
         TemplateBuilds templates,
         Supplier<List<String>> base,
         Builds builds,
-        Images images) {
+        Images images,
+        ServerImages servers) {
     /// Content keys of all layers that something needs.
     ///
     /// Sandboxes are asked before snapshots: a sandbox that is saved and then ended is in one of the two lists.
@@ -37,6 +39,7 @@ record DiskContents(
         var used = new HashSet<>(keepers.layersInUse());
         used.addAll(snapshots.layersInUse(ignored));
         used.addAll(base.get());
+        used.addAll(servers.layersInUse());
         templates.list().forEach(template -> used.addAll(template.layers()));
         named.forEach(kind -> used.addAll(kind.layers()));
         return used;

@@ -24,6 +24,11 @@ import org.slf4j.LoggerFactory;
 public final class NodeLayer {
     private static final Logger log = LoggerFactory.getLogger(NodeLayer.class);
     private static final String BUNDLE = "etc/ssl/certs/ca-certificates.crt";
+
+    /// Where distributions keep theirs.
+    private static final List<String> BUNDLES =
+            List.of(BUNDLE, "etc/pki/tls/certs/ca-bundle.crt", "etc/ssl/cert.pem", "etc/ssl/ca-bundle.pem");
+
     private static final String EXTRA = "etc/ssl/cay/extra.pem";
 
     /// A command of every sandbox, whatever its template has: the guest, which knows by this name what it is asked for.
@@ -32,7 +37,7 @@ public final class NodeLayer {
     private static final Path GUEST = Path.of("/run/.cay-guest");
 
     /// Counts up when this class writes something else for the same inputs.
-    private static final String VERSION = "3";
+    private static final String VERSION = "4";
 
     private static final Pattern LOCALHOST = Pattern.compile("(?m)^127\\.0\\.0\\.1\\s.*\\blocalhost\\b");
     private static final String HOSTS = "127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n";
@@ -125,12 +130,24 @@ public final class NodeLayer {
         }
         String extra = String.join("", certificates.values());
         layer.write(EXTRA, extra);
-        layer.write(BUNDLE, layer.text(BUNDLE) + extra);
+        layer.write(BUNDLE, trusted(layer) + extra);
         for (var certificate : certificates.entrySet()) {
             layer.write("usr/local/share/ca-certificates/" + certificate.getKey(), certificate.getValue());
             linkByHash(layer, certificate.getKey(), certificate.getValue());
         }
         layer.link(GATEWAY_COMMAND, GUEST);
+    }
+
+    /// Whom the template trusts. Programs are told to look in one place, so what lies elsewhere is brought there; a
+    /// template that trusts nobody trusts whom this host does.
+    private static String trusted(LayerOnTop layer) throws IOException {
+        for (String place : BUNDLES) {
+            String bundle = layer.text(place);
+            if (!bundle.isEmpty()) {
+                return bundle;
+            }
+        }
+        return Files.isRegularFile(Path.of("/" + BUNDLE)) ? Files.readString(Path.of("/" + BUNDLE)) : "";
     }
 
     private static void linkByHash(LayerOnTop layer, String name, String text) throws IOException {

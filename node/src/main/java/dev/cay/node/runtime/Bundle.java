@@ -118,6 +118,16 @@ final class Bundle {
         return directory.resolve("criu");
     }
 
+    /// Where directories that the container shows beside its own files are mounted with its ids, in the mount namespace
+    /// of its launch alone.
+    Map<Path, ContainerSpec.Mount> volumes(ContainerSpec spec) {
+        var volumes = new LinkedHashMap<Path, ContainerSpec.Mount>();
+        for (var mount : spec.mounts()) {
+            volumes.put(directory.resolve("volumes").resolve(Integer.toString(volumes.size())), mount);
+        }
+        return volumes;
+    }
+
     ProcFiles procFiles() {
         return new ProcFiles(directory.resolve("proc"));
     }
@@ -154,6 +164,9 @@ final class Bundle {
             throws IOException {
         Files.createDirectories(root());
         Files.createDirectories(criuWork());
+        if (!spec.mounts().isEmpty()) {
+            RuncCalls.makePassable(directory.resolve("volumes"));
+        }
         // The sandbox's root is nobody special out here, and has to find its root directory.
         Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
         WholeFile.write(linkName(), spec.slot().veth());
@@ -171,7 +184,7 @@ final class Bundle {
                 "process", process(),
                 "root", Map.of("path", root().toString(), "readonly", false),
                 "hostname", spec.hostname(),
-                "mounts", mounts(guest, spec.resources()),
+                "mounts", mounts(guest, spec),
                 "hooks", Map.of("createRuntime", List.of(hook(spec, guest, network))),
                 "annotations", Map.of("org.criu.config", criuOptions().toString()),
                 "linux", linux(spec, cgroup, cgroups));
@@ -212,7 +225,8 @@ final class Bundle {
                         Files.readString(Path.of("/proc/self/oom_score_adj")).strip()));
     }
 
-    private List<Map<String, Object>> mounts(GuestProgram guest, Resources resources) {
+    private List<Map<String, Object>> mounts(GuestProgram guest, ContainerSpec spec) {
+        var resources = spec.resources();
         var mounts = new ArrayList<Map<String, Object>>();
         mounts.add(mount("/proc", "proc", "proc", "nosuid", "noexec", "nodev"));
         mounts.add(mount("/dev", "tmpfs", "tmpfs", "nosuid", "strictatime", "mode=755", "size=64k"));
@@ -239,6 +253,15 @@ final class Bundle {
                 .places()
                 .forEach((place, file) ->
                         mounts.add(mount(place, "bind", file.toString(), "bind", "ro", "nosuid", "nodev", "noexec")));
+        volumes(spec)
+                .forEach((place, volume) -> mounts.add(mount(
+                        volume.target(),
+                        "bind",
+                        place.toString(),
+                        "bind",
+                        volume.readOnly() ? "ro" : "rw",
+                        "nosuid",
+                        "nodev")));
         return mounts;
     }
 

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// @param writable     directory with `upper/` and `work/`, from {@link dev.cay.node.storage.Pool#create}
 /// @param hostname     ignored by a restore, which keeps the saved one
 /// @param owner        of a side sandbox: whose cgroup it is in, and who must run; else null
+/// @param mounts       directories shown inside beside its own files
 public record ContainerSpec(
         SandboxId id,
         Slot slot,
@@ -21,10 +22,16 @@ public record ContainerSpec(
         List<Path> layers,
         Path writable,
         String hostname,
-        @Nullable SandboxId owner) {
+        @Nullable SandboxId owner,
+        List<Mount> mounts) {
     public ContainerSpec {
         layers = List.copyOf(layers);
+        mounts = List.copyOf(mounts);
     }
+
+    /// @param directory of the host, with the ids that a sandbox counts by: 0 is its root
+    /// @param target    where it is shown inside
+    public record Mount(Path directory, String target, boolean readOnly) {}
 
     /// Of one that is nobody's side sandbox.
     public ContainerSpec(
@@ -35,6 +42,6 @@ public record ContainerSpec(
             List<Path> layers,
             Path writable,
             String hostname) {
-        this(id, slot, resources, maxProcesses, layers, writable, hostname, null);
+        this(id, slot, resources, maxProcesses, layers, writable, hostname, null, List.of());
     }
 }

@@ -39,6 +39,8 @@ final class Premises {
     private volatile SandboxNotes notes;
     private volatile @Nullable Slot slot;
 
+    private volatile List<ContainerSpec.Mount> mounts = List.of();
+
     /// Those of a side sandbox which is put away.
     private @Nullable String guest;
 
@@ -67,6 +69,11 @@ final class Premises {
             throw new IllegalStateException("a sandbox without a slot");
         }
         return now;
+    }
+
+    /// Directories that the container shall show beside its own files, from its next start on.
+    void show(List<ContainerSpec.Mount> some) {
+        mounts = List.copyOf(some);
     }
 
     private SandboxId id() {
@@ -131,7 +138,8 @@ final class Premises {
                 layers,
                 host.pool().layer(id()),
                 id().value(),
-                notes.owner());
+                notes.owner(),
+                mounts);
     }
 
     /// All layers below its own files, top first.

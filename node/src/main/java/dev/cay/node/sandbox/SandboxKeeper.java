@@ -3,6 +3,7 @@ package dev.cay.node.sandbox;
 import dev.cay.http.Exchange;
 import dev.cay.life.Undo;
 import dev.cay.node.host.Slot;
+import dev.cay.node.runtime.ContainerSpec;
 import dev.cay.node.sandbox.Life.Stage;
 import dev.cay.wire.CayException;
 import dev.cay.wire.SandboxId;
@@ -129,6 +130,12 @@ final class SandboxKeeper {
     /// Whether somebody asked for its end.
     boolean doomed() {
         return life.doomed();
+    }
+
+    /// Builds the sandbox with directories of the host in it; when that fails nothing of it is left.
+    void start(List<ContainerSpec.Mount> mounts) {
+        premises.show(mounts);
+        start();
     }
 
     /// Builds the sandbox; when that fails nothing of it is left.

@@ -73,9 +73,9 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
     }
 
     @Override
-    public ServerRoom open(SandboxId owner, List<String> layers, CatalogServer.Network network, Consumer<String> lost) {
+    public ServerRoom open(SandboxId owner, Wanted wanted, Consumer<String> lost) {
         requireWanted(owner);
-        return inTurn(starts, () -> new Room(this, start(owner, spec(owner, layers, network), network, lost)));
+        return inTurn(starts, () -> new Room(this, start(owner, wanted, lost)));
     }
 
     private static <T> T inTurn(Semaphore turns, Supplier<T> work) {
@@ -115,14 +115,16 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
         return new Resources(require(owner).resources().cpuCount(), servers.memoryMB(), DISK_SIZE_MB);
     }
 
-    private SandboxKeeper start(
-            SandboxId owner, SandboxSpec spec, CatalogServer.Network network, Consumer<String> lost) {
+    private SandboxKeeper start(SandboxId owner, Wanted wanted, Consumer<String> lost) {
         host.capacity().require();
-        var keeper = admit(owner, spec, network, lost);
-        keeper.start();
+        var volumes = new SideVolumes(host, require(owner), wanted);
+        var mounts = volumes.mounts();
+        var keeper = admit(owner, spec(owner, wanted.layers(), wanted.network()), wanted.network(), lost);
+        keeper.start(mounts);
         try {
             requireWanted(owner);
-            followOwner(spec.id());
+            followOwner(keeper.id());
+            volumes.copyFiles(keeper.requireOpen().files());
         } catch (CayException e) {
             end(keeper);
             throw e;

@@ -87,7 +87,8 @@ public final class TestHost implements AutoCloseable {
                 layers,
                 spec.writable(),
                 name,
-                owner);
+                owner,
+                List.of());
     }
 
     /// A sandbox's description, with its disk made.

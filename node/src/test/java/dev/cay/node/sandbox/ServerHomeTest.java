@@ -6,11 +6,16 @@ import dev.cay.mcp.protocol.Message;
 import dev.cay.node.host.Programs;
 import dev.cay.node.image.FileLayers;
 import dev.cay.node.image.NpmLayers;
+import dev.cay.node.image.oci.Images;
+import dev.cay.node.image.oci.LayerLimits;
+import dev.cay.node.image.oci.RegistrySettings;
 import dev.cay.node.mcp.catalog.CatalogServer;
 import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.server.SandboxedHomes;
 import dev.cay.node.mcp.server.ServerHome;
+import dev.cay.node.mcp.server.ServerImages;
 import dev.cay.node.mcp.server.ServerLink;
+import dev.cay.node.mcp.server.ServerRooms;
 import dev.cay.node.process.DoomedProgram;
 import dev.cay.wire.SandboxId;
 import java.io.IOException;
@@ -82,9 +87,22 @@ abstract class ServerHomeTest extends NodeTest {
                         Programs.ofHost(),
                         place.directory().resolve("state/logs")),
                 new FileLayers(where.host.layers()),
+                new ServerImages(
+                        images(where), where.host.layers(), place.directory().resolve("state/mcp-images.json")),
                 () -> List.of("base"),
                 idle,
                 nanos::get);
+    }
+
+    /// Where images come from: nowhere, unless a test says so.
+    Images images(TestNode where) {
+        var settings = RegistrySettings.DEFAULT.withReach((_, _) -> false);
+        return new Images(
+                where.host.layers(),
+                place.directory().resolve("cache"),
+                settings,
+                LayerLimits.DEFAULT,
+                () -> Images.client(settings).build());
     }
 
     @AfterEach
@@ -156,6 +174,11 @@ abstract class ServerHomeTest extends NodeTest {
 
     ServerHome open(LaunchPlan plan) {
         return homes.open(OWNER, plan);
+    }
+
+    /// A room on the base template.
+    static ServerRooms.Wanted room(CatalogServer.Network network) {
+        return new ServerRooms.Wanted("testServer", List.of("base"), network, List.of());
     }
 
     static LaunchPlan npm(String name, String version, String bin, Map<String, String> environment) {

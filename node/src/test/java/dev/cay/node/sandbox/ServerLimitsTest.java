@@ -41,7 +41,7 @@ class ServerLimitsTest extends ServerHomeTest {
     }
 
     private ServerRoom openRoom() {
-        return node.keepers.serverRooms().open(OWNER, List.of("base"), OFFLINE, _ -> {});
+        return node.keepers.serverRooms().open(OWNER, room(OFFLINE), _ -> {});
     }
 
     /// Each alone would have had enough.

@@ -176,7 +176,7 @@ class SideSandboxesTest extends ServerHomeTest {
         node.keepers.endUnclaimed();
         var network = new CatalogServer.Network(false, List.of());
         var told = new CompletableFuture<String>();
-        assertThatThrownBy(() -> node.keepers.serverRooms().open(OWNER, List.of("base"), network, told::complete))
+        assertThatThrownBy(() -> node.keepers.serverRooms().open(OWNER, room(network), told::complete))
                 .hasMessage("the node is stopping");
         assertThat(sides()).isEmpty();
     }

@@ -94,6 +94,11 @@ public record ImageReference(
                 || !first.equals(first.toLowerCase(Locale.ROOT));
     }
 
+    /// The same name for one image, whatever its tag means.
+    public ImageReference at(String digestText) {
+        return new ImageReference(registry, repository, tag, Digest.parse(digestText));
+    }
+
     /// What the registry is asked for.
     String wanted() {
         return digest != null ? digest.toString() : String.valueOf(tag);

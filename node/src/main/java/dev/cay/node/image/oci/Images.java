@@ -72,6 +72,19 @@ public final class Images implements AutoCloseable {
         }
     }
 
+    /// The digest of the manifest for this machine that the registry has now. Fetches no layer.
+    public Digest digest(ImageReference reference, Credentials credentials) {
+        prepare();
+        var image = new RegistryImage(reference, places(reference, credentials), documents);
+        try {
+            var root = image.root();
+            return new Manifests(image).plan(root.bytes(), root.mediaType()).digest();
+        } catch (IOException e) {
+            throw new CayException(
+                    ErrorKind.UNAVAILABLE, "image %s could not be found: %s".formatted(reference, e.getMessage()), e);
+        }
+    }
+
     /// Takes an image out of a file or directory: an archive of `docker save`, or an OCI layout, which may be a
     /// directory.
     ///

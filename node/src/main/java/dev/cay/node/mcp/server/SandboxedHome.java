@@ -211,10 +211,11 @@ final class SandboxedHome implements ServerHome {
         var prepared = prepared();
         requireOpen();
         var fresh = new Stay();
-        var room = equipment.rooms().open(owner, prepared.layers(), plan.network(), fresh::lost);
+        var wanted = new ServerRooms.Wanted(plan.key(), prepared.layers(), plan.network(), plan.volumes());
+        var room = equipment.rooms().open(owner, wanted, fresh::lost);
         try {
             fresh.room = room;
-            fresh.command = ServerCommand.of(plan, prepared.line(), room.files());
+            fresh.command = ServerCommand.of(plan, prepared, room.files());
         } catch (IOException | RuntimeException e) {
             room.close();
             throw failed(e);
@@ -308,10 +309,11 @@ final class SandboxedHome implements ServerHome {
         }
     }
 
-    /// Who is just connecting may take minutes: then all of it is called off.
+    /// Who is just connecting may take minutes: then all of it is called off. A server with volumes starts afresh: its
+    /// volumes are saved with the owner, at another moment than its memory would be.
     @Override
     public boolean sleep() {
-        if (!lockDoor(MOMENT)) {
+        if (!plan.volumes().isEmpty() || !lockDoor(MOMENT)) {
             return false;
         }
         try {

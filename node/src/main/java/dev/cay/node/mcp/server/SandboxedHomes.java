@@ -14,7 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/// Homes of servers that run here, as programs of npm packages or as commands: each in a sandbox of its own.
+/// Homes of servers that run here, as programs of npm packages, as images or as commands: each in a sandbox of its own.
 public final class SandboxedHomes implements ServerHomes, AutoCloseable {
     /// How long a room is kept that nobody is connected to.
     public static final Duration IDLE = Duration.ofSeconds(60);
@@ -30,10 +30,11 @@ public final class SandboxedHomes implements ServerHomes, AutoCloseable {
             Workers workers,
             NpmLayers packages,
             FileLayers files,
+            ServerImages images,
             Supplier<List<String>> base,
             Duration idle,
             LongSupplier nanos) {
-        var preparation = new ServerPreparation(packages, files, base);
+        var preparation = new ServerPreparation(packages, files, images, base);
         this.equipment = new SandboxedHome.Equipment(rooms, workers, preparation, idle, nanos);
     }
 

@@ -12,47 +12,51 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /// What is run for each connection to a server. Prints nothing, as credentials are in it.
-record ServerCommand(List<String> line, Map<String, String> environment, Account account) {
+record ServerCommand(List<String> line, Map<String, String> environment, String workdir, Account account) {
     static final String TAG = "mcp-server";
 
     private static final String USER = "user";
     private static final String PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-    private static final Pattern NUMBERS = Pattern.compile("(\\d{1,5})(?::(\\d{1,5}))?");
-    private static final int MOST_ID = 65_535;
 
-    /// @param line  program and arguments
+    /// A server from an image runs as the image says: its user, its directory and its variables, which those of the
+    /// catalog are added to. All others run as `user`, at home.
+    ///
     /// @param files of the room it will run in
-    static ServerCommand of(LaunchPlan plan, List<String> line, FileTree files) throws IOException {
-        var account = account(plan, files);
-        for (var volume : plan.volumes()) {
-            String source = volume.source().contains("/") ? volume.source() : "/volumes/" + volume.source();
-            files.makeDirectory(new SandboxPath(source), account);
-            files.makeDirectory(new SandboxPath(volume.target()), account);
-        }
+    static ServerCommand of(LaunchPlan plan, ServerPreparation.Prepared prepared, FileTree files) throws IOException {
+        var image = prepared.image();
+        var account = account(plan, image, files);
         var all = new TreeMap<>(NodeLayer.environment());
-        all.putAll(Map.of("PATH", PATH, "HOME", account.home(), "LANG", "C.UTF-8"));
+        all.putAll(Map.of("PATH", PATH, "HOME", account.home()));
+        if (image == null) {
+            all.put("LANG", "C.UTF-8");
+        } else {
+            all.putAll(image.environment());
+        }
         all.putAll(plan.environment());
-        return new ServerCommand(line, all, account);
+        String workdir = image == null ? account.home() : image.workdir().isEmpty() ? "/" : image.workdir();
+        if (image != null) {
+            files.makeDirectory(new SandboxPath(workdir), Account.ROOT);
+        }
+        return new ServerCommand(prepared.line(), all, workdir, account);
     }
 
     /// By name, or by numbers as in images.
-    private static Account account(LaunchPlan plan, FileTree files) throws IOException {
-        String user = plan.user() == null || plan.user().isBlank() ? USER : plan.user();
-        var numbers = NUMBERS.matcher(user);
-        if (numbers.matches()) {
-            int uid = Integer.parseInt(numbers.group(1));
-            int gid = numbers.group(2) == null ? uid : Integer.parseInt(numbers.group(2));
-            if (uid <= MOST_ID && gid <= MOST_ID) {
-                return new Account(user, uid, gid, "/tmp", "/bin/sh", List.of(gid));
-            }
-        }
+    private static Account account(LaunchPlan plan, @Nullable ServerImage image, FileTree files) throws IOException {
+        String user = plan.user() == null || plan.user().isBlank() ? usual(image) : plan.user();
         return files.findAccount(user)
                 .orElseThrow(() -> new CayException(
                         ErrorKind.INVALID_ARGUMENT,
                         "server %s is to run as %s, but its sandbox has no such user".formatted(plan.name(), user)));
+    }
+
+    private static String usual(@Nullable ServerImage image) {
+        if (image == null) {
+            return USER;
+        }
+        return image.user().isEmpty() ? "0" : image.user();
     }
 
     Spawn spawn() {
@@ -61,7 +65,7 @@ record ServerCommand(List<String> line, Map<String, String> environment, Account
                 environment.entrySet().stream()
                         .map(variable -> variable.getKey() + "=" + variable.getValue())
                         .toList(),
-                account.home(),
+                workdir,
                 account.uid(),
                 account.gid(),
                 account.groups(),

@@ -12,24 +12,35 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// Fetches what servers need that run in sandboxes of their own. Thread-safe.
 final class ServerPreparation implements AutoCloseable {
     /// What runs for one connection, and the layers it needs.
     ///
     /// @param layers top first
-    record Prepared(List<String> line, List<String> layers) {}
+    /// @param image  what it runs from; null for the base template
+    record Prepared(
+            List<String> line,
+            List<String> layers,
+            @Nullable ServerImage image) {
+        Prepared(List<String> line, List<String> layers) {
+            this(line, layers, null);
+        }
+    }
 
     private final NpmLayers packages;
     private final FileLayers files;
+    private final ServerImages images;
     private final Supplier<List<String>> base;
     private final Set<LaunchPlan> preparing =
             Collections.synchronizedSet(Collections.newSetFromMap(new IdentityHashMap<>()));
 
     /// @param base layers of the template that servers run on, top first; the last has Node
-    ServerPreparation(NpmLayers packages, FileLayers files, Supplier<List<String>> base) {
+    ServerPreparation(NpmLayers packages, FileLayers files, ServerImages images, Supplier<List<String>> base) {
         this.packages = packages;
         this.files = files;
+        this.images = images;
         this.base = base;
     }
 
@@ -49,9 +60,9 @@ final class ServerPreparation implements AutoCloseable {
     }
 
     private Prepared fetch(LaunchPlan plan) {
-        var layers = base.get();
         return switch (plan.start()) {
             case LaunchPlan.Npm npm -> {
+                var layers = base.get();
                 String key = packages.install(layers.getLast(), npm.packageName(), npm.version());
                 var line = new ArrayList<>(packages.command(key, npm.bin()));
                 line.addAll(npm.arguments());
@@ -61,11 +72,25 @@ final class ServerPreparation implements AutoCloseable {
                 new Prepared(
                         command.line(),
                         command.files() == null
-                                ? layers
-                                : onTop(files.install(command.files(), "launch.files of mcp." + plan.key()), layers));
-            case LaunchPlan.Image _ -> throw new CayException(ErrorKind.NOT_IMPLEMENTED, "images are not started yet");
+                                ? base.get()
+                                : onTop(
+                                        files.install(command.files(), "launch.files of mcp." + plan.key()),
+                                        base.get()));
+            case LaunchPlan.Image image -> image(plan, image);
             case LaunchPlan.Remote _ -> new Prepared(List.of(), List.of());
         };
+    }
+
+    private Prepared image(LaunchPlan plan, LaunchPlan.Image start) {
+        var image = images.require(start.reference());
+        var line = image.line(start.arguments());
+        if (line.isEmpty()) {
+            throw new CayException(
+                    ErrorKind.FAILED,
+                    "server %s cannot be started: its image %s names no program"
+                            .formatted(plan.name(), start.reference()));
+        }
+        return new Prepared(line, image.layers(), image);
     }
 
     private static List<String> onTop(String key, List<String> layers) {
@@ -76,5 +101,6 @@ final class ServerPreparation implements AutoCloseable {
     @Override
     public void close() {
         packages.close();
+        images.close();
     }
 }

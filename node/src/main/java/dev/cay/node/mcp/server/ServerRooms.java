@@ -1,19 +1,31 @@
 package dev.cay.node.mcp.server;
 
 import dev.cay.node.mcp.catalog.CatalogServer;
+import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.wire.SandboxId;
 import java.util.List;
 import java.util.function.Consumer;
 
 /// Where rooms for servers come from.
 public interface ServerRooms {
-    /// Starts one. Blocks, with a limit.
+    /// What a room is made of.
     ///
-    /// @param owner   whom it is for; it does not outlive them
+    /// @param server  key of the server that it is for; volumes of the same name belong to it alone
     /// @param layers  what it starts from, top first
     /// @param network what it may reach
-    /// @param lost    hears why when it ended, and once; must not block
-    ServerRoom open(SandboxId owner, List<String> layers, CatalogServer.Network network, Consumer<String> lost);
+    /// @param volumes what is mounted in it
+    record Wanted(String server, List<String> layers, CatalogServer.Network network, List<LaunchPlan.Volume> volumes) {
+        public Wanted {
+            layers = List.copyOf(layers);
+            volumes = List.copyOf(volumes);
+        }
+    }
+
+    /// Starts one. Blocks, with a limit.
+    ///
+    /// @param owner whom it is for; it does not outlive them
+    /// @param lost  hears why when it ended, and once; must not block
+    ServerRoom open(SandboxId owner, Wanted wanted, Consumer<String> lost);
 
     /// Whether an owner may reach the internet, as a server must not be a way out for who has none; one that is not
     /// there may not.
