@@ -19,10 +19,8 @@ import dev.cay.node.host.HostClaim;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.HostPlan;
 import dev.cay.node.host.ServerLimits;
-import dev.cay.node.image.oci.RegistrySettings;
 import dev.cay.node.mcp.GatewayRules;
 import dev.cay.node.mcp.MetaChoice;
-import dev.cay.node.web.Addresses;
 import dev.cay.server.CayServer;
 import dev.cay.server.build.BuildFloor;
 import dev.cay.server.store.Store;
@@ -40,13 +38,8 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.stream.Collectors;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
@@ -204,7 +197,7 @@ final class CayDaemon implements AutoCloseable {
                                 config.mcp().repositories(),
                                 MetaChoice.of("mcp.metaTools", config.mcp().metaTools())),
                         config.mcp().remoteAddresses(),
-                        registries()),
+                        Registries.of(config.images())),
                 new CayNode.Surroundings(
                         listeners, this::throughFrontDoor, tls(authority), authority.caCertificate(), meters),
                 NodeVariant.USUAL,
@@ -213,23 +206,6 @@ final class CayDaemon implements AutoCloseable {
         this.authority = authority;
         this.node = started;
         return started;
-    }
-
-    private RegistrySettings registries() {
-        var mirrors = new HashMap<String, List<URI>>();
-        for (String rule : config.images().mirrors()) {
-            String[] parts = rule.split("=", 2);
-            mirrors.computeIfAbsent(parts[0], _ -> new ArrayList<>()).add(URI.create(parts[1]));
-        }
-        var named = config.images().registries().stream().map(URI::create).toList();
-        var byScheme = named.stream()
-                .collect(Collectors.groupingBy(
-                        URI::getScheme, Collectors.mapping(URI::getAuthority, Collectors.toSet())));
-        return RegistrySettings.DEFAULT
-                .withMirrors(mirrors)
-                .withPlainHttp(byScheme.getOrDefault("http", Set.of()))
-                .withNamed(byScheme.getOrDefault("https", Set.of()))
-                .withReach(Addresses.allowing(List.of())::allow);
     }
 
     private int poolSize() {

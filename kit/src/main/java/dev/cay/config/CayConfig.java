@@ -108,7 +108,8 @@ public record CayConfig(
     ///
     /// @param registries addresses of those in the operator's own network
     /// @param mirrors    where images of a registry are looked for first, as `registry=address`
-    public record Images(List<String> registries, List<String> mirrors) {
+    /// @param mirrorsOnly whether no registry is ever asked
+    public record Images(List<String> registries, List<String> mirrors, boolean mirrorsOnly) {
         public Images {
             registries = List.copyOf(registries);
             mirrors = List.copyOf(mirrors);

@@ -203,6 +203,11 @@ public final class ConfigKeys {
                     "[a-zA-Z0-9.:-]+=https?://[^\\s,=]+", "like docker.io=https://mirror.example.org")),
             "",
             "Where images of a registry are looked for first, as registry=address.");
+    static final ConfigKey<Boolean> MIRRORS_ONLY = key(
+            "images.mirrorsOnly",
+            ConfigValue.yesOrNo(),
+            "false",
+            "Whether images come from mirrors alone, and no registry is ever asked.");
 
     static final ConfigKey<List<Path>> MCP_CATALOGS = key(
             "mcp.catalogs",
@@ -280,6 +285,7 @@ public final class ConfigKeys {
             KEEP_UNUSED,
             REGISTRIES,
             MIRRORS,
+            MIRRORS_ONLY,
             MCP_CATALOGS,
             MCP_REPOSITORIES,
             MCP_REMOTE_ADDRESSES,

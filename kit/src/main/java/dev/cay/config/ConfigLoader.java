@@ -139,7 +139,8 @@ public final class ConfigLoader {
                         value(ConfigKeys.BUILDS_PER_TEAM),
                         value(ConfigKeys.MAX_UPLOAD_MB),
                         value(ConfigKeys.KEEP_UNUSED).orElse(null)),
-                new CayConfig.Images(value(ConfigKeys.REGISTRIES), value(ConfigKeys.MIRRORS)),
+                new CayConfig.Images(
+                        value(ConfigKeys.REGISTRIES), value(ConfigKeys.MIRRORS), value(ConfigKeys.MIRRORS_ONLY)),
                 new CayConfig.Mcp(
                         value(ConfigKeys.MCP_CATALOGS),
                         value(ConfigKeys.MCP_REPOSITORIES),

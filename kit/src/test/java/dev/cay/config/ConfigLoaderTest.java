@@ -72,6 +72,7 @@ final class ConfigLoaderTest {
                         templates.keepUnused = 30d | CAY_TEMPLATES_KEEP_UNUSED
                         images.registries =  | CAY_IMAGES_REGISTRIES
                         images.mirrors =  | CAY_IMAGES_MIRRORS
+                        images.mirrorsOnly = false | CAY_IMAGES_MIRRORS_ONLY
                         mcp.catalogs =  | CAY_MCP_CATALOGS
                         mcp.repositories = https://github.com/ | CAY_MCP_REPOSITORIES
                         mcp.remoteAddresses =  | CAY_MCP_REMOTE_ADDRESSES

@@ -20,6 +20,7 @@ import java.util.Set;
 /// @param whole     limit for a whole pull
 /// @param parallel  how many layers are fetched at once
 /// @param reach     which addresses registries may lie at that no other setting names
+/// @param mirrorsOnly whether nothing is asked but mirrors
 public record RegistrySettings(
         Map<String, List<URI>> mirrors,
         Set<String> plainHttp,
@@ -30,7 +31,8 @@ public record RegistrySettings(
         Duration patience,
         Duration whole,
         int parallel,
-        Reach reach) {
+        Reach reach,
+        boolean mirrorsOnly) {
     /// Which addresses may be connected to.
     public interface Reach {
         boolean allows(String host, InetAddress address);
@@ -52,7 +54,8 @@ public record RegistrySettings(
             Duration.ofMinutes(1),
             Duration.ofHours(2),
             3,
-            ELSEWHERE);
+            ELSEWHERE,
+            false);
 
     public RegistrySettings {
         mirrors = Map.copyOf(mirrors);
@@ -61,19 +64,23 @@ public record RegistrySettings(
     }
 
     public RegistrySettings withMirrors(Map<String, List<URI>> some) {
-        return new RegistrySettings(some, plainHttp, named, connect, answer, idle, patience, whole, parallel, reach);
+        return new RegistrySettings(
+                some, plainHttp, named, connect, answer, idle, patience, whole, parallel, reach, mirrorsOnly);
     }
 
     public RegistrySettings withPlainHttp(Set<String> hosts) {
-        return new RegistrySettings(mirrors, hosts, named, connect, answer, idle, patience, whole, parallel, reach);
+        return new RegistrySettings(
+                mirrors, hosts, named, connect, answer, idle, patience, whole, parallel, reach, mirrorsOnly);
     }
 
     public RegistrySettings withLimits(Duration answer, Duration idle, Duration patience) {
-        return new RegistrySettings(mirrors, plainHttp, named, connect, answer, idle, patience, whole, parallel, reach);
+        return new RegistrySettings(
+                mirrors, plainHttp, named, connect, answer, idle, patience, whole, parallel, reach, mirrorsOnly);
     }
 
     public RegistrySettings withNamed(Set<String> some) {
-        return new RegistrySettings(mirrors, plainHttp, some, connect, answer, idle, patience, whole, parallel, reach);
+        return new RegistrySettings(
+                mirrors, plainHttp, some, connect, answer, idle, patience, whole, parallel, reach, mirrorsOnly);
     }
 
     /// Whether the operator says that this host and port may be used, wherever it lies.
@@ -82,7 +89,13 @@ public record RegistrySettings(
     }
 
     public RegistrySettings withReach(Reach other) {
-        return new RegistrySettings(mirrors, plainHttp, named, connect, answer, idle, patience, whole, parallel, other);
+        return new RegistrySettings(
+                mirrors, plainHttp, named, connect, answer, idle, patience, whole, parallel, other, mirrorsOnly);
+    }
+
+    public RegistrySettings withMirrorsOnly(boolean only) {
+        return new RegistrySettings(
+                mirrors, plainHttp, named, connect, answer, idle, patience, whole, parallel, reach, only);
     }
 
     /// Where a registry is. Docker's own has its API under another name than its images.
