@@ -30,6 +30,7 @@ import dev.cay.node.mcp.catalog.Catalog;
 import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.intercept.Interceptors;
 import dev.cay.node.mcp.remote.RemoteHome;
+import dev.cay.node.mcp.remote.RoomLinks;
 import dev.cay.node.mcp.server.SandboxedHomes;
 import dev.cay.node.mcp.server.ServerHome;
 import dev.cay.node.mcp.server.ServerHomes;
@@ -179,8 +180,7 @@ public final class CayNode implements AutoCloseable {
                     work,
                     new Keepers.Limits(settings.mostSpares(), settings.servers())));
             var images = closing.add(images(settings, layers));
-            var serverImages =
-                    new ServerImages(images, layers, settings.stateDir().resolve("mcp-images.json"));
+            var serverImages = new ServerImages(images, layers, ServerImages.lockFile(settings.stateDir()));
             this.serverHomes = closing.add(serverHomes(settings, layers, serverImages, work.processes()));
             this.builds = closing.add(new Builds(
                     keepers.buildRooms(),
@@ -277,6 +277,7 @@ public final class CayNode implements AutoCloseable {
                 new NpmLayers(layers, Programs.ofHost(), settings.stateDir().resolve("logs"));
         return new SandboxedHomes(
                 keepers.serverRooms(),
+                new RoomLinks(),
                 workers,
                 packages,
                 new FileLayers(layers),

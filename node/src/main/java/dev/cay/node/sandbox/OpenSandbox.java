@@ -29,6 +29,7 @@ import dev.cay.wire.SystemPorts;
 import dev.cay.wire.node.ResourceUse;
 import dev.cay.wire.node.SandboxSpec;
 import java.io.IOException;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -293,6 +294,11 @@ final class OpenSandbox implements AutoCloseable {
         } else if (!serve(port, exchange)) {
             PageOrJson.send(exchange, EdgeAnswer.sandboxNotFound(spec.id().value()));
         }
+    }
+
+    /// Connects to a server that listens inside.
+    SocketChannel dial(int port) throws IOException {
+        return ports.dial(port);
     }
 
     /// Answers a request for one of the sandbox's ports.

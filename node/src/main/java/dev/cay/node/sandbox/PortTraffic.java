@@ -65,9 +65,14 @@ final class PortTraffic {
         }
     }
 
+    /// Connects to the server that listens at the port inside.
+    SocketChannel dial(int port) throws IOException {
+        return network.connect(port, ADDRESSES);
+    }
+
     /// Whether a server listens at the port inside.
     boolean isOpen(int port) {
-        try (var _ = network.connect(port, ADDRESSES)) {
+        try (var _ = dial(port)) {
             return true;
         } catch (IOException closed) {
             return false;

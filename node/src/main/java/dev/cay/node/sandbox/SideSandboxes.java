@@ -13,6 +13,8 @@ import dev.cay.wire.SandboxId;
 import dev.cay.wire.TemplateId;
 import dev.cay.wire.node.Resources;
 import dev.cay.wire.node.SandboxSpec;
+import java.io.IOException;
+import java.nio.channels.SocketChannel;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
@@ -278,6 +280,11 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
         @Override
         public FileTree files() {
             return keeper.requireOpen().files();
+        }
+
+        @Override
+        public SocketChannel dial(int port) throws IOException {
+            return keeper.requireOpen().dial(port);
         }
 
         @Override

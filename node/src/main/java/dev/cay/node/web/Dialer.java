@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 /// With a proxy of the operator's, the proxy looks names up, as many networks that have one cannot; what it may
 /// reach is then for its rules to say. Addresses, and names that only mean something near the proxy, are still
 /// refused here.
-public final class Dialer implements AutoCloseable {
+public final class Dialer implements Lines, AutoCloseable {
     private static final Duration CONNECT = Duration.ofSeconds(10);
 
     private static final int LOOKING_UP = 8;
@@ -111,8 +111,7 @@ public final class Dialer implements AutoCloseable {
     }
 
     /// A connection over which requests can be sent, to the first of the host's addresses that answers.
-    ///
-    /// @throws CayException if that must not be called
+    @Override
     public WebLine open(UrlOrigin origin) throws IOException {
         if (proxy != null && proxy.serves(origin)) {
             checkUnresolved(origin);

@@ -31,6 +31,11 @@ public final class WebLine implements Closeable {
         this.in = new BufferedInputStream(spoken.getInputStream(), 16 * 1024);
     }
 
+    /// A connection that somebody else made, without TLS.
+    public static WebLine over(Socket socket, UrlOrigin origin) throws IOException {
+        return new WebLine(origin, socket, socket);
+    }
+
     public UrlOrigin origin() {
         return origin;
     }

@@ -131,7 +131,7 @@ final class Filling {
             case ServerLaunch.Remote remote -> remote(remote);
             case ServerLaunch.Command command -> new LaunchPlan.Command(words, command.files());
             case ServerLaunch.Npm npm -> new LaunchPlan.Npm(npm.packageName(), npm.version(), npm.bin(), words);
-            case ServerLaunch.Image image -> new LaunchPlan.Image(image.reference(), words);
+            case ServerLaunch.Image image -> new LaunchPlan.Image(image.reference(), words, image.port());
         };
     }
 

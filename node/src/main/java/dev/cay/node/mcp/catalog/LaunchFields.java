@@ -25,6 +25,8 @@ final class LaunchFields {
             "(?![^/]*[.:][^/]*/)[a-z0-9._-]+(/[a-z0-9._-]+)*(:[A-Za-z0-9._-]+)?(@sha256:[0-9a-f]{64})?");
 
     private static final Pattern HOST_PATH = Pattern.compile("/[^\\x00]+");
+    private static final Pattern PORT = Pattern.compile("[1-9][0-9]{0,4}");
+    private static final Pattern PATH = Pattern.compile("/[^\\s?#]*");
     private static final Pattern WORD = Pattern.compile("[a-z][a-z0-9-]*");
 
     private LaunchFields() {}
@@ -100,7 +102,17 @@ final class LaunchFields {
                 image.requireText("name", IMAGE, "a name without a host, like owner/name:tag or owner/name@sha256:...");
         String registry = image.text("registry", WORD, "a word for a registry, not its host")
                 .orElse(null);
-        return way(image, new ServerLaunch.Image(name, registry));
+        var port = image.section("port").map(LaunchFields::port).orElse(null);
+        return way(image, new ServerLaunch.Image(name, registry, port));
+    }
+
+    private static ServerLaunch.Port port(Fields port) {
+        String number = port.requireText("number", PORT, "a port, like 8080");
+        String path = port.text("path", PATH, "a path, like /mcp").orElse("/mcp");
+        String transport = port.text("transport", TRANSPORT, "streamable-http or sse")
+                .orElse(ServerLaunch.Transport.STREAMABLE_HTTP.word());
+        port.end();
+        return new ServerLaunch.Port(number.isEmpty() ? 0 : Integer.parseInt(number), path, transport(transport));
     }
 
     /// With what a program that runs here may have of its own.

@@ -140,9 +140,14 @@ public record LaunchPlan(
     ///
     /// @param reference with its registry, like `docker.io/mcp/notion`
     /// @param arguments what follows the image's entry point
-    public record Image(String reference, List<String> arguments) implements Start {
+    /// @param port      where it listens; null if it speaks on its standard input and output
+    public record Image(String reference, List<String> arguments, ServerLaunch.@Nullable Port port) implements Start {
         public Image {
             arguments = List.copyOf(arguments);
+        }
+
+        public Image(String reference, List<String> arguments) {
+            this(reference, arguments, null);
         }
 
         @Override

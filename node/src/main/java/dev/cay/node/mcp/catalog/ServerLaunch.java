@@ -63,8 +63,15 @@ public sealed interface ServerLaunch {
         }
     }
 
+    /// Where a server listens inside its own sandbox.
+    record Port(int number, String path, Transport transport) {}
+
     /// @param registry a word for where it lies; null for the usual one
-    record Image(String name, @Nullable String registry) implements ServerLaunch {
+    /// @param port     where it listens; null if it speaks on its standard input and output
+    record Image(
+            String name,
+            @Nullable String registry,
+            @Nullable Port port) implements ServerLaunch {
         /// Hosts of the registries that entries name by a word.
         private static final Map<String, String> HOSTS = Map.of("github", "ghcr.io", "microsoft", "mcr.microsoft.com");
 

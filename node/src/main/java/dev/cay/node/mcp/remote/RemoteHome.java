@@ -3,7 +3,7 @@ package dev.cay.node.mcp.remote;
 import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.server.ServerHome;
 import dev.cay.node.mcp.server.ServerLink;
-import dev.cay.node.web.Dialer;
+import dev.cay.node.web.Lines;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
@@ -21,7 +21,7 @@ public final class RemoteHome implements ServerHome {
 
     private final String name;
     private final LaunchPlan.Remote remote;
-    private final Dialer dialer;
+    private final Lines lines;
     private final BooleanSupplier online;
     private final Limits limits;
     private final Semaphore large = new Semaphore(1);
@@ -32,15 +32,15 @@ public final class RemoteHome implements ServerHome {
 
     /// @param name   what users know the server by
     /// @param online whether its sandbox may reach the internet: a server must not be a way out for who has none
-    public RemoteHome(String name, LaunchPlan.Remote remote, Dialer dialer, BooleanSupplier online) {
-        this(name, remote, dialer, online, Limits.USUAL);
+    public RemoteHome(String name, LaunchPlan.Remote remote, Lines lines, BooleanSupplier online) {
+        this(name, remote, lines, online, Limits.USUAL);
     }
 
-    RemoteHome(String name, LaunchPlan.Remote remote, Dialer dialer, BooleanSupplier online, Limits limits) {
+    RemoteHome(String name, LaunchPlan.Remote remote, Lines lines, BooleanSupplier online, Limits limits) {
         this.name = name;
         this.online = online;
         this.remote = remote;
-        this.dialer = dialer;
+        this.lines = lines;
         this.limits = limits;
         if (remote.url().getHost() == null) {
             throw new CayException(ErrorKind.INVALID_ARGUMENT, "%s has an address without a host name".formatted(name));
@@ -75,7 +75,7 @@ public final class RemoteHome implements ServerHome {
         var place = new Place();
         var ear = new Ear(name, listener);
         var posts = new Posts(name, ear, limits.turn());
-        var client = new WebClient(remote, dialer, large);
+        var client = new WebClient(remote, lines, large);
         boolean done = false;
         try {
             var link = switch (remote.transport()) {
@@ -141,7 +141,7 @@ public final class RemoteHome implements ServerHome {
         if (silent) {
             throw offline();
         }
-        return new WebClient(remote, dialer, large);
+        return new WebClient(remote, lines, large);
     }
 
     private CayException offline() {

@@ -2,7 +2,7 @@ package dev.cay.node.mcp.remote;
 
 import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.web.Deadline;
-import dev.cay.node.web.Dialer;
+import dev.cay.node.web.Lines;
 import dev.cay.node.web.UrlOrigin;
 import dev.cay.node.web.WebAnswer;
 import dev.cay.node.web.WebLine;
@@ -51,17 +51,17 @@ final class WebClient implements AutoCloseable {
 
     private final LaunchPlan.Remote remote;
     private final UrlOrigin home;
-    private final Dialer dialer;
+    private final Lines lines;
     private final Semaphore large;
     private final ConcurrentLinkedDeque<WebLine> idle = new ConcurrentLinkedDeque<>();
     private final Set<WebLine> open = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
     /// @param large lets one large message at a time into memory
-    WebClient(LaunchPlan.Remote remote, Dialer dialer, Semaphore large) {
+    WebClient(LaunchPlan.Remote remote, Lines lines, Semaphore large) {
         this.remote = remote;
         this.home = UrlOrigin.of(remote.url());
-        this.dialer = dialer;
+        this.lines = lines;
         this.large = large;
     }
 
@@ -110,7 +110,7 @@ final class WebClient implements AutoCloseable {
 
     /// Makes sure that the server can be reached at all.
     void reach() throws IOException {
-        var line = dialer.open(home);
+        var line = lines.open(home);
         open.add(line);
         rest(line);
     }
@@ -180,7 +180,7 @@ final class WebClient implements AutoCloseable {
                 drop(line);
             }
         }
-        var line = dialer.open(origin);
+        var line = lines.open(origin);
         open.add(line);
         if (closed) {
             drop(line);

@@ -7,6 +7,7 @@ import dev.cay.node.lines.LongLines;
 import dev.cay.node.linux.Errno;
 import dev.cay.node.linux.FdPoller;
 import dev.cay.node.mcp.catalog.LaunchPlan;
+import dev.cay.node.mcp.catalog.ServerLaunch;
 import dev.cay.node.process.Workers;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -44,10 +45,16 @@ final class SandboxedHome implements ServerHome {
 
     /// What all homes share.
     ///
+    /// @param ports connects to servers that listen at a port
     /// @param idle  how long a room is kept that nobody is connected to
     /// @param nanos the time, as {@link System#nanoTime} tells it
     record Equipment(
-            ServerRooms rooms, Workers workers, ServerPreparation preparation, Duration idle, LongSupplier nanos) {}
+            ServerRooms rooms,
+            PortLinks ports,
+            Workers workers,
+            ServerPreparation preparation,
+            Duration idle,
+            LongSupplier nanos) {}
 
     private final Equipment equipment;
     private final Consumer<SandboxedHome> whenClosed;
@@ -71,6 +78,7 @@ final class SandboxedHome implements ServerHome {
     private final class Stay implements ServerProcess.Keeper {
         private @Nullable ServerRoom room;
         private @Nullable ServerCommand command;
+        private @Nullable ServedPort served;
         private volatile @Nullable String lost;
 
         /// Must not block. Who is asleep does not notice by itself, unless somebody is at work on it.
@@ -260,8 +268,10 @@ final class SandboxedHome implements ServerHome {
             throw new IllegalStateException("a room that was not entered");
         }
         try {
-            var around = new ServerProcess.Surroundings(room.link(), equipment.workers(), lines);
-            return ServerProcess.start(plan.name(), around, command, secrets, listener, where, links::add);
+            var port = plan.start() instanceof LaunchPlan.Image image ? image.port() : null;
+            return port == null
+                    ? start(room, command, listener, where, links::add)
+                    : served(where, port, room, command).connect(listener, this::leftPort);
         } catch (GuestException e) {
             boolean missing = e.what().equals("exec") && e.errno() == Errno.ENOENT;
             throw new CayException(
@@ -276,6 +286,43 @@ final class SandboxedHome implements ServerHome {
         }
     }
 
+    private ServerProcess start(
+            ServerRoom room,
+            ServerCommand command,
+            ServerLink.Listener listener,
+            ServerProcess.Keeper keeper,
+            Consumer<ServerProcess> made)
+            throws IOException {
+        var around = new ServerProcess.Surroundings(room.link(), equipment.workers(), lines);
+        return ServerProcess.start(plan.name(), around, command, secrets, listener, keeper, made);
+    }
+
+    private ServedPort served(Stay where, ServerLaunch.Port port, ServerRoom room, ServerCommand command) {
+        var now = where.served;
+        if (now == null) {
+            now = new ServedPort(
+                    plan.name(),
+                    port,
+                    equipment.ports(),
+                    room,
+                    (listener, keeper) -> start(room, command, listener, keeper, _ -> {}));
+            where.served = now;
+        }
+        return now;
+    }
+
+    /// A connection to a port is over.
+    private void leftPort() {
+        places.release();
+        expectIdleness();
+    }
+
+    private boolean isIdle() {
+        var now = stay;
+        var served = now == null ? null : now.served;
+        return links.isEmpty() && (served == null || served.isIdle());
+    }
+
     private synchronized void forgetTimer() {
         if (timer != null) {
             timer.cancel();
@@ -286,7 +333,7 @@ final class SandboxedHome implements ServerHome {
     /// The room goes if nobody connects for a while.
     private synchronized void expectIdleness() {
         forgetTimer();
-        if (links.isEmpty() && stay != null && !closed) {
+        if (stay != null && !closed && isIdle()) {
             timer = equipment
                     .workers()
                     .poller()
@@ -300,7 +347,7 @@ final class SandboxedHome implements ServerHome {
     private void rest() {
         if (door.tryLock()) {
             try {
-                if (links.isEmpty()) {
+                if (isIdle()) {
                     leave();
                 }
             } finally {
@@ -428,6 +475,9 @@ final class SandboxedHome implements ServerHome {
         var now = stay;
         stay = null;
         List.copyOf(links).forEach(ServerProcess::abandon);
+        if (now != null && now.served != null) {
+            now.served.close();
+        }
         if (now != null && now.room != null) {
             now.room.close();
         }

@@ -27,6 +27,7 @@ public final class SandboxedHomes implements ServerHomes, AutoCloseable {
     /// @param nanos the time, as {@link System#nanoTime} tells it
     public SandboxedHomes(
             ServerRooms rooms,
+            PortLinks ports,
             Workers workers,
             NpmLayers packages,
             FileLayers files,
@@ -35,7 +36,7 @@ public final class SandboxedHomes implements ServerHomes, AutoCloseable {
             Duration idle,
             LongSupplier nanos) {
         var preparation = new ServerPreparation(packages, files, images, base);
-        this.equipment = new SandboxedHome.Equipment(rooms, workers, preparation, idle, nanos);
+        this.equipment = new SandboxedHome.Equipment(rooms, ports, workers, preparation, idle, nanos);
     }
 
     @Override

@@ -2,12 +2,19 @@ package dev.cay.node.mcp.server;
 
 import dev.cay.node.files.FileTree;
 import dev.cay.node.guest.GuestLink;
+import java.io.IOException;
+import java.nio.channels.SocketChannel;
 
 /// A sandbox that is there for a server alone: nobody lists, finds or reaches it, and no later daemon takes it up.
 public interface ServerRoom extends AutoCloseable {
     GuestLink link();
 
     FileTree files();
+
+    /// Connects to a server that listens inside.
+    ///
+    /// @throws java.net.ConnectException when none does
+    SocketChannel dial(int port) throws IOException;
 
     /// Puts it away with what runs in it, whose memory is kept where nobody can read it. Whoever speaks with that must
     /// have let go of it. Blocks, with a limit.

@@ -1,0 +1,33 @@
+package dev.cay.node.mcp.remote;
+
+import dev.cay.node.mcp.catalog.LaunchPlan;
+import dev.cay.node.mcp.catalog.ServerLaunch;
+import dev.cay.node.mcp.server.PortLinks;
+import dev.cay.node.mcp.server.ServerLink;
+import dev.cay.node.web.Lines;
+import dev.cay.node.web.UrlOrigin;
+import dev.cay.node.web.WebLine;
+import java.io.IOException;
+import java.net.URI;
+import java.util.Map;
+
+/// Speaks by HTTP with servers that listen inside their own sandbox. Whatever such a server says, nothing but its own
+/// port is ever connected to.
+public final class RoomLinks implements PortLinks {
+    @Override
+    public ServerLink connect(String name, Inside inside, ServerLaunch.Port port, ServerLink.Listener listener) {
+        var url = URI.create("http://localhost:%d%s".formatted(port.number(), port.path()));
+        Lines lines = origin -> line(inside, port.number(), origin);
+        return new RemoteHome(name, new LaunchPlan.Remote(url, port.transport(), Map.of()), lines, () -> true)
+                .connect(listener);
+    }
+
+    private static WebLine line(PortLinks.Inside inside, int port, UrlOrigin origin) throws IOException {
+        if (origin.port() != port || origin.secure()) {
+            throw new IOException("it leads to another address than its own port");
+        }
+        var channel = inside.dial(port);
+        channel.socket().setTcpNoDelay(true);
+        return WebLine.over(channel.socket(), origin);
+    }
+}
