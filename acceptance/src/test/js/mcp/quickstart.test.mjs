@@ -18,7 +18,7 @@ before(async () => {
       notion: { internalIntegrationToken: NOTION_TOKEN },
       githubOfficial: { githubPersonalAccessToken: GITHUB_TOKEN },
     },
-    timeoutMs: 300_000,
+    timeoutMs: 900_000,
   })
 })
 after(async () => sandbox?.kill())
@@ -92,7 +92,7 @@ test('Claude inside the sandbox calls a tool of each server', async () => {
     ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'scripted', ENABLE_TOOL_SEARCH: 'false', DISABLE_TELEMETRY: '1',
     DISABLE_ERROR_REPORTING: '1', DISABLE_AUTOUPDATER: '1', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
   }
-  const said = await sandbox.commands.run("claude -p 'go' --dangerously-skip-permissions </dev/null", { envs, timeoutMs: 120_000 })
+  const said = await sandbox.commands.run("claude -p 'go' --dangerously-skip-permissions </dev/null", { envs, timeoutMs: 300_000 })
   assert.match(said.stdout, /made 2 calls/)
   const results = await sandbox.commands.run(`curl -s ${url}/results`)
   const [found, made] = JSON.parse(results.stdout)

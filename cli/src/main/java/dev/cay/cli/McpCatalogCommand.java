@@ -20,8 +20,14 @@ import tools.jackson.databind.json.JsonMapper;
 @Command(
         name = "catalog",
         mixinStandardHelpOptions = true,
-        description = "List, show and search the MCP servers that are known here.",
-        subcommands = {McpCatalogCommand.ListAll.class, McpCatalogCommand.Show.class, McpCatalogCommand.Search.class},
+        description = "List, show and search the MCP servers that are known here, and carry their images.",
+        subcommands = {
+            McpCatalogCommand.ListAll.class,
+            McpCatalogCommand.Show.class,
+            McpCatalogCommand.Search.class,
+            McpImageCommands.Fetch.class,
+            McpImageCommands.Import.class
+        },
         footer = {
             "",
             "Servers of your own go into files that mcp.catalogs names; section mcp.servers",

@@ -11,6 +11,7 @@ import dev.cay.node.image.oci.LayerLimits;
 import dev.cay.node.image.oci.RegistrySettings;
 import dev.cay.node.mcp.catalog.CatalogServer;
 import dev.cay.node.mcp.catalog.LaunchPlan;
+import dev.cay.node.mcp.remote.RoomLinks;
 import dev.cay.node.mcp.server.SandboxedHomes;
 import dev.cay.node.mcp.server.ServerHome;
 import dev.cay.node.mcp.server.ServerImages;
@@ -81,6 +82,7 @@ abstract class ServerHomeTest extends NodeTest {
     SandboxedHomes homes(TestNode where, Duration idle) {
         return new SandboxedHomes(
                 where.keepers.serverRooms(),
+                new RoomLinks(),
                 where.work.processes(),
                 new NpmLayers(
                         where.host.layers(),
@@ -92,6 +94,13 @@ abstract class ServerHomeTest extends NodeTest {
                 () -> List.of("base"),
                 idle,
                 nanos::get);
+    }
+
+    ServerImages servers(TestNode where) {
+        return new ServerImages(
+                images(where),
+                where.host.layers(),
+                ServerImages.lockFile(place.directory().resolve("state")));
     }
 
     /// Where images come from: nowhere, unless a test says so.

@@ -10,6 +10,7 @@ import dev.cay.node.image.oci.Images;
 import dev.cay.node.image.oci.LayerLimits;
 import dev.cay.node.image.oci.RegistrySettings;
 import dev.cay.node.mcp.catalog.LaunchPlan;
+import dev.cay.node.mcp.catalog.ServerLaunch;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.testing.OwnRegistry;
 import dev.cay.wire.CayException;
@@ -17,6 +18,7 @@ import dev.cay.wire.SandboxId;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -66,6 +68,51 @@ class ServerImageTest extends ServerHomeTest {
             }
             """;
 
+    /// Listens at port 8080 and answers each POST as a server of streamable HTTP does. Ends when it is asked to.
+    private static final String LISTENER = """
+            #include <arpa/inet.h>
+            #include <stdio.h>
+            #include <stdlib.h>
+            #include <string.h>
+            #include <unistd.h>
+
+            int main(void)
+            {
+                struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(8080)};
+                int socket_fd = socket(AF_INET, SOCK_STREAM, 0), served = 0, yes = 1;
+                setsockopt(socket_fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+                if (bind(socket_fd, (struct sockaddr *)&address, sizeof address) || listen(socket_fd, 8))
+                    return 1;
+                while (1) {
+                    static char request[65536];
+                    char body[256] = "", answer[512];
+                    int client = accept(socket_fd, NULL, NULL), length = 0, got;
+                    char *end = NULL, *size = NULL;
+                    request[0] = 0;
+                    while (!end || length < end - request + atoi(size ? size + 15 : "0")) {
+                        if ((got = read(client, request + length, sizeof request - 1 - length)) <= 0)
+                            break;
+                        request[length += got] = 0;
+                        end = strstr(request, "\\r\\n\\r\\n");
+                        end = end ? end + 4 : NULL;
+                        size = strstr(request, "Content-Length:");
+                    }
+                    int post = !strncmp(request, "POST /mcp ", 10);
+                    if (post && strstr(request, "\\"end\\""))
+                        return 7;
+                    if (post && strstr(request, "\\"id\\""))
+                        snprintf(body, sizeof body, "{\\"jsonrpc\\":\\"2.0\\",\\"id\\":1,\\"result\\":{\\"served\\":%d}}", ++served);
+                    const char *status = !post ? "405 Method Not Allowed" : *body ? "200 OK" : "202 Accepted";
+                    snprintf(answer, sizeof answer,
+                             "HTTP/1.1 %s\\r\\nContent-Type: application/json\\r\\nContent-Length: %zu\\r\\n"
+                             "Connection: close\\r\\n\\r\\n%s", status, strlen(body), body);
+                    if (length && write(client, answer, strlen(answer)) < 0)
+                        return 1;
+                    close(client);
+                }
+            }
+            """;
+
     private OwnRegistry registry;
     private Images images;
 
@@ -98,8 +145,13 @@ class ServerImageTest extends ServerHomeTest {
 
     /// @param files of the image beside its program, by their paths
     private String push(String name, Map<String, Object> config, Map<String, String> files) throws IOException {
+        return push(name, PROGRAM, config, files);
+    }
+
+    private String push(String name, String program, Map<String, Object> config, Map<String, String> files)
+            throws IOException {
         var layer = Files.createTempDirectory(place.directory(), "layer");
-        var source = Files.writeString(place.directory().resolve("server.c"), PROGRAM);
+        var source = Files.writeString(place.directory().resolve("server.c"), program);
         Programs.ofHost().require(TestNode.LIMIT, "gcc", "-O1", "-static", "-o", layer + "/server", source.toString());
         for (var file : files.entrySet()) {
             var place = layer.resolve(file.getKey());
@@ -129,9 +181,7 @@ class ServerImageTest extends ServerHomeTest {
                 null,
                 plan.network(),
                 false,
-                plan.tools(),
-                false,
-                List.of());
+                false);
     }
 
     private JsonNode up(LaunchPlan plan) throws Exception {
@@ -182,6 +232,55 @@ class ServerImageTest extends ServerHomeTest {
         homes.close();
         homes = homes(node, IDLE);
         assertThat(texts(up(plan(image, List.of(), Map.of())).path("line"))).contains("first");
+    }
+
+    @Test
+    void areCarriedToAMachineWithoutARegistry() throws Exception {
+        String image = push("mcp/carried", Map.of("Entrypoint", List.of("/server")), Map.of());
+        String other = push("mcp/other", Map.of("Entrypoint", List.of("/server", "other")), Map.of());
+        var layout = place.directory().resolve("carried");
+        for (String each : List.of(image, other)) {
+            images.fetch(ImageReference.parse(each), Credentials.none(), layout, (_, _, _) -> {});
+        }
+        assertThat(Images.names(layout)).containsExactlyInAnyOrder(image + ":latest", other + ":latest");
+        registry.kill();
+
+        assertThatThrownBy(() -> up(plan(image, List.of(), Map.of()))).hasMessageContaining("cannot be reached");
+        try (var servers = servers(node)) {
+            servers.load(layout, image, (_, _, _) -> {});
+        }
+        nanos.addAndGet(Duration.ofHours(1).toNanos());
+        assertThat(texts(up(plan(image, List.of(), Map.of())).path("line"))).containsExactly("/server");
+        assertThatThrownBy(() -> up(plan(other, List.of(), Map.of()))).hasMessageContaining("cannot be reached");
+    }
+
+    @Test
+    void areDialledAtTheirPort() throws Exception {
+        String image = push("mcp/listener", LISTENER, Map.of("Entrypoint", List.of("/server")), Map.of());
+        var port = new ServerLaunch.Port(8080, "/mcp", ServerLaunch.Transport.STREAMABLE_HTTP);
+        try (var home = open(plan(new LaunchPlan.Image(image, List.of(), port), Map.of()))) {
+            var first = new Client();
+            var second = new Client();
+            var one = home.connect(first);
+            var two = home.connect(second);
+            one.send(message("{'jsonrpc':'2.0','id':1,'method':'initialize'}"));
+            assertThat(first.next().tree().at("/result/served").asInt()).isEqualTo(1);
+            two.send(message("{'jsonrpc':'2.0','id':1,'method':'initialize'}"));
+            assertThat(second.next().tree().at("/result/served").asInt())
+                    .as("one process for all")
+                    .isEqualTo(2);
+            assertThat(sides()).hasSize(1);
+
+            two.close();
+            one.send(message("{'jsonrpc':'2.0','id':2,'method':'end'}"));
+            assertThat(first.reason()).contains("exit status 7");
+            var third = new Client();
+            home.connect(third).send(message("{'jsonrpc':'2.0','id':1,'method':'initialize'}"));
+            assertThat(third.next().tree().at("/result/served").asInt())
+                    .as("started again")
+                    .isEqualTo(1);
+        }
+        assertThat(sides()).isEmpty();
     }
 
     @Test

@@ -85,6 +85,28 @@ public final class Images implements AutoCloseable {
         }
     }
 
+    /// Copies an image of a registry into a directory, which is an OCI layout and may hold several images. Nothing is
+    /// unpacked.
+    ///
+    /// @return the digest of the manifest for this machine
+    public Digest fetch(ImageReference reference, Credentials credentials, Path layout, BuildProgress progress) {
+        progress.at("reading the manifest", reference.toString(), 0);
+        prepare();
+        var image = new RegistryImage(reference, places(reference, credentials), documents);
+        try (var staging = Staging.open(directory.resolve("staging"))) {
+            return new ImageLayout(layout)
+                    .add(reference, image, plan -> new Downloads(image, plan, staging.directory(), settings, progress));
+        } catch (IOException e) {
+            throw new CayException(
+                    ErrorKind.UNAVAILABLE, "image %s could not be fetched: %s".formatted(reference, e.getMessage()), e);
+        }
+    }
+
+    /// Names of the images in a directory that {@link #fetch} wrote.
+    public static List<String> names(Path layout) throws IOException {
+        return new ImageLayout(layout).names();
+    }
+
     /// Takes an image out of a file or directory: an archive of `docker save`, or an OCI layout, which may be a
     /// directory.
     ///
@@ -167,6 +189,15 @@ public final class Images implements AutoCloseable {
         var places = new ArrayList<Registry>();
         for (var mirror : settings.mirrors().getOrDefault(reference.registry(), List.of())) {
             places.add(new Registry(http, mirror, reference.repository(), Credentials.none()));
+        }
+        if (settings.mirrorsOnly()) {
+            if (places.isEmpty()) {
+                throw new CayException(
+                        ErrorKind.UNAVAILABLE,
+                        "image %s cannot be pulled: images.mirrorsOnly is set, and images.mirrors names none for %s"
+                                .formatted(reference, reference.registry()));
+            }
+            return places;
         }
         var base = settings.base(reference.registry());
         http.requireElsewhere(reference.registry(), base);

@@ -57,6 +57,13 @@ public final class ServerImages implements AutoCloseable {
         this.lock = new ImageLock(lockFile);
     }
 
+    /// Where an instance keeps the digests of its servers' images.
+    ///
+    /// @param stateDir of the instance
+    public static Path lockFile(Path stateDir) {
+        return stateDir.resolve("mcp-images.json");
+    }
+
     /// The image of a name, pulled if it is not here. Several callers wait for the same pull.
     ServerImage require(String name) {
         var reference = ImageReference.parse(name).toString();
@@ -147,14 +154,14 @@ public final class ServerImages implements AutoCloseable {
         });
     }
 
-    /// Takes an image out of an archive, under the name that the catalog has for it.
+    /// Takes an image out of an archive that has it under the name that the catalog has for it.
     ///
     /// @return the image's digest
     public String load(Path archive, String name, BuildProgress heard) {
         var reference = ImageReference.parse(name).toString();
         Callable<ServerImage> work = () -> {
             try (var _ = layers.use()) {
-                return keep(reference, images.load(archive, null, heard));
+                return keep(reference, images.load(archive, reference, heard));
             }
         };
         return await(reference, threads.submit(work)).digest();
