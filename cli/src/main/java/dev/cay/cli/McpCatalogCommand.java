@@ -88,7 +88,8 @@ final class McpCatalogCommand implements Callable<Integer> {
             int key = width(rows.stream().map(row -> row.server().key()).toList());
             int category =
                     width(rows.stream().map(row -> row.server().category()).toList());
-            String line = "%%-%ds %%-8s %%-%ds %%s".formatted(key, category);
+            int start = width(rows.stream().map(ServerDescription::start).toList());
+            String line = "%%-%ds %%-%ds %%-%ds %%s".formatted(key, start, category);
             for (var row : rows) {
                 var server = row.server();
                 System.out.println(
@@ -108,12 +109,13 @@ final class McpCatalogCommand implements Callable<Integer> {
     @Command(
             name = "list",
             mixinStandardHelpOptions = true,
-            description = "List servers: key, how it is started, category, title.",
+            description = "List servers: key, the ways to start it, category, title.",
             footer = {
                 "",
-                "remote, command and npm can be started here. npm? is a package that was not",
-                "confirmed to be the same program, and Cay starts no image; for both, section",
-                "mcp.servers of the configuration can say how. off is what it switches off.",
+                "Ways are tried from left to right: a server at its vendor (remote), a package",
+                "(npm), a container image or a command. npm? is a package alone that nobody",
+                "confirmed to be the same program; section mcp.servers of the configuration can",
+                "do so, and can choose one way. off is what it switches off.",
                 "",
                 "Examples:",
                 "  ./cay mcp catalog list",

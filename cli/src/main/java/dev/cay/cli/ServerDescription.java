@@ -15,12 +15,12 @@ import java.util.stream.Stream;
 
 /// What is told about a server, to people and to programs. Of what the operator set only names are told.
 record ServerDescription(Catalog catalog, CatalogServer server) {
-    /// How it is started here, or why it is not, in a word.
+    /// In which ways it is started here, the first that is tried first, or why it is not.
     String start() {
         if (catalog.overrideOf(server).disabled()) {
             return "off";
         }
-        return ways().isEmpty() ? "npm?" : words(ways(), " ");
+        return ways().isEmpty() ? "npm?" : words(ways(), ",");
     }
 
     /// The ways to start it here, in the order in which they are tried.
@@ -43,6 +43,7 @@ record ServerDescription(Catalog catalog, CatalogServer server) {
         fields.put("title", server.title());
         fields.put("category", server.category());
         fields.put("start", start());
+        fields.put("ways", ways().stream().map(ServerWay::word).toList());
         fields.put("launchable", launchable());
         return fields;
     }
@@ -139,7 +140,10 @@ record ServerDescription(Catalog catalog, CatalogServer server) {
         }
         lines.add(line("tools", "named " + server.name() + "-TOOL"));
         lines.add(line("start", startSentence()));
-        server.ways().forEach(way -> lines.add(line(way.word(), sentence(way.launch()))));
+        server.ways().forEach(way -> {
+            lines.add(line(way.word(), sentence(way.launch())));
+            details(way).forEach(detail -> lines.add(line("", detail)));
+        });
         lines.add(line("options", server.options().isEmpty() ? "none" : ""));
         lines.addAll(optionLines());
         if (!server.anyOf().isEmpty()) {
@@ -177,6 +181,33 @@ record ServerDescription(Catalog catalog, CatalogServer server) {
             case ServerLaunch.Image image ->
                 image.name() + (image.registry() == null ? "" : " in the registry of " + image.registry());
         };
+    }
+
+    /// What the way needs, and what it has of its own.
+    private List<String> details(ServerWay way) {
+        var details = new ArrayList<String>();
+        details.add(
+                switch (way.launch()) {
+                    case ServerLaunch.Remote _ -> "needs a sandbox that may reach the internet";
+                    case ServerLaunch.Command command ->
+                        command.files() == null ? "needs nothing but its program" : "needs these files of the host";
+                    case ServerLaunch.Npm npm ->
+                        npm.confirmed()
+                                ? "needs its package, installed here or from the registry of the host's npm"
+                                : "needs that an operator confirms it: mcp.servers.%s: {way: npm}"
+                                        .formatted(server.key());
+                    case ServerLaunch.Image _ -> "needs its image, pulled here or from a registry";
+                });
+        if (!way.env().isEmpty()) {
+            details.add("sets " + String.join(", ", way.env().keySet()));
+        }
+        if (!way.hosts().isEmpty()) {
+            details.add("reaches " + String.join(", ", way.hosts()));
+        }
+        if (way.see() != null) {
+            details.add("see " + way.see());
+        }
+        return details;
     }
 
     private List<String> optionLines() {

@@ -31,6 +31,7 @@ final class McpCatalogCommandTest {
         Files.writeString(directory.resolve("mine.yaml"), """
                 servers:
                   mine: {title: My own, category: tools, words: [homegrown], launch: {command: [/opt/mcp/mine], files: /opt/my}}
+                  ours: {title: Ours, category: tools, launch: {npm: {package: ours, version: 1.0.0, bin: ours}}}
                 """);
         Files.writeString(directory.resolve("cay.yaml"), """
                 stateDir: %s/state
@@ -40,6 +41,7 @@ final class McpCatalogCommandTest {
                   servers:
                     github: {launch: npm, env: {PROXY: hunter2-hunter2}}
                     tavily: {disabled: true}
+                    slack: {way: image}
                 """.formatted(directory, directory, directory));
     }
 
@@ -47,12 +49,14 @@ final class McpCatalogCommandTest {
     void listsWhatThereIsInColumnsAndOnlyWhatIsAskedFor() throws Exception {
         var all = cay("list");
         assertThat(all.code()).isZero();
-        assertThat(all.out().lines()).hasSize(266);
+        assertThat(all.out().lines()).hasSize(267);
         assertThat(all.out())
-                .containsPattern("(?m)^notion +npm +productivity +Notion$")
+                .containsPattern("(?m)^notion +npm,image +productivity +Notion$")
                 .containsPattern("(?m)^mine +command +tools +My own$")
                 .containsPattern("(?m)^tavily +off +search +Tavily$")
-                .containsPattern("(?m)^slack +npm\\? +communication +Slack \\(Archived\\)$")
+                .containsPattern("(?m)^slack +image +communication +Slack \\(Archived\\)$")
+                .containsPattern("(?m)^ours +npm\\? +tools +Ours$")
+                .containsPattern("(?m)^githubOfficial +image,remote +development +GitHub Official$")
                 .containsPattern("(?m)^atlassian +image +productivity +Atlassian$");
         assertThat(all.out()
                         .lines()
@@ -62,8 +66,9 @@ final class McpCatalogCommandTest {
         var some = cay("list", "--category", "development", "--launchable", "-o", "json")
                 .json();
         assertThat(some.valueStream().map(server -> server.path("key").asString()))
-                .contains("github", "filesystem", "gitmcp", "githubOfficial")
-                .doesNotContain("gitlab", "notion");
+                .contains("github", "filesystem", "gitmcp", "githubOfficial", "gitlab")
+                .doesNotContain("notion");
+        assertThat(cay("list", "--launchable").out()).doesNotContainPattern("(?m)^(ours|tavily) ");
         assertThat(some.valueStream())
                 .allMatch(server -> server.path("launchable").booleanValue());
         assertThat(cay("list", "--category", "serch").errors())
@@ -76,14 +81,26 @@ final class McpCatalogCommandTest {
         assertThat(shown.code()).isZero();
         assertThat(shown.out().lines())
                 .contains(
-                        "start     npm",
+                        "start     npm, else image",
                         "npm       @notionhq/notion-mcp-server 2.5.2",
+                        "          needs its package, installed here or from the registry of the host's npm",
+                        "image     mcp/notion",
+                        "          needs its image, pulled here or from a registry",
                         "  internalIntegrationToken secret  string   required INTERNAL_INTEGRATION_TOKEN",
                         "example   mcp: { notion: { internalIntegrationToken: '...' } }");
         var github = cay("show", "github");
         assertThat(github.out())
                 .contains("start     npm, as mcp.servers.github says")
                 .doesNotContain("hunter2");
+        assertThat(cay("show", "sentry").out().lines())
+                .containsSubsequence(
+                        "image     mcp/sentry",
+                        "npm       @sentry/mcp-server 0.39.0",
+                        "          sets SENTRY_ACCESS_TOKEN, SENTRY_AUTH_TOKEN");
+        var stripe = cay("show", "stripe", "-o", "json").json();
+        assertThat(stripe.path("ways").toString()).isEqualTo("[\"image\",\"remote\",\"npm\"]");
+        assertThat(stripe.at("/launch/remote/see").asString()).isEqualTo("https://docs.stripe.com/mcp");
+        assertThat(stripe.at("/launch/npm/hosts/0").asString()).isEqualTo("mcp.stripe.com:443");
         var json = cay("show", "atlassian", "--output", "json").json();
         assertThat(json.at("/launch/image/name").asString()).isEqualTo("mcp/atlassian");
         assertThat(json.at("/options/0/env").asString()).isEqualTo("CONFLUENCE_API_TOKEN");

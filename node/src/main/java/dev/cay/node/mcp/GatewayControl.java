@@ -2,6 +2,7 @@ package dev.cay.node.mcp;
 
 import dev.cay.http.Exchange;
 import dev.cay.http.Handler;
+import dev.cay.http.Json;
 import dev.cay.http.Routes;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -94,9 +95,11 @@ public final class GatewayControl implements Handler {
         exchange.sendJson(200, Map.of("status", "there"));
     }
 
+    /// Over several lines, as people read what the program prints.
     private void status(Exchange exchange) {
         requireJson(exchange);
-        exchange.with("Cache-Control", "no-store").sendJson(200, work.status());
+        var text = Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsBytes(work.status());
+        exchange.with("Cache-Control", "no-store").send(200, "application/json", text);
     }
 
     private void start(Exchange exchange) throws IOException {

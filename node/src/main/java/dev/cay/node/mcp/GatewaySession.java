@@ -28,6 +28,11 @@ final class GatewaySession implements Conversation, Upstream.Audience {
     /// Newest first. A client that wants another one is told the newest, and decides.
     private static final List<String> VERSIONS = List.of("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05");
 
+    /// Of log messages, the least important first.
+    private static final List<String> LEVELS =
+            List.of("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency");
+
+    private static final String FAILURE_LEVEL = "warning";
     private static final Duration CALL_LIMIT = Duration.ofMinutes(5);
     private static final int MOST_CALLS = 256;
     private static final int MOST_QUESTIONS = 64;
@@ -38,6 +43,12 @@ final class GatewaySession implements Conversation, Upstream.Audience {
     private final ConcurrentMap<JsonNode, Exchange> calls = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, Question> questions = new ConcurrentHashMap<>();
     private final AtomicLong ids = new AtomicLong();
+
+    /// How often a server had failed when the client was last told of it, by its key.
+    private final ConcurrentMap<String, Integer> told = new ConcurrentHashMap<>();
+
+    /// From which level on the client wants to hear log messages; nothing is told before it said hello.
+    private volatile int least = LEVELS.size();
 
     /// What a server asked of the client.
     ///
@@ -81,6 +92,7 @@ final class GatewaySession implements Conversation, Upstream.Audience {
     public void request(Message request, Reply reply) {
         if (request.method().equals("initialize")) {
             reply.end(Message.result(request.id(), greeting(request.params())));
+            least = 0;
             return;
         }
         var call = new Exchange(request, reply);
@@ -133,6 +145,8 @@ final class GatewaySession implements Conversation, Upstream.Audience {
             case "resources/read", "resources/subscribe", "resources/unsubscribe" -> resource(call);
             case "completion/complete" -> complete(call);
             case "logging/setLevel" -> {
+                least = Math.max(
+                        0, LEVELS.indexOf(request.params().path("level").asString("")));
                 servers.toAll("logging", up -> up.call(request.method(), request.params(), null, CALL_LIMIT));
                 yield nothing(request);
             }
@@ -306,6 +320,23 @@ final class GatewaySession implements Conversation, Upstream.Audience {
         client.send(Message.notification(kind.change(), Json.mapper().createObjectNode()));
     }
 
+    /// Tells the client in a log message that a server cannot be used: once for each time that it fails, however
+    /// often it is tried.
+    void failed(GatewayServer server, String why) {
+        int failures = server.failures();
+        if (LEVELS.indexOf(FAILURE_LEVEL) < least
+                || Integer.valueOf(failures).equals(told.put(server.key(), failures))) {
+            return;
+        }
+        client.send(Message.notification(
+                "notifications/message",
+                Json.mapper()
+                        .createObjectNode()
+                        .put("level", FAILURE_LEVEL)
+                        .put("logger", server.key())
+                        .put("data", "%s cannot be used: %s".formatted(server.key(), why))));
+    }
+
     /// The gateway has other servers than before.
     void serversChanged() {
         servers.refresh();
@@ -324,6 +355,13 @@ final class GatewaySession implements Conversation, Upstream.Audience {
     /// See {@link Servers#disconnect}.
     void disconnect(GatewayServer server) {
         servers.disconnect(server);
+    }
+
+    /// The server is not reached any more as it was, and may have something else to list when it is reached again.
+    void cut(GatewayServer server) {
+        servers.disconnect(server);
+        servers.forget(server);
+        List.of(Listed.TOOLS, Listed.PROMPTS, Listed.RESOURCES).forEach(this::changed);
     }
 
     /// See {@link Servers#idle}.

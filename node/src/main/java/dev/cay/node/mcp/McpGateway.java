@@ -58,6 +58,7 @@ public final class McpGateway implements Handler, ConversationHost, AutoCloseabl
             CallWatch watch) {
         this.token = token == null ? null : new AccessToken(token);
         this.servers = new CopyOnWriteArrayList<>(servers);
+        servers.forEach(server -> server.whenFailed(this::failed));
         this.log = log;
         this.meters = meters;
         this.meta = meta;
@@ -73,6 +74,7 @@ public final class McpGateway implements Handler, ConversationHost, AutoCloseabl
     /// Has one more from now on, and starts it. Clients are told.
     void add(GatewayServer server) {
         servers.add(server);
+        server.whenFailed(this::failed);
         log.say("%s: added by a client".formatted(server.key()));
         server.probe();
         sessions.forEach(GatewaySession::serversChanged);
@@ -84,6 +86,10 @@ public final class McpGateway implements Handler, ConversationHost, AutoCloseabl
         log.say("%s: removed by a client".formatted(server.key()));
         sessions.forEach(GatewaySession::serversChanged);
         server.retire();
+    }
+
+    private void failed(GatewayServer server, String why) {
+        sessions.forEach(session -> session.failed(server, why));
     }
 
     Optional<GatewayServer> find(String key) {
@@ -132,8 +138,8 @@ public final class McpGateway implements Handler, ConversationHost, AutoCloseabl
         exchange.with("Cache-Control", "no-store").sendJson(200, health);
     }
 
-    /// What is told to those who are inside the sandbox: no token, no option, no address. Servers that nobody wanted
-    /// since the daemon began are tried first, for a moment.
+    /// What is told to those who are inside the sandbox: no token, no option, and of an address only the host. Servers
+    /// that nobody wanted since the daemon began are tried first, for a moment.
     public ObjectNode status() {
         servers.forEach(GatewayServer::probeIfUnknown);
         long end = System.nanoTime() + STATUS_LIMIT.toNanos();
@@ -237,12 +243,12 @@ public final class McpGateway implements Handler, ConversationHost, AutoCloseabl
         sessions.forEach(session -> session.disconnect(server));
     }
 
-    /// Ends connections to servers that run elsewhere. Whoever wants one again is refused as long as the sandbox may
-    /// not reach the internet.
+    /// Ends connections to servers that run elsewhere. As long as the sandbox may not reach the internet, whoever wants
+    /// one again gets it in another of its ways, which may have other tools, or is refused.
     void cutRemote() {
         servers.stream().filter(GatewayServer::isRemote).forEach(server -> {
             server.cut();
-            sessions.forEach(session -> session.disconnect(server));
+            sessions.forEach(session -> session.cut(server));
         });
     }
 

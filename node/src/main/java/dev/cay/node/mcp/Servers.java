@@ -211,6 +211,13 @@ final class Servers implements AutoCloseable {
                 .forEach(server -> server.forget(kind));
     }
 
+    /// Asks the server again for all that it lists. Names stay good until then.
+    void forget(GatewayServer server) {
+        connections.servers().stream()
+                .filter(place -> place.server() == server)
+                .forEach(place -> List.of(Listed.values()).forEach(place::forget));
+    }
+
     /// From a server that was ended. It is connected to again when the client wants something of it.
     void disconnect(GatewayServer server) {
         connections.disconnect(server);

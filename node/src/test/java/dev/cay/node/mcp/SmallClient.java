@@ -3,6 +3,8 @@ package dev.cay.node.mcp;
 import dev.cay.http.Json;
 import dev.cay.mcp.protocol.Conversation;
 import dev.cay.mcp.protocol.Message;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -90,6 +92,14 @@ final class SmallClient implements AutoCloseable {
                 return message != null;
             }
         }
+    }
+
+    /// What it was told by this method since it last looked.
+    List<Message> told(String method) {
+        var all = new ArrayList<Message>();
+        heard.drainTo(all);
+        all.removeIf(message -> !message.method().equals(method));
+        return all;
     }
 
     @Override

@@ -23,6 +23,7 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Gateways whose servers are called over HTTP, on this host: all of them but the sandbox.
@@ -37,8 +38,11 @@ final class SmallGateways implements AutoCloseable {
     /// Whether the sandbox may reach the internet.
     final AtomicBoolean online = new AtomicBoolean(true);
 
-    /// Homes of servers that are not called over HTTP, by their keys.
+    /// Homes of servers that are not called over HTTP, by their keys, or by one of their ways.
     final Map<String, ServerHome> others = new ConcurrentHashMap<>();
+
+    /// Fetches what a server needs to start.
+    volatile Consumer<LaunchPlan> fetch = _ -> {};
 
     final Path folder;
     private final Interceptors interceptors;
@@ -57,8 +61,9 @@ final class SmallGateways implements AutoCloseable {
                 catalog,
                 new GatewayRules("https://git.invalid/", choice),
                 interceptors,
-                (_, plan) -> Objects.requireNonNullElseGet(others.get(plan.key()), () -> home(plan)),
-                _ -> {},
+                (_, plan) -> Objects.requireNonNullElseGet(
+                        others.getOrDefault(plan.key(), others.get(plan.way())), () -> home(plan)),
+                plan -> fetch.accept(plan),
                 directory.resolve("mcp.key"),
                 logs,
                 InstantSource.system(),

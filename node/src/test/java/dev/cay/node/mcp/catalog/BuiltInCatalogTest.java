@@ -53,9 +53,9 @@ final class BuiltInCatalogTest {
         assertThat(with(ServerLaunch.Image.class)).hasSize(237);
         // 28 of the sources, and those that vendors offer beside an image.
         assertThat(with(ServerLaunch.Remote.class)).hasSize(33);
-        assertThat(with(ServerLaunch.Npm.class)).hasSize(57);
+        assertThat(with(ServerLaunch.Npm.class)).hasSize(56);
         assertThat(with(ServerLaunch.Npm.class).stream().filter(ServerLaunch.Npm::confirmed))
-                .hasSize(52);
+                .hasSize(51);
         assertThat(with(ServerLaunch.Image.class).stream().filter(image -> image.registry() != null))
                 .hasSize(9);
         assertThat(SERVERS.stream().map(CatalogServer::name)).doesNotHaveDuplicates();

@@ -1,0 +1,144 @@
+package dev.cay.node.mcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cay.http.Json;
+import dev.cay.node.mcp.catalog.LaunchPlan;
+import dev.cay.node.mcp.catalog.ServerLaunch;
+import dev.cay.node.mcp.remote.RemoteHome;
+import dev.cay.node.web.Addresses;
+import dev.cay.node.web.Dialer;
+import dev.cay.testing.Fast;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/// Servers that can be started in several ways, and what clients and operators are told of that.
+@Timeout(180)
+@Fast
+final class GatewayWaysTest {
+    @TempDir
+    private Path directory = Path.of("unset");
+
+    private SmallServer birds;
+    private SmallServer fish;
+    private SmallGateways world;
+    private final Dialer dialer = new Dialer(Addresses.allowing(List.of("127.0.0.1")), Map.of());
+
+    @BeforeEach
+    void begin() throws Exception {
+        birds = new SmallServer("sing");
+        fish = new SmallServer("swim");
+        world = new SmallGateways(directory, MetaChoice.OFF, """
+                servers:
+                  lone: {title: Lone, category: tests, launch: {image: {name: some/lone}}}
+                  pair:
+                    title: Pair
+                    category: tests
+                    launch: {image: {name: some/pair}, remote: {url: '%s'}}
+                  both:
+                    title: Both
+                    category: tests
+                    launch: {remote: {url: '%s'}, image: {name: some/both, hosts: ['api.example:443']}}
+                """.formatted(birds.url(), birds.url()), "");
+    }
+
+    @AfterEach
+    void end() {
+        world.close();
+        dialer.close();
+        birds.close();
+        fish.close();
+    }
+
+    private static JsonNode server(McpGateway gateway, String key) {
+        return gateway.status().path("servers").path(key);
+    }
+
+    @Test
+    void tellsWhichWayWasTakenAndWhyNotTheOthers() throws Exception {
+        var gateway = world.start("{\"pair\": {}, \"lone\": {}}", null);
+        try (var client = new SmallClient(gateway)) {
+            assertThat(client.tools()).isEqualTo("pair-sing");
+        }
+        var url = URI.create(birds.url());
+        assertThat(server(gateway, "pair")).isEqualTo(Json.mapper().readTree("""
+                {"state": "ready", "tools": 1, "way": "remote 127.0.0.1", "network": "internet",
+                 "hosts": ["127.0.0.1:%d"],
+                 "otherWays": [{"way": "image some/pair", "reason": "images are not started here"}]}
+                """.formatted(url.getPort())));
+        var lone = server(gateway, "lone");
+        assertThat(lone.path("state").asString()).isEqualTo("failed");
+        assertThat(lone.path("reason").asString()).isEqualTo("images are not started here");
+        assertThat(lone.has("way")).isFalse();
+    }
+
+    /// No internet, so no remote server: the image is there, and its own home decides what it may reach.
+    @Test
+    void takesAnotherWayWhenTheSandboxIsBarredFromTheInternet() throws Exception {
+        var image = new LaunchPlan.Remote(URI.create(fish.url()), ServerLaunch.Transport.STREAMABLE_HTTP, Map.of());
+        world.others.put("image some/both", new RemoteHome("both", image, dialer, () -> true));
+        var gateway = world.start("{\"both\": {}}", null);
+        try (var client = new SmallClient(gateway)) {
+            assertThat(client.tools()).isEqualTo("both-sing");
+            assertThat(server(gateway, "both").path("otherWays").toString())
+                    .isEqualTo("[{\"way\":\"image some/both\"}]");
+            birds.heard.clear();
+            world.online.set(false);
+            world.gateways.setInternetAccess(SmallGateways.ID, false);
+            assertThat(client.tools()).isEqualTo("both-swim");
+            assertThat(birds.heard).isEmpty();
+            var both = server(gateway, "both");
+            assertThat(both.path("way").asString()).isEqualTo("image some/both");
+            assertThat(both.path("hosts").toString()).isEqualTo("[\"api.example:443\"]");
+            assertThat(both.path("otherWays").path(0).path("reason").asString()).contains("may not reach the internet");
+        }
+    }
+
+    @Test
+    void tellsClientsOnceInALogMessageThatAServerCannotBeUsed() throws Exception {
+        var gateway = world.start("{\"lone\": {}, \"pair\": {}}", null);
+        try (var client = new SmallClient(gateway);
+                var quiet = new SmallClient(gateway)) {
+            var level = Json.mapper().createObjectNode().put("level", "error");
+            assertThat(quiet.answer("logging/setLevel", level).has("result")).isTrue();
+            for (int i = 0; i < 3; i++) {
+                assertThat(client.tools()).isEqualTo("pair-sing");
+                assertThat(quiet.tools()).isEqualTo("pair-sing");
+            }
+            assertThat(client.told("notifications/message"))
+                    .singleElement()
+                    .satisfies(message ->
+                            assertThat(message.params()).isEqualTo(Json.mapper().readTree("""
+                            {"level": "warning", "logger": "lone",
+                             "data": "lone cannot be used: images are not started here"}""")));
+            assertThat(quiet.told("notifications/message")).isEmpty();
+        }
+        assertThat(world.log).anyMatch(line -> line.contains("lone: images are not started here"));
+    }
+
+    @Test
+    void fetchesInAdvanceWhatTheFirstWayNeedsForWhichThatCanBeHad() {
+        var asked = new AtomicReference<String>("");
+        world.fetch = plan -> {
+            asked.set(plan.way());
+            throw new CayException(ErrorKind.UNAVAILABLE, "no registry");
+        };
+        world.gateways.pull(List.of("pair"));
+        assertThat(asked.get()).isEqualTo("image some/pair");
+        world.gateways.pull(List.of("both"));
+        assertThat(asked.get()).as("nothing is fetched for a remote way").isEqualTo("image some/pair");
+        assertThatThrownBy(() -> world.gateways.pull(List.of("lone"))).hasMessage("no registry");
+    }
+}
