@@ -18,6 +18,8 @@ import tools.jackson.databind.JsonNode;
 /// {@link #end} is a slip of the writer. Problems are collected, so that all are told at once, and never repeat
 /// a value.
 final class Fields {
+    static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
+
     private final String path;
     private final Map<String, JsonNode> nodes = new LinkedHashMap<>();
     private final Set<String> asked = new LinkedHashSet<>();
@@ -151,6 +153,11 @@ final class Fields {
             }
         });
         return templates;
+    }
+
+    /// By the names of variables, in the order of the file.
+    Map<String, Template> variables(String name) {
+        return templateMap(name, VARIABLE, "the name of a variable");
     }
 
     private Optional<Template> template(String name, String text) {

@@ -119,7 +119,7 @@ final class LaunchFields {
     private static ServerWay way(Fields fields, ServerLaunch launch) {
         var way = new ServerWay(
                 launch,
-                fields.templateMap("env", ServerFields.VARIABLE, "the name of a variable"),
+                fields.variables("env"),
                 fields.has("arguments") ? fields.templates("arguments") : null,
                 hosts(fields, "hosts"),
                 see(fields).orElse(null));

@@ -14,7 +14,7 @@ final class OverrideFields {
     static ServerOverride read(CatalogServer server, Fields entry) {
         var override = new ServerOverride(
                 way(server, entry).orElse(null),
-                entry.templateMap("env", ServerFields.VARIABLE, "the name of a variable"),
+                entry.variables("env"),
                 entry.flag("disabled"),
                 entry.section("tools").map(OverrideFields::tools).orElse(ServerOverride.NONE.tools()));
         entry.end();

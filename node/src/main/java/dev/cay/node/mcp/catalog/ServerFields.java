@@ -13,8 +13,6 @@ import java.util.stream.Stream;
 /// An entry as it is written in a catalog. Templates are held against its options and variables here, so that
 /// no slip waits until somebody uses the entry.
 final class ServerFields {
-    static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
-
     private static final Pattern KEY = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_-]{0,63}");
     private static final Pattern ANY = Pattern.compile(".{1,200}");
     private static final Pattern KIND = Pattern.compile("secret|setting");
@@ -72,7 +70,7 @@ final class ServerFields {
         var options = new LinkedHashMap<String, CatalogServer.Option>();
         entry.section("options").ifPresent(section -> {
             for (String name : section.names()) {
-                if (!VARIABLE.matcher(name).matches()) {
+                if (!Fields.VARIABLE.matcher(name).matches()) {
                     section.problem(name, "is no name of an option; it takes letters and digits");
                 }
                 section.section(name).ifPresent(fields -> options.put(name, option(name, fields)));
@@ -89,7 +87,7 @@ final class ServerFields {
                 name,
                 kind.equals("setting") ? CatalogServer.Kind.SETTING : CatalogServer.Kind.SECRET,
                 CatalogServer.Type.valueOf(type.toUpperCase(Locale.ROOT)),
-                fields.text("env", VARIABLE, "the name of a variable").orElse(null),
+                fields.text("env", Fields.VARIABLE, "the name of a variable").orElse(null),
                 fields.texts("values"),
                 fields.flag("required"));
         fields.end();
@@ -98,7 +96,7 @@ final class ServerFields {
 
     private CatalogServer.Needs needs() {
         return new CatalogServer.Needs(
-                entry.templateMap("env", VARIABLE, "the name of a variable"),
+                entry.variables("env"),
                 entry.templates("arguments"),
                 entry.templates("volumes"),
                 entry.template("user").orElse(null),
@@ -120,7 +118,7 @@ final class ServerFields {
         return entry.section("oauth").map(section -> {
             var oauth = new CatalogServer.OAuth(
                     section.requireText("provider", ANY, "a word, like github"),
-                    section.requireText("option", VARIABLE, "the name of an option"));
+                    section.requireText("option", Fields.VARIABLE, "the name of an option"));
             section.end();
             return oauth;
         });
