@@ -140,12 +140,12 @@ public final class ChosenHome implements ServerHome {
         }
     }
 
-    /// What was opened for the way ends. What an owner may not do can be allowed at any time, and is tried as often as
-    /// somebody asks.
+    /// What was opened for the way ends. A way that needs the internet alone costs nothing to try and can be allowed
+    /// at any time, so it is tried as often as somebody asks.
     private void refuse(Way way, CayException why) {
         leave(way, ServerHome::cut);
         way.refusal = why;
-        if (why.kind() != ErrorKind.PERMISSION_DENIED) {
+        if (!(way.plan.start() instanceof LaunchPlan.Remote)) {
             way.backOff.failed(Duration.ZERO, why.userMessage());
         }
     }

@@ -52,7 +52,7 @@ final class BuiltInCatalogTest {
         assertThat(secret).containsEntry(true, 205L).containsEntry(false, 344L);
         assertThat(with(ServerLaunch.Image.class)).hasSize(237);
         // 28 of the sources, and those that vendors offer beside an image.
-        assertThat(with(ServerLaunch.Remote.class)).hasSize(33);
+        assertThat(with(ServerLaunch.Remote.class)).hasSize(35);
         assertThat(with(ServerLaunch.Npm.class)).hasSize(56);
         assertThat(with(ServerLaunch.Npm.class).stream().filter(ServerLaunch.Npm::confirmed))
                 .hasSize(51);
@@ -86,7 +86,7 @@ final class BuiltInCatalogTest {
                     : entry.getKey().variables();
             assertThat(known).contains(reference.name());
         });
-        assertThat(direct + references.size()).isEqualTo(365);
+        assertThat(direct + references.size()).isEqualTo(368);
     }
 
     private static Stream<Template> templates(CatalogServer server) {
@@ -123,7 +123,7 @@ final class BuiltInCatalogTest {
                 .filter(server -> server.launch(ServerLaunch.Image.class).isPresent())
                 .flatMap(server -> server.way("remote").stream())
                 .toList();
-        assertThat(beside).hasSize(5).allSatisfy(way -> assertThat(way.see()).isNotNull());
+        assertThat(beside).hasSize(7).allSatisfy(way -> assertThat(way.see()).isNotNull());
     }
 
     /// The name of the variable without the server's in front, in camel case.

@@ -194,7 +194,7 @@ final class CatalogTest {
                 "tavily: {way: npm, launch: npm} # tavily.way and launch both say how it is started; keep one",
                 "tavily: {launch: {npm: {package: x, version: 1.0.0, bin: x, hosts: [x]}}} # tavily.launch.npm.hosts must be a list of host:port",
                 "tavily: {launch: {npm: {package: x, version: 1.0.0, bin: x, env: {A: $B}}}} # tavily.launch.npm.env.A refers to variable B, which is not set before; $$ is a dollar",
-                "tavily: {launch: {image: {name: x, tag: y}}} # tavily.launch.image.tag is not a field; there are name, registry, env, arguments, hosts, see",
+                "tavily: {launch: {image: {name: x, tag: y}}} # tavily.launch.image.tag is not a field; there are name, registry, port, env, arguments, hosts, see",
                 "tavily: {env: {A: 1}} # tavily.env.A must be a text; put it in quotes",
                 "tavily: {env: {A: $B}} # tavily.env.A refers to variable B, which is not set before; $$ is a dollar",
                 "tavily: {disabled: 1} # tavily.disabled must be true or false",
