@@ -75,7 +75,8 @@ public final class OwnCay implements AutoCloseable {
     }
 
     /// @param settings keys of `cay.yaml` with values that differ from what this daemon would have; {@link #LARGE} is
-    ///                 the only one that says something about its addresses
+    ///                 the only one that says something about its addresses. Names in capitals are variables of its
+    ///                 environment.
     public static OwnCay start(Map<String, String> settings) throws IOException, InterruptedException {
         return start(settings, "");
     }
@@ -209,7 +210,11 @@ public final class OwnCay implements AutoCloseable {
         }
     }
 
+    /// A name in capitals is a variable already.
     private static String variable(String key) {
+        if (key.equals(key.toUpperCase(Locale.ROOT))) {
+            return key;
+        }
         return "CAY_" + WORD.matcher(key.replace('.', '_')).replaceAll("_").toUpperCase(Locale.ROOT);
     }
 
