@@ -1,5 +1,6 @@
 package dev.cay.http;
 
+import dev.cay.life.WaitLimits;
 import java.time.Duration;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -11,6 +12,8 @@ final class Deadlines implements AutoCloseable {
     private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(
             1, Thread.ofPlatform().daemon().name("deadlines").factory());
 
+    private final WaitLimits waits = new WaitLimits();
+
     Deadlines() {
         timer.setRemoveOnCancelPolicy(true);
     }
@@ -18,6 +21,11 @@ final class Deadlines implements AutoCloseable {
     /// @param action must not block; cancel it by the returned future
     Future<?> after(Duration delay, Runnable action) {
         return timer.schedule(action, delay.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    /// For what every request has, which must not cost a timer each.
+    WaitLimits waits() {
+        return waits;
     }
 
     @Override

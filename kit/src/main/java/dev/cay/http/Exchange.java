@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 /// #abort}, which any thread may call, and for body and answer, which may be used by two threads at once.
 ///
 /// A client that goes away is noticed by the next read or write, and by {@link #onEnd} without either: on HTTP/2
-/// always, on HTTP/1.1 once the request's body has been read to its end.
+/// always, on HTTP/1.1 once the request's body has been read to its end and a few milliseconds have passed.
 public final class Exchange {
     private static final int JSON_LIMIT = 1024 * 1024;
     private static final Duration SENT_LIMIT = Duration.ofSeconds(60);
@@ -47,6 +47,7 @@ public final class Exchange {
     private final RequestBody body;
     private final AnswerStream answer;
     private final EndOfExchange end = new EndOfExchange();
+    private final ClientWatch watch;
     private @Nullable QueryString query;
     private @Nullable String upstreamHost;
     private Map<String, String> parameters = Map.of();
@@ -66,6 +67,7 @@ public final class Exchange {
         this.messages = messages;
         this.deadlines = deadlines;
         this.body = new RequestBody(request, this::watch);
+        this.watch = new ClientWatch(endPoint, deadlines.waits(), end::clientGone);
         this.answer = new AnswerStream(response, () -> abort("the client does not read"));
         // A handler may be silent for longer than a connection may be idle.
         request.addIdleTimeoutListener(_ -> false);
@@ -337,7 +339,7 @@ public final class Exchange {
 
     /// Ends the exchange after its handler: what was begun is completed, what was never answered is our fault.
     void finish() {
-        endPoint.unwatch();
+        watch.end();
         try {
             if (end.open() && !takenOver) {
                 if (!answer.begun() && !committed()) {
@@ -369,7 +371,7 @@ public final class Exchange {
     /// Takes the connection away from HTTP/1.1: no answer is sent, the caller reads and writes the returned end point,
     /// and the exchange can only be cut afterwards. Bytes that came after the request are in `surplus`.
     public EndPoint takeOver(Consumer<ByteBuffer> surplus) {
-        endPoint.unwatch();
+        watch.end();
         takenOver = true;
         Connection connection = request.getConnectionMetaData().getConnection();
         if (connection instanceof Connection.UpgradeFrom http) {
@@ -406,7 +408,7 @@ public final class Exchange {
 
     private void watch() {
         if (end.awaited() && http1()) {
-            endPoint.watch(end::clientGone);
+            watch.want();
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.cay.node.linux;
 
+import dev.cay.life.WaitLimits;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
@@ -36,7 +37,8 @@ public final class HostThreads implements AutoCloseable {
         }
     }
 
-    private static final Duration LOOK = Duration.ofMillis(250);
+    /// Callers that wait for at least so long share one timer.
+    private static final Duration LONG = Duration.ofSeconds(1);
 
     private enum State {
         WAITING,
@@ -51,6 +53,7 @@ public final class HostThreads implements AutoCloseable {
     private final LinkedBlockingQueue<Job<?>> queue = new LinkedBlockingQueue<>();
     private final AtomicInteger alive = new AtomicInteger();
     private final AtomicInteger lost = new AtomicInteger();
+    private final WaitLimits limits = new WaitLimits();
     private volatile boolean closed;
 
     /// @param patience how many actions may wait; a caller that would wait behind more is refused as UNAVAILABLE
@@ -143,6 +146,7 @@ public final class HostThreads implements AutoCloseable {
         private final AtomicReference<@Nullable Object> result = new AtomicReference<>();
         private volatile @Nullable Throwable failure;
         private volatile boolean abandoned;
+        private volatile boolean late;
 
         private Job(Action<T> action) {
             this.action = action;
@@ -212,16 +216,28 @@ public final class HostThreads implements AutoCloseable {
             };
         }
 
-        /// Looks after the threads meanwhile: the last one may have been lost to another's action.
         private boolean awaitDone(Duration limit) throws InterruptedException {
-            long end = System.nanoTime() + limit.toNanos();
-            for (long left = limit.toNanos(); left > 0; left = end - System.nanoTime()) {
-                if (done.await(Math.min(left, LOOK.toNanos()), TimeUnit.NANOSECONDS)) {
-                    return true;
-                }
-                startMissing();
+            if (limit.compareTo(LONG) < 0) {
+                return done.await(limit.toNanos(), TimeUnit.NANOSECONDS);
             }
-            return false;
+            long deadline = System.nanoTime() + limit.toNanos();
+            WaitLimits.Wait wait = now -> look(now - deadline >= 0);
+            limits.add(wait);
+            try {
+                done.await();
+            } finally {
+                limits.remove(wait);
+            }
+            return !late;
+        }
+
+        /// Replaces threads meanwhile: the last one may have been lost to another's action.
+        private void look(boolean over) {
+            startMissing();
+            if (over) {
+                late = true;
+                done.countDown();
+            }
         }
 
         private void leave() {
