@@ -1,10 +1,21 @@
 package dev.cay.mcp.protocol;
 
+import java.util.Optional;
+
 /// One client with whoever answers it. Called by one thread at a time, which it must not keep: what takes long goes on
 /// elsewhere.
 public interface Conversation extends AutoCloseable {
     /// Answers now or later, once, from any thread.
     void request(Message request, Reply reply);
+
+    /// Like {@link #request}, for a caller that can spare its thread for one request: what takes long is returned as
+    /// work, which the caller must do, and during which it may call this conversation again from other threads.
+    ///
+    /// @return nothing if what is left to do goes on elsewhere
+    default Optional<Runnable> begin(Message request, Reply reply) {
+        request(request, reply);
+        return Optional.empty();
+    }
 
     void notification(Message notification);
 

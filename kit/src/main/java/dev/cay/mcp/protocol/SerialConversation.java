@@ -1,8 +1,10 @@
 package dev.cay.mcp.protocol;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,20 +24,27 @@ public final class SerialConversation implements Conversation {
 
     @Override
     public void request(Message request, Reply reply) {
-        inTurn(() -> {
-            try {
-                conversation.request(request, reply);
-            } catch (RpcException e) {
-                reply.end(Message.error(request.id(), e));
-            } catch (RuntimeException e) {
-                log.atError()
-                        .setCause(e)
-                        .addKeyValue("method", request.method())
-                        .log("a request broke");
-                var error = new RpcException(RpcException.INTERNAL_ERROR, "this failed inside the server");
-                reply.end(Message.error(request.id(), error));
-            }
-        });
+        inTurn(() -> answered(request, reply, () -> conversation.request(request, reply)));
+    }
+
+    /// The work is done outside of the turn.
+    @Override
+    public Optional<Runnable> begin(Message request, Reply reply) {
+        var left = new AtomicReference<Optional<Runnable>>(Optional.empty());
+        inTurn(() -> answered(request, reply, () -> left.set(conversation.begin(request, reply))));
+        return left.get().map(work -> () -> answered(request, reply, work));
+    }
+
+    private static void answered(Message request, Reply reply, Runnable words) {
+        try {
+            words.run();
+        } catch (RpcException e) {
+            reply.end(Message.error(request.id(), e));
+        } catch (RuntimeException e) {
+            log.atError().setCause(e).addKeyValue("method", request.method()).log("a request broke");
+            var error = new RpcException(RpcException.INTERNAL_ERROR, "this failed inside the server");
+            reply.end(Message.error(request.id(), error));
+        }
     }
 
     @Override

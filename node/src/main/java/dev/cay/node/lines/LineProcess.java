@@ -32,6 +32,11 @@ public final class LineProcess implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(LineProcess.class);
 
     private static final int CHUNK = 64 << 10;
+
+    /// The first read of what came: most messages are shorter.
+    private static final int SMALL = 8 << 10;
+
+    private static final int EMPTY = -1;
     private static final byte[] NOTHING = {};
     private static final int SIGKILL = 9;
 
@@ -324,32 +329,41 @@ public final class LineProcess implements AutoCloseable {
 
     /// @return false at the end
     private boolean readSome(LineBuffer lines, Hearer who) throws IOException, InterruptedException {
-        byte[] chunk = new byte[CHUNK];
+        byte[] chunk = new byte[SMALL];
         while (goesOn()) {
-            int count;
-            try {
-                count = read(chunk);
-            } catch (ErrnoException e) {
-                if (e.errno() != Errno.EAGAIN) {
-                    throw e;
-                }
-                // Children may keep the pipe open for ever; they are not who we speak with.
-                outReady = false;
-                outWatch.resume();
-                return exit == null;
-            }
+            // Known before the read: what the process wrote last may come right after an earlier one.
+            boolean ending = exit != null;
+            int count = read(chunk);
             if (count == 0) {
                 return false;
             }
-            lines.add(chunk, count, line -> who.line(line, lines));
+            if (count > 0) {
+                lines.add(chunk, count, line -> who.line(line, lines));
+            }
+            if (count < chunk.length) {
+                // The pipe is empty. Children may keep it open for ever; they are not who we speak with.
+                outReady = false;
+                outWatch.resume();
+                return !ending;
+            }
+            chunk = chunk.length < CHUNK ? new byte[CHUNK] : chunk;
         }
         return false;
     }
 
     /// Nobody may wait for it any more when it comes to it.
+    ///
+    /// @return how many bytes were read, 0 at the end, {@link #EMPTY} when there are none now
     private int read(byte[] chunk) throws IOException {
-        return workers.guests()
-                .call(Complaints.STUCK, () -> closed ? 0 : DescriptorIo.read(out, chunk, 0, chunk.length));
+        try {
+            return workers.guests()
+                    .call(Complaints.STUCK, () -> closed ? 0 : DescriptorIo.read(out, chunk, 0, chunk.length));
+        } catch (ErrnoException e) {
+            if (e.errno() != Errno.EAGAIN) {
+                throw e;
+            }
+            return EMPTY;
+        }
     }
 
     /// What it said last often tells why it ended.

@@ -1,6 +1,7 @@
 package dev.cay.node.mcp;
 
 import dev.cay.http.Json;
+import dev.cay.life.WaitLimits;
 import dev.cay.mcp.protocol.RpcException;
 import dev.cay.node.mcp.catalog.ServerPlan;
 import dev.cay.node.mcp.server.ChosenHome;
@@ -40,6 +41,7 @@ final class GatewayServer implements AutoCloseable {
     private final ServerPlan plan;
     private final Supplier<ChosenHome> homes;
     private final GatewayLog gatewayLog;
+    private final WaitLimits limits = new WaitLimits();
     private final FirstLink first = new FirstLink(FirstLink.KEPT);
     private @Nullable ChosenHome home;
     private boolean retired;
@@ -62,6 +64,11 @@ final class GatewayServer implements AutoCloseable {
 
     String key() {
         return plan.key();
+    }
+
+    /// Ends calls that take too long, of all its connections.
+    WaitLimits limits() {
+        return limits;
     }
 
     /// What the names of its tools begin with; may be empty.

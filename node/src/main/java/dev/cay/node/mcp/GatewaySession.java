@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
@@ -65,11 +66,33 @@ final class GatewaySession implements Conversation, Upstream.Audience {
     private static final class Exchange implements Upstream.Call {
         private final Message request;
         private final Reply reply;
-        private volatile Thread worker = Thread.currentThread();
+        private @Nullable Thread worker;
+        private boolean calledOff;
 
         Exchange(Message request, Reply reply) {
             this.request = request;
             this.reply = reply;
+        }
+
+        /// @return false if nobody wants the answer any more
+        synchronized boolean begin() {
+            worker = Thread.currentThread();
+            return !calledOff;
+        }
+
+        synchronized void callOff() {
+            calledOff = true;
+            if (worker != null) {
+                worker.interrupt();
+            }
+        }
+
+        /// The thread goes on with something else, which must not inherit the interrupt.
+        synchronized void end() {
+            worker = null;
+            if (calledOff) {
+                boolean _ = Thread.interrupted();
+            }
         }
 
         @Override
@@ -90,10 +113,15 @@ final class GatewaySession implements Conversation, Upstream.Audience {
 
     @Override
     public void request(Message request, Reply reply) {
+        begin(request, reply).ifPresent(Thread.ofVirtual().name("mcp-" + request.method())::start);
+    }
+
+    @Override
+    public Optional<Runnable> begin(Message request, Reply reply) {
         if (request.method().equals("initialize")) {
             reply.end(Message.result(request.id(), greeting(request.params())));
             least = 0;
-            return;
+            return Optional.empty();
         }
         var call = new Exchange(request, reply);
         if (calls.size() >= MOST_CALLS) {
@@ -101,9 +129,9 @@ final class GatewaySession implements Conversation, Upstream.Audience {
         } else if (calls.putIfAbsent(request.id(), call) != null) {
             refuse(call, "a call with this id is under way");
         } else {
-            call.worker = Thread.ofVirtual().name("mcp-" + request.method()).unstarted(() -> answer(call));
-            call.worker.start();
+            return Optional.of(() -> answer(call));
         }
+        return Optional.empty();
     }
 
     private static void refuse(Exchange call, String why) {
@@ -111,24 +139,30 @@ final class GatewaySession implements Conversation, Upstream.Audience {
     }
 
     private void answer(Exchange call) {
-        Message response;
+        if (call.begin()) {
+            var response = responseOrError(call);
+            call.end();
+            // Who called it off does not want to hear of it any more.
+            if (calls.remove(call.request.id(), call)) {
+                call.reply.end(response);
+            }
+        }
+    }
+
+    private Message responseOrError(Exchange call) {
         try {
-            response = response(call);
+            return response(call);
         } catch (RpcException e) {
-            response = Message.error(call.request.id(), e);
+            return Message.error(call.request.id(), e);
         } catch (CayException e) {
-            response = Message.error(call.request.id(), new RpcException(RpcException.INTERNAL_ERROR, e.userMessage()));
+            return Message.error(call.request.id(), new RpcException(RpcException.INTERNAL_ERROR, e.userMessage()));
         } catch (RuntimeException e) {
             log.atError()
                     .setCause(e)
                     .addKeyValue("method", call.request.method())
                     .log("an MCP request broke");
-            response = Message.error(
+            return Message.error(
                     call.request.id(), new RpcException(RpcException.INTERNAL_ERROR, "this failed inside the gateway"));
-        }
-        // Who called it off does not want to hear of it any more.
-        if (calls.remove(call.request.id(), call)) {
-            call.reply.end(response);
         }
     }
 
@@ -222,7 +256,7 @@ final class GatewaySession implements Conversation, Upstream.Audience {
             case "notifications/cancelled" -> {
                 var call = calls.remove(notification.params().path("requestId"));
                 if (call != null) {
-                    call.worker.interrupt();
+                    call.callOff();
                 }
             }
             case "notifications/progress" -> progress(notification);
@@ -345,7 +379,7 @@ final class GatewaySession implements Conversation, Upstream.Audience {
 
     @Override
     public void close() {
-        calls.values().forEach(call -> call.worker.interrupt());
+        calls.values().forEach(Exchange::callOff);
         calls.clear();
         questions.clear();
         servers.close();

@@ -1,6 +1,7 @@
 package dev.cay.node.mcp;
 
 import dev.cay.config.Suggestion;
+import dev.cay.http.Json;
 import dev.cay.mcp.protocol.Message;
 import dev.cay.mcp.protocol.RpcException;
 import dev.cay.node.mcp.catalog.Interception.When;
@@ -75,7 +76,8 @@ record ToolCalls(McpGateway gateway, Servers servers) {
         long began = System.nanoTime();
         boolean well = false;
         try {
-            var params = given.deepCopy().put("name", tool.own());
+            // Only what is directly below is changed.
+            var params = Json.mapper().createObjectNode().setAll(given).put("name", tool.own());
             var response = watched(server.key(), tool, params, call, limit);
             var tree = response.tree();
             well = tree.has("result") && !tree.path("result").path("isError").asBoolean(false);

@@ -1,6 +1,7 @@
 package dev.cay.node.mcp;
 
 import dev.cay.http.Json;
+import dev.cay.life.WaitLimits;
 import dev.cay.mcp.protocol.Message;
 import dev.cay.mcp.protocol.RpcException;
 import dev.cay.node.mcp.server.ServerLink;
@@ -14,8 +15,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -187,20 +186,24 @@ final class Upstream implements ServerLink.Listener, AutoCloseable {
 
     private Message await(ServerWait one, AtomicLong alive, String method, Duration limit)
             throws InterruptedException, RpcTimeout {
-        while (true) {
-            long left = alive.get() + limit.toNanos() - System.nanoTime();
-            try {
-                return one.answer.get(Math.max(left, 1), TimeUnit.NANOSECONDS);
-            } catch (TimeoutException e) {
-                if (alive.get() + limit.toNanos() <= System.nanoTime()) {
-                    throw new RpcTimeout(
-                            "%s did not answer %s within %d s".formatted(server.key(), method, limit.toSeconds()));
-                }
-            } catch (ExecutionException e) {
-                throw e.getCause() instanceof RpcException known
-                        ? known
-                        : new RpcException(RpcException.INTERNAL_ERROR, String.valueOf(e.getCause()));
+        WaitLimits.Wait wait = now -> {
+            if (now - alive.get() >= limit.toNanos()) {
+                one.answer.completeExceptionally(new RpcTimeout(
+                        "%s did not answer %s within %d s".formatted(server.key(), method, limit.toSeconds())));
             }
+        };
+        server.limits().add(wait);
+        try {
+            return one.answer.get();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof RpcTimeout late) {
+                throw late;
+            }
+            throw e.getCause() instanceof RpcException known
+                    ? known
+                    : new RpcException(RpcException.INTERNAL_ERROR, String.valueOf(e.getCause()));
+        } finally {
+            server.limits().remove(wait);
         }
     }
 
@@ -218,8 +221,12 @@ final class Upstream implements ServerLink.Listener, AutoCloseable {
 
     /// The id serves as token too: it is unique as long as the call lasts.
     private static ObjectNode withToken(ObjectNode given, long id) {
-        var params = given.deepCopy();
-        params.withObject("_meta").put("progressToken", id);
+        var params = Json.mapper().createObjectNode().setAll(given);
+        var meta = Json.mapper().createObjectNode();
+        if (given.path("_meta") instanceof ObjectNode known) {
+            meta.setAll(known);
+        }
+        params.set("_meta", meta.put("progressToken", id));
         return params;
     }
 

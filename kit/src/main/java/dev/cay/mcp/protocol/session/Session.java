@@ -37,6 +37,11 @@ final class Session implements AutoCloseable {
 
     private record Call(JsonNode request, Outbox box) {}
 
+    /// A request that was handed over.
+    ///
+    /// @param work what is left to be done for it by the caller; null if nothing is
+    record Begun(Outbox box, @Nullable Runnable work) {}
+
     Session(String id, String owner) {
         this.id = id;
         this.owner = owner;
@@ -92,11 +97,27 @@ final class Session implements AutoCloseable {
         return box;
     }
 
+    /// The same for a caller that can spare its thread.
+    Begun begin(Message request) {
+        var turns = conversation();
+        var box = newBox(request.id());
+        try {
+            return new Begun(box, turns.begin(request, box).orElse(null));
+        } catch (Refusal e) {
+            box.close();
+            throw e;
+        }
+    }
+
     private Outbox newBox(JsonNode request) {
         lock.lock();
         try {
             forgetDone();
-            if (calls.values().stream().filter(call -> !call.box.hasEnded()).count() >= MOST_CALLS) {
+            if (calls.size() >= MOST_CALLS
+                    && calls.values().stream()
+                                    .filter(call -> !call.box.hasEnded())
+                                    .count()
+                            >= MOST_CALLS) {
                 throw new Refusal(429, "%d requests of this session are under way already".formatted(MOST_CALLS));
             }
             var box = new Outbox(++numbers);
@@ -109,6 +130,10 @@ final class Session implements AutoCloseable {
 
     /// The oldest go first when those that are done become too many or too large.
     private void forgetDone() {
+        calls.values().removeIf(call -> call.box.isDelivered());
+        if (calls.isEmpty()) {
+            return;
+        }
         var done = new ArrayList<>(calls.values().stream()
                 .map(Call::box)
                 .filter(box -> box.hasEnded() && !box.isCarried())

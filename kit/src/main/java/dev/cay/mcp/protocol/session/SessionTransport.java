@@ -43,8 +43,10 @@ public final class SessionTransport implements AutoCloseable {
         session.enter();
         try {
             switch (message.kind()) {
-                case REQUEST ->
-                    answers.answer(exchange, session.request(message), style(exchange), Answers.MOMENT, _ -> 200);
+                case REQUEST -> {
+                    var begun = session.begin(message);
+                    answers.answer(exchange, begun.box(), begun.work(), style(exchange));
+                }
                 case NOTIFICATION -> {
                     session.conversation().notification(message);
                     exchange.send(202);

@@ -1,6 +1,7 @@
 package dev.cay.mcp.protocol.stream;
 
 import dev.cay.http.Exchange;
+import dev.cay.life.WaitLimits;
 import dev.cay.mcp.protocol.Message;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -11,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
 
 /// Carries what is in outboxes to clients, as one JSON text or as a stream of events. Who does not read for a while
 /// is cut off; what was for it stays in the outbox.
@@ -23,6 +25,7 @@ public final class Answers {
     private static final Duration RETRY = Duration.ofSeconds(1);
 
     private final Map<Exchange, Long> writing = new ConcurrentHashMap<>();
+    private final WaitLimits limits = new WaitLimits();
     private final Duration keepAlive;
 
     /// @param keepAlive how long a stream may be silent; four times as long a client may not read
@@ -45,16 +48,68 @@ public final class Answers {
         var carrier = box.carry(style.primed());
         try {
             exchange.onEnd(() -> box.leave(carrier));
-            box.next(0, carrier, atOnce);
-            Optional<Message> only = box.onlyAnswer();
-            if (only.isPresent()) {
-                json(exchange, status.applyAsInt(only.get()), only.get().bytes());
-                box.carried(1);
-            } else {
-                stream(exchange, box, carrier, 0, style);
+            carry(exchange, box, carrier, style, System.nanoTime() + atOnce.toNanos(), status);
+        } finally {
+            box.leave(carrier);
+        }
+    }
+
+    /// The same with status 200, for a request whose work is done by the caller's thread, however it ends.
+    ///
+    /// @param work null if it is done elsewhere
+    public void answer(Exchange exchange, Outbox box, @Nullable Runnable work, Style style)
+            throws IOException, InterruptedException {
+        if (work == null) {
+            answer(exchange, box, style, MOMENT, _ -> 200);
+            return;
+        }
+        var carrier = box.carry(style.primed());
+        long deadline = System.nanoTime() + MOMENT.toNanos();
+        try {
+            var relief = new Relief(box, deadline, () -> carry(exchange, box, carrier, style, deadline, _ -> 200));
+            try {
+                exchange.onEnd(() -> box.leave(carrier));
+            } finally {
+                relief.during(work, limits);
             }
         } finally {
             box.leave(carrier);
+        }
+    }
+
+    private void carry(
+            Exchange exchange,
+            Outbox box,
+            Outbox.Carrier carrier,
+            Style style,
+            long deadline,
+            ToIntFunction<Message> status)
+            throws IOException, InterruptedException {
+        await(box, carrier, deadline);
+        Optional<Outbox.Answer> only = box.onlyAnswer();
+        if (only.isPresent()) {
+            json(exchange, status.applyAsInt(only.get().message()), only.get().data());
+            box.delivered();
+        } else {
+            stream(exchange, box, carrier, 0, style);
+        }
+    }
+
+    /// Returns when there is something to carry, nobody to carry it, or this time is up.
+    private void await(Outbox box, Outbox.Carrier carrier, long deadline) throws InterruptedException {
+        if (box.hasNews()) {
+            return;
+        }
+        WaitLimits.Wait wait = now -> {
+            if (now - deadline >= 0) {
+                box.wakeUp();
+            }
+        };
+        limits.add(wait);
+        try {
+            var _ = box.next(0, carrier, () -> System.nanoTime() - deadline >= 0);
+        } finally {
+            limits.remove(wait);
         }
     }
 

@@ -8,6 +8,7 @@ import java.util.Iterator;
 import java.util.Optional;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// Messages for a client in their order, numbered, for whoever carries them to it: now, later, or once more.
@@ -20,6 +21,9 @@ public final class Outbox implements Conversation.Reply {
 
     /// @param spare whether the client can do without it
     record Event(long number, byte[] data, boolean spare) {}
+
+    /// An answer, and the same as it is sent.
+    record Answer(Message message, byte[] data) {}
 
     /// Who carries now; one that was replaced hears so.
     ///
@@ -36,6 +40,7 @@ public final class Outbox implements Conversation.Reply {
     private int bytes;
     private @Nullable Message answer;
     private boolean ended;
+    private boolean delivered;
     private @Nullable Carrier carrier;
     private long carriers;
 
@@ -184,7 +189,7 @@ public final class Outbox implements Conversation.Reply {
         lock.lockInterruptibly();
         try {
             while (true) {
-                var event = events.stream().filter(one -> one.number > after).findFirst();
+                var event = firstAfter(after);
                 if (event.isPresent() || ended || !who.equals(carrier) || left <= 0) {
                     return event;
                 }
@@ -193,6 +198,41 @@ public final class Outbox implements Conversation.Reply {
         } finally {
             lock.unlock();
         }
+    }
+
+    /// The same without a timer: whoever calls this has {@link #wakeUp} called when `late` has become true.
+    Optional<Event> next(long after, Carrier who, BooleanSupplier late) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (true) {
+                var event = firstAfter(after);
+                if (event.isPresent() || ended || !who.equals(carrier) || late.getAsBoolean()) {
+                    return event;
+                }
+                news.await();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Has every thread that waits here look again.
+    void wakeUp() {
+        lock.lock();
+        try {
+            news.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Optional<Event> firstAfter(long after) {
+        for (var event : events) {
+            if (event.number > after) {
+                return Optional.of(event);
+            }
+        }
+        return Optional.empty();
     }
 
     /// Waits for the answer alone.
@@ -210,10 +250,22 @@ public final class Outbox implements Conversation.Reply {
     }
 
     /// The answer if it is all there is to tell.
-    Optional<Message> onlyAnswer() {
+    Optional<Answer> onlyAnswer() {
         lock.lock();
         try {
-            return last == 1 ? Optional.ofNullable(answer) : Optional.empty();
+            return last == 1 && answer != null
+                    ? Optional.of(new Answer(answer, events.getLast().data))
+                    : Optional.empty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Whether anything was put here.
+    boolean hasNews() {
+        lock.lock();
+        try {
+            return last > 0;
         } finally {
             lock.unlock();
         }
@@ -233,6 +285,27 @@ public final class Outbox implements Conversation.Reply {
         lock.lock();
         try {
             return ended && after >= last;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// The client has the answer and was told no number, so it cannot come for anything once more.
+    void delivered() {
+        lock.lock();
+        try {
+            carried = last;
+            delivered = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Whether nobody can ask for anything of it any more.
+    public boolean isDelivered() {
+        lock.lock();
+        try {
+            return delivered;
         } finally {
             lock.unlock();
         }
