@@ -10,12 +10,19 @@ import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/// MCP servers behind a gateway, beside the same servers on the host, whose clients speak with them by a pipe.
+/// MCP servers behind a gateway, beside the same servers on the host, whose clients speak with them by a pipe or by HTTP.
+///
+/// Two clients call the servers. The official one is what people use, and takes more of a call's time over HTTP than the
+/// gateway does. The bare one only writes and reads bytes, so that its times are those of the gateway.
 final class Relaying implements Measurement {
     private static final Duration LIMIT = Duration.ofMinutes(15);
-    private static final List<Integer> SESSIONS = List.of(1, 8, 32);
+    private static final int LARGEST = 32;
+    private static final List<Integer> SESSIONS = List.of(1, 8, LARGEST);
+    private static final double MOST_ADDED = 1;
+    private static final double MOST_TIMES = 3;
     private static final int CALLS = 500;
     private static final int STARTS = 7;
     private static final int AGENTS = 10;
@@ -50,19 +57,31 @@ final class Relaying implements Measurement {
         try (var script = Agents.script(cay, arguments.toArray())) {
             for (int sessions : SESSIONS) {
                 var found = script.next(LIMIT);
-                var times = Times.of(found.get("gateway"));
-                var figure = Figure.of(
-                                "tool call through a gateway, %d at a time, p50".formatted(sessions),
-                                "ms",
-                                times.p50(),
-                                "%s, as many sessions with %d calls each".formatted(CLIENT, CALLS))
-                        .beside(
-                                "on the server's pipe",
-                                Times.of(found.get("pipe")).p50());
-                figures.add(figure);
-                progress.detail("%d sessions: %.1f ms".formatted(sessions, figure.value()));
+                String each = "as many sessions with %d calls each".formatted(CALLS);
+                String official = "%s, %s".formatted(CLIENT, each);
+                double gateway = p50(found, "gateway");
+                String name = "tool call through a gateway, %d at a time, p50".formatted(sessions);
+                figures.add(
+                        Figure.of(name, "ms", gateway, official).beside("on the server's pipe", p50(found, "pipe")));
+                figures.add(Figure.of(name, "ms", gateway, official)
+                        .beside("at the server's own HTTP port", p50(found, "http")));
+                var added = Figure.of(
+                        "added by the gateway to a call over HTTP, %d at a time, p50".formatted(sessions),
+                        "ms",
+                        gateway - p50(found, "http"),
+                        official);
+                figures.add(sessions == 1 ? added.atMost(MOST_ADDED) : added);
+                var bare = Figure.of(name, "ms", p50(found, "bareGateway"), "client that only writes and reads, " + each);
+                figures.add(bare.beside("at the server's own HTTP port", p50(found, "bareHttp")));
+                var ratio = bare.beside("on the server's pipe", p50(found, "barePipe"));
+                figures.add(sessions == LARGEST ? ratio.atMostTimes(MOST_TIMES) : ratio);
+                progress.detail("%d sessions: %.1f ms".formatted(sessions, gateway));
             }
         }
+    }
+
+    private static double p50(JsonNode found, String way) {
+        return Times.of(found.get(way)).p50();
     }
 
     private static void starts(OwnCay cay, List<Figure> figures, Progress progress) throws Exception {

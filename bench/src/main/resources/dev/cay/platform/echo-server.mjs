@@ -1,4 +1,6 @@
-// An MCP server that gives back what it is given, on stdio. It does next to nothing, so what a call takes is the way to it.
+// An MCP server that gives back what it is given, on stdio or by HTTP. It does next to nothing, so what a call takes is the
+// way to it.
+import { createServer } from 'node:http'
 import { createInterface } from 'node:readline'
 
 const ECHO = {
@@ -34,10 +36,30 @@ const METHODS = {
   },
 }
 
-createInterface({ input: process.stdin }).on('line', async (line) => {
-  const { id, method, params = {} } = JSON.parse(line)
-  if (id === undefined) return
+async function answer({ id, method, params = {} }) {
   const known = METHODS[method]
-  const answer = known ? { result: await known(params) } : { error: { code: -32601, message: 'no such method' } }
-  process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, ...answer }) + '\n')
-})
+  const outcome = known ? { result: await known(params) } : { error: { code: -32601, message: 'no such method' } }
+  return JSON.stringify({ jsonrpc: '2.0', id, ...outcome })
+}
+
+function onPipe() {
+  createInterface({ input: process.stdin }).on('line', async (line) => {
+    const message = JSON.parse(line)
+    if (message.id !== undefined) process.stdout.write((await answer(message)) + '\n')
+  })
+}
+
+/** On a free port, which it prints. */
+function onPort() {
+  const server = createServer(async (request, response) => {
+    if (request.method !== 'POST') return response.writeHead(405).end()
+    const message = JSON.parse(Buffer.concat(await request.toArray()))
+    if (message.id === undefined) return response.writeHead(202).end()
+    const text = await answer(message)
+    response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': text.length }).end(text)
+  })
+  server.listen(0, '127.0.0.1', () => console.log(server.address().port))
+}
+
+if (process.env.ECHO_HTTP) onPort()
+else onPipe()
