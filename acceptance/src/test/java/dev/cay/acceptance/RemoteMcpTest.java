@@ -5,22 +5,35 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.cay.mcp.protocol.Message;
 import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.catalog.ServerLaunch;
+import dev.cay.node.mcp.remote.Credentials;
 import dev.cay.node.mcp.remote.RemoteHome;
 import dev.cay.node.mcp.server.ServerLink;
 import dev.cay.node.web.Addresses;
 import dev.cay.node.web.Dialer;
 import dev.cay.platform.NpmClient;
+import dev.cay.platform.OwnCay;
+import dev.cay.sdk.Cay;
+import dev.cay.sdk.NewSandbox;
+import dev.cay.sdk.Sandbox;
+import dev.cay.sdk.Settings;
 import dev.cay.testing.NeedsRoot;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -43,7 +56,11 @@ final class RemoteMcpTest {
         try (var server = NodeProgram.start(Map.of("PORT", Integer.toString(port)), List.of("node", program, mode));
                 var dialer = new Dialer(Addresses.allowing(List.of("127.0.0.1")), Map.of());
                 var home = new RemoteHome(
-                        "everything", new LaunchPlan.Remote(url, transport, Map.of()), dialer, () -> true)) {
+                        "everything",
+                        new LaunchPlan.Remote(url, transport, Map.of()),
+                        dialer,
+                        Credentials.NONE,
+                        () -> true)) {
             server.awaitLine(Integer.toString(port));
             var link = home.connect(listener());
             send(link, """
@@ -70,6 +87,90 @@ final class RemoteMcpTest {
             assertThat(answer("10")).contains("Started simulated");
             assertThat(message("notifications/message")).contains("\"level\":\"", "\"data\":"); // any: it throws dice
             link.close();
+        }
+    }
+
+    /// A server that wants its users to sign in, and an authorization server, both of the protocol's own SDK. A real
+    /// sandbox, our command line, and a browser that follows where it is sent or does not reach this Cay.
+    @Test
+    void authorizesAServerThatOthersWrote(@TempDir Path directory) throws Exception {
+        int port = freePort();
+        var ports = Map.of("MCP_PORT", Integer.toString(port), "MCP_AUTH_PORT", Integer.toString(freePort()));
+        String program = NpmClient.install("@modelcontextprotocol/sdk", "1.32.2")
+                .directory()
+                .resolve("node_modules/@modelcontextprotocol/sdk/dist/esm/examples/server/simpleStreamableHttp.js")
+                .toString();
+        new GatewayWorld()
+                .remote("signedIn", "http://localhost:%d/mcp".formatted(port))
+                .write(directory);
+        var settings = Map.of(
+                "mcp.catalogs", directory.resolve("servers.yaml").toString(), "mcp.remoteAddresses", "localhost");
+        try (var server = NodeProgram.start(ports, List.of("node", program, "--oauth", "--oauth-strict"));
+                var platform = OwnCay.start(settings);
+                var cay = Cay.with(Settings.from(platform.environment(OwnCay.Mode.URL)))) {
+            server.awaitLine("MCP Streamable HTTP Server listening");
+            var wanted = NewSandbox.of("base").withMcp(Map.of("signedIn", Map.of()));
+            try (var followed = cay.create(wanted);
+                    var pasted = cay.create(wanted)) {
+                assertThat(state(followed)).contains("\"state\":\"needs authorization\"", "\"authorize\":\"http://");
+                try (var command = Authorize.start(platform, followed.id())) {
+                    assertThat(command.browse(HttpClient.Redirect.NORMAL).body())
+                            .contains("The MCP server signedIn can be used by sandbox " + followed.id());
+                    assertThat(command.end()).isEqualTo("signedIn is ready");
+                }
+                assertThat(state(followed)).contains("\"state\":\"ready\"").doesNotContain("authorize");
+                assertThat(state(pasted)).contains("\"state\":\"needs authorization\"");
+                try (var command = Authorize.start(platform, pasted.id())) {
+                    var back = command.browse(HttpClient.Redirect.NEVER);
+                    command.paste(back.headers().firstValue("Location").orElseThrow());
+                    assertThat(command.end()).isEqualTo("signedIn is ready");
+                }
+                platform.crash();
+                platform.startAgain();
+                assertThat(state(followed)).contains("\"state\":\"ready\"");
+            }
+        }
+    }
+
+    private static String state(Sandbox sandbox) {
+        return sandbox.commands().run("mcp-gateway status").stdout();
+    }
+
+    /// The command `cay mcp authorize`, which waits for its user.
+    private record Authorize(Process process, BufferedReader out, String link) implements AutoCloseable {
+        static Authorize start(OwnCay platform, String sandbox) throws IOException {
+            var process = platform.cay("mcp", "authorize", sandbox, "signedIn")
+                    .redirectError(ProcessBuilder.Redirect.INHERIT)
+                    .start();
+            var out = process.inputReader(StandardCharsets.UTF_8);
+            return new Authorize(process, out, String.valueOf(out.readLine()));
+        }
+
+        /// What the user's browser does with the address; the user of this server always agrees.
+        HttpResponse<String> browse(HttpClient.Redirect redirects) throws Exception {
+            try (var browser = HttpClient.newBuilder().followRedirects(redirects).build()) {
+                return browser.send(
+                        HttpRequest.newBuilder(URI.create(link)).build(), HttpResponse.BodyHandlers.ofString());
+            }
+        }
+
+        void paste(String address) throws IOException {
+            var in = process.outputWriter(StandardCharsets.UTF_8);
+            in.write(address + "\n");
+            in.flush();
+        }
+
+        /// The last it says.
+        String end() throws Exception {
+            String last = String.valueOf(out.readLine());
+            assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
+            assertThat(process.exitValue()).isZero();
+            return last;
+        }
+
+        @Override
+        public void close() {
+            process.destroyForcibly();
         }
     }
 

@@ -102,6 +102,7 @@ final class CayDaemon implements AutoCloseable {
                     node.templates(),
                     node.builds(),
                     node.disk(),
+                    node.authorizations(),
                     node::handle,
                     SystemClock.only(),
                     meters));
@@ -195,7 +196,8 @@ final class CayDaemon implements AutoCloseable {
                         config.mcp().overrides(),
                         new GatewayRules(
                                 config.mcp().repositories(),
-                                MetaChoice.of("mcp.metaTools", config.mcp().metaTools())),
+                                MetaChoice.of("mcp.metaTools", config.mcp().metaTools()),
+                                config.callbackUrl()),
                         config.mcp().remoteAddresses(),
                         Registries.of(config.images())),
                 new CayNode.Surroundings(

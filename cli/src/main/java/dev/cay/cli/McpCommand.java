@@ -30,7 +30,7 @@ import picocli.CommandLine.Option;
             "E2B_API_URL and E2B_SANDBOX_URL name, also in a file .env. Its sandboxes end",
             "with it. Needs no root."
         },
-        subcommands = {McpCatalogCommand.class, McpInstallCommand.class},
+        subcommands = {McpAuthorizeCommand.class, McpCatalogCommand.class, McpInstallCommand.class},
         footer = {
             "",
             "Also read: MAX_ACTIVE_SANDBOXES (10), DEFAULT_SANDBOX_TIMEOUT_MS (300000),",
@@ -41,7 +41,8 @@ import picocli.CommandLine.Option;
             "Examples:",
             "  ./cay mcp install claude-code",
             "  ./cay mcp --http --port 8090",
-            "  ./cay mcp catalog search jira"
+            "  ./cay mcp catalog search jira",
+            "  ./cay mcp authorize ID wiki"
         })
 final class McpCommand implements Callable<Integer> {
     @Mixin

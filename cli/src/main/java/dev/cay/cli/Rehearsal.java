@@ -20,6 +20,7 @@ import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.Node;
+import dev.cay.wire.node.NodeAuthorizations;
 import dev.cay.wire.node.NodeBuilds;
 import dev.cay.wire.node.NodeDisk;
 import dev.cay.wire.node.NodeSandbox;
@@ -127,6 +128,7 @@ final class Rehearsal implements AutoCloseable {
                     NodeTemplates.NONE,
                     NodeBuilds.NONE,
                     NodeDisk.NONE,
+                    NodeAuthorizations.NONE,
                     (_, _) -> {},
                     SystemClock.only(),
                     meters));

@@ -1,5 +1,6 @@
 package dev.cay.config;
 
+import java.net.InetAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -31,6 +32,21 @@ public record CayConfig(
         return new CayConfig(
                 instance, stateDir, runDir, cacheDir, changed, sandboxes, storage, store, network, templates, images,
                 mcp);
+    }
+
+    /// Where browsers of users reach the API, without a slash at its end: as the operator says, else on this machine if
+    /// nobody else can connect, else by the domain.
+    public String callbackUrl() {
+        String given = mcp.callbackUrl();
+        if (given != null) {
+            return given.endsWith("/") ? given.substring(0, given.length() - 1) : given;
+        }
+        boolean local = http.listen.stream()
+                .allMatch(address -> InetAddress.ofLiteral(address).isLoopbackAddress());
+        if (local) {
+            return "http://127.0.0.1:" + http.port;
+        }
+        return "https://api." + http.domain + (http.tlsPort == 443 ? "" : ":" + http.tlsPort);
     }
 
     /// Where requests come in.
@@ -145,6 +161,7 @@ public record CayConfig(
     /// @param metaTools       for gateways whose user does not choose: off, on or only
     /// @param memoryMB        of all servers of one sandbox together
     /// @param maxServers      of one sandbox that run here at a time
+    /// @param callbackUrl where browsers of users reach the API; null for as the addresses of the listeners say
     /// @param overrides the file whose section `mcp.servers` says how entries are started; null without a file
     public record Mcp(
             List<Path> catalogs,
@@ -153,6 +170,7 @@ public record CayConfig(
             String metaTools,
             int memoryMB,
             int maxServers,
+            @Nullable String callbackUrl,
             @Nullable Path overrides) {
         public Mcp {
             catalogs = List.copyOf(catalogs);

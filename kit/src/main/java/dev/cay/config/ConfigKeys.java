@@ -246,6 +246,13 @@ public final class ConfigKeys {
             "16",
             "Most MCP servers of one sandbox that run on this machine at a time.");
 
+    static final ConfigKey<Optional<String>> MCP_CALLBACK_URL = key(
+            "mcp.callbackUrl",
+            ConfigValue.optional(ConfigValue.matching(
+                    "https?://[A-Za-z0-9.\\[\\]:-]+(/[A-Za-z0-9._~/-]*)?", "an address like https://cay.example.org")),
+            "",
+            "Where users' browsers reach this API when they authorize remote MCP servers; unset, as http.* says.");
+
     private static final List<ConfigKey<?>> ALL = List.of(
             INSTANCE,
             STATE_DIR,
@@ -291,7 +298,8 @@ public final class ConfigKeys {
             MCP_REMOTE_ADDRESSES,
             MCP_META_TOOLS,
             MCP_MEMORY_MB,
-            MCP_MAX_SERVERS);
+            MCP_MAX_SERVERS,
+            MCP_CALLBACK_URL);
 
     private ConfigKeys() {}
 

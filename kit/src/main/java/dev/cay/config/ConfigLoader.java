@@ -148,6 +148,7 @@ public final class ConfigLoader {
                         value(ConfigKeys.MCP_META_TOOLS),
                         value(ConfigKeys.MCP_MEMORY_MB),
                         value(ConfigKeys.MCP_MAX_SERVERS),
+                        value(ConfigKeys.MCP_CALLBACK_URL).orElse(null),
                         fileRead));
     }
 

@@ -78,7 +78,8 @@ final class ConfigLoaderTest {
                         mcp.remoteAddresses =  | CAY_MCP_REMOTE_ADDRESSES
                         mcp.metaTools = off | CAY_MCP_META_TOOLS
                         mcp.memoryMB = 1024MB | CAY_MCP_MEMORY_MB
-                        mcp.maxServers = 16 | CAY_MCP_MAX_SERVERS""");
+                        mcp.maxServers = 16 | CAY_MCP_MAX_SERVERS
+                        mcp.callbackUrl =  | CAY_MCP_CALLBACK_URL""");
     }
 
     @Test
@@ -216,6 +217,7 @@ final class ConfigLoaderTest {
                         "off",
                         1024,
                         16,
+                        null,
                         file));
         write("mcp:\n  interceptors: [{when: before, exec: [/opt/check, a]}]\n  metaTools: only\nhttp: {port: 4000}\n");
         assertThat(load(Map.of(), Map.of()).config().mcp().metaTools()).isEqualTo("only");
@@ -229,6 +231,23 @@ final class ConfigLoaderTest {
         assertThat(problems(Map.of(), Map.of())).singleElement().asString().contains("mcp.maxServers is \"0\"");
         write("mcp:\n  servrs: x\n");
         assertThat(problems(Map.of(), Map.of())).singleElement().asString().contains("unknown key mcp.servrs");
+    }
+
+    @Test
+    void browsersComeBackToWhereTheyReachTheApi() {
+        assertThat(load(Map.of(), Map.of()).config().callbackUrl()).isEqualTo("http://127.0.0.1:3000");
+        assertThat(load(Map.of("CAY_HTTP_LISTEN", "127.0.0.1, 0.0.0.0", "CAY_HTTP_DOMAIN", "cay.example"), Map.of())
+                        .config()
+                        .callbackUrl())
+                .isEqualTo("https://api.cay.example:8443");
+        assertThat(load(Map.of("CAY_MCP_CALLBACK_URL", "https://cay.example.org/api/"), Map.of())
+                        .config()
+                        .callbackUrl())
+                .isEqualTo("https://cay.example.org/api");
+        assertThat(problems(Map.of("CAY_MCP_CALLBACK_URL", "javascript:alert(1)"), Map.of()))
+                .singleElement()
+                .asString()
+                .contains("mcp.callbackUrl");
     }
 
     @Test

@@ -25,10 +25,13 @@ import dev.cay.node.image.oci.LayerLimits;
 import dev.cay.node.linux.FdPoller;
 import dev.cay.node.linux.HostThreads;
 import dev.cay.node.log.LogHub;
+import dev.cay.node.mcp.GatewayAuthorizations;
 import dev.cay.node.mcp.Gateways;
+import dev.cay.node.mcp.Seal;
 import dev.cay.node.mcp.catalog.Catalog;
 import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.intercept.Interceptors;
+import dev.cay.node.mcp.oauth.Authorizations;
 import dev.cay.node.mcp.remote.RemoteHome;
 import dev.cay.node.mcp.remote.RoomLinks;
 import dev.cay.node.mcp.server.SandboxedHomes;
@@ -60,6 +63,7 @@ import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Node;
+import dev.cay.wire.node.NodeAuthorizations;
 import dev.cay.wire.node.NodeBuilds;
 import dev.cay.wire.node.NodeDisk;
 import java.io.IOException;
@@ -86,6 +90,9 @@ public final class CayNode implements AutoCloseable {
     /// @param meters    where it counts
     public record Surroundings(HttpListeners listeners, Handler edge, SSLContext tls, Path authority, Meters meters) {}
 
+    /// File of the key that seals credentials.
+    private static final String KEY = "mcp.key";
+
     /// A step may use all that its sandbox may, so more would only make each slower.
     private static final int BUILDS_AT_ONCE = 2;
 
@@ -107,6 +114,8 @@ public final class CayNode implements AutoCloseable {
     private final FdPoller poller;
     private final Snapshots snapshots;
     private final ServerHomes homes;
+    private final Authorizations authorizations;
+    private final GatewayAuthorizations signIns;
     private final Keepers keepers;
     private final SandboxedHomes serverHomes;
     private final Dialer dialer;
@@ -161,6 +170,9 @@ public final class CayNode implements AutoCloseable {
             this.dialer = closing.add(new Dialer(Addresses.allowing(settings.remoteAddresses()), System.getenv()));
             this.homes = variant.serverHomes(this::openHome);
             var logs = new LogHub(InstantSource.system());
+            this.authorizations = closing.add(authorizations(settings));
+            var gateways = gateways(settings, logs, around.meters());
+            this.signIns = new GatewayAuthorizations(gateways, authorizations);
             var warm = new WarmSnapshots(layers, nodeLayer, snapshots, guest.key());
             this.keepers = closing.add(variant.keepers(
                     host,
@@ -174,7 +186,7 @@ public final class CayNode implements AutoCloseable {
                             settings.edgePort(),
                             around.tls(),
                             around.edge(),
-                            gateways(settings, logs, around.meters()),
+                            gateways,
                             logs,
                             around.meters()),
                     work,
@@ -253,11 +265,25 @@ public final class CayNode implements AutoCloseable {
                 settings.gateways(),
                 closing.add(new Interceptors(catalog.interceptions(settings.serverOverrides()))),
                 homes,
+                authorizations,
                 this::install,
-                settings.stateDir().resolve("mcp.key"),
+                settings.stateDir().resolve(KEY),
                 logs,
                 InstantSource.system(),
                 meters));
+    }
+
+    private Authorizations authorizations(NodeSettings settings) throws IOException {
+        var places = new Authorizations.Places(
+                settings.gateways().url(),
+                id -> records.resolve(id.value()).resolve("mcp.tokens"),
+                settings.stateDir().resolve("mcp.clients"));
+        return new Authorizations(
+                dialer,
+                places,
+                Seal.with(settings.stateDir().resolve(KEY)),
+                id -> keepers.serverRooms().mayReachInternet(id),
+                InstantSource.system());
     }
 
     private void install(LaunchPlan plan) {
@@ -267,7 +293,11 @@ public final class CayNode implements AutoCloseable {
     private ServerHome openHome(SandboxId owner, LaunchPlan plan) {
         return plan.start() instanceof LaunchPlan.Remote remote
                 ? new RemoteHome(
-                        plan.key(), remote, dialer, () -> keepers.serverRooms().mayReachInternet(owner))
+                        plan.key(),
+                        remote,
+                        dialer,
+                        authorizations.credentials(owner, plan.key(), remote.url()),
+                        () -> keepers.serverRooms().mayReachInternet(owner))
                 : serverHomes.open(owner, plan);
     }
 
@@ -364,6 +394,11 @@ public final class CayNode implements AutoCloseable {
     /// Where MCP servers are made that run on this machine.
     public SandboxedHomes serverHomes() {
         return serverHomes;
+    }
+
+    /// Authorizations of MCP servers that run elsewhere.
+    public NodeAuthorizations authorizations() {
+        return signIns;
     }
 
     /// Templates besides base, which are made in the background.

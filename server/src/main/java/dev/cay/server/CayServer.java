@@ -20,6 +20,7 @@ import dev.cay.server.event.EventRoutes;
 import dev.cay.server.fleet.Fleet;
 import dev.cay.server.log.LogRoutes;
 import dev.cay.server.log.SandboxLogs;
+import dev.cay.server.mcp.AuthorizationRoutes;
 import dev.cay.server.metrics.MetricRoutes;
 import dev.cay.server.metrics.PrometheusRoutes;
 import dev.cay.server.metrics.Sampler;
@@ -51,6 +52,7 @@ import dev.cay.server.template.TemplateSupply;
 import dev.cay.server.template.Templates;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Node;
+import dev.cay.wire.node.NodeAuthorizations;
 import dev.cay.wire.node.NodeBuilds;
 import dev.cay.wire.node.NodeDisk;
 import dev.cay.wire.node.NodeTemplates;
@@ -125,6 +127,7 @@ public final class CayServer implements AutoCloseable {
             NodeTemplates made,
             NodeBuilds nodeBuilds,
             NodeDisk disk,
+            NodeAuthorizations authorizations,
             SandboxPorts ports,
             MachineClock machineClock,
             Meters meters) {
@@ -165,6 +168,7 @@ public final class CayServer implements AutoCloseable {
         var routes = routes(settings, store, new SandboxView(tokens, settings.domain()));
         new MetricRoutes(access, sandboxes, metrics, teams, clock).addTo(routes);
         new PrometheusRoutes(access, meters).addTo(routes);
+        new AuthorizationRoutes(access, sandboxes, authorizations).addTo(routes);
         collections = opened.add(new DiskCollections(access, templates, disk, settings.keepUnused()));
         collections.addTo(routes);
         events.addTo(meters);

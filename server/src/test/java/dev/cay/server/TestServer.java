@@ -63,6 +63,7 @@ final class TestServer implements AutoCloseable {
     final FakeTemplates made = new FakeTemplates();
     final FakeBuilds builds = new FakeBuilds();
     final FakeDisk disk = new FakeDisk();
+    final FakeAuthorizations authorizations = new FakeAuthorizations();
     final FakeClock clock;
     final CayServer server;
     /// Requests that got through to a sandbox.
@@ -139,7 +140,8 @@ final class TestServer implements AutoCloseable {
                         1 << 20,
                         List.of("debian:*=base"),
                         directory.resolve("builds")));
-        server = new CayServer(settings, store, node, made, builds, disk, this::answerAsASandbox, clock, new Meters());
+        server = new CayServer(
+                settings, store, node, made, builds, disk, authorizations, this::answerAsASandbox, clock, new Meters());
         server.start();
         server.templates()
                 .register(

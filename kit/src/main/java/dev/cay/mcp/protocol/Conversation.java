@@ -29,6 +29,11 @@ public interface Conversation extends AutoCloseable {
     /// The way to a client for what belongs to none of its requests. Never blocks; what nobody takes is dropped.
     interface Client {
         void send(Message message);
+
+        /// Whether the client can be asked something that belongs to none of its requests.
+        default boolean takesQuestions() {
+            return true;
+        }
     }
 
     /// Where the answer to one request goes.

@@ -34,7 +34,8 @@ public final class RpcException extends RuntimeException {
         return code;
     }
 
-    Optional<JsonNode> data() {
+    /// What a program can make of it; empty if there is nothing.
+    public Optional<JsonNode> data() {
         return Optional.ofNullable(data);
     }
 

@@ -3,13 +3,16 @@ package dev.cay.node.mcp;
 import dev.cay.http.Json;
 import dev.cay.life.WaitLimits;
 import dev.cay.mcp.protocol.RpcException;
+import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.catalog.ServerPlan;
+import dev.cay.node.mcp.oauth.ServerAuthorization;
 import dev.cay.node.mcp.server.ChosenHome;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
@@ -31,10 +34,13 @@ final class GatewayServer implements AutoCloseable {
     enum State {
         STARTING,
         READY,
-        FAILED;
+        FAILED,
+
+        /// A user has to let this Cay in at the server first.
+        NEEDS_AUTHORIZATION;
 
         String word() {
-            return name().toLowerCase(Locale.ROOT);
+            return name().toLowerCase(Locale.ROOT).replace('_', ' ');
         }
     }
 
@@ -42,9 +48,11 @@ final class GatewayServer implements AutoCloseable {
     private final Supplier<ChosenHome> homes;
     private final GatewayLog gatewayLog;
     private final WaitLimits limits = new WaitLimits();
-    private final FirstLink first = new FirstLink(FirstLink.KEPT);
+    private final @Nullable ServerAuthorization authorization;
+    private volatile FirstLink first = new FirstLink(FirstLink.KEPT);
     private @Nullable ChosenHome home;
     private boolean retired;
+    private boolean away;
     private int failures;
     private CompletableFuture<@Nullable Void> turn = CompletableFuture.completedFuture(null);
     private volatile State state = State.STARTING;
@@ -55,11 +63,17 @@ final class GatewayServer implements AutoCloseable {
     private volatile boolean tried;
     private volatile boolean counted;
 
-    /// @param homes makes a place for it, and another one after that was closed
-    GatewayServer(ServerPlan plan, Supplier<ChosenHome> homes, GatewayLog gatewayLog) {
+    /// @param homes         makes a place for it, and another one after that was closed
+    /// @param authorization null for a server that needs none of a user's
+    GatewayServer(
+            ServerPlan plan,
+            Supplier<ChosenHome> homes,
+            GatewayLog gatewayLog,
+            @Nullable ServerAuthorization authorization) {
         this.plan = plan;
         this.homes = homes;
         this.gatewayLog = gatewayLog;
+        this.authorization = authorization;
     }
 
     String key() {
@@ -95,6 +109,9 @@ final class GatewayServer implements AutoCloseable {
             throw new CayException(ErrorKind.UNAVAILABLE, "it was removed");
         }
         var now = home;
+        if (away && mayBeRemote() && (now == null || now.isRemote())) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "it is not called while its sandbox is paused");
+        }
         if (now == null) {
             now = homes.get();
             home = now;
@@ -113,7 +130,22 @@ final class GatewayServer implements AutoCloseable {
         tried = true;
         gatewayLog.say("%s: starting".formatted(key()));
         first.begin();
-        Thread.ofVirtual().name("mcp-probe-" + key()).start(this::tryOut);
+        var link = first;
+        Thread.ofVirtual().name("mcp-probe-" + key()).start(() -> tryOut(link));
+    }
+
+    /// Starts it again, as something has changed that kept it from working.
+    void probeAgain() {
+        synchronized (this) {
+            if (retired) {
+                return;
+            }
+            first.close();
+            first = new FirstLink(FirstLink.KEPT);
+            state = State.STARTING;
+            counted = false;
+        }
+        probe();
     }
 
     /// Like {@link #probe}, for one that nobody has wanted since the daemon began.
@@ -125,29 +157,32 @@ final class GatewayServer implements AutoCloseable {
 
     /// Whether it is known that it failed, or how many tools it has.
     boolean isSettled() {
-        return state() == State.FAILED || counted;
+        return switch (state()) {
+            case FAILED, NEEDS_AUTHORIZATION -> true;
+            case STARTING, READY -> counted;
+        };
     }
 
-    private void tryOut() {
+    private void tryOut(FirstLink link) {
         try {
-            var upstream = first.open(this);
+            var upstream = link.open(this);
             connected(upstream);
-            countTools(upstream);
-            first.keep();
+            countTools(upstream, link);
+            link.keep();
         } catch (CayException e) {
-            unusable(e.userMessage());
+            unusable(link, e.userMessage());
         } catch (RpcException e) {
-            unusable(String.valueOf(e.getMessage()));
+            unusable(link, String.valueOf(e.getMessage()));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (RuntimeException e) {
             log.atError().setCause(e).addKeyValue("server", key()).log("an MCP server could not be tried");
-            unusable("it could not be tried; the log of Cay says why");
+            unusable(link, "it could not be tried; the log of Cay says why");
         }
     }
 
     /// A client that got the connection meanwhile may end it at any time, and finds out itself what the server has.
-    private void countTools(Upstream upstream) {
+    private void countTools(Upstream upstream, FirstLink link) {
         try {
             counted(
                     upstream.can(Listed.TOOLS.capability())
@@ -155,14 +190,14 @@ final class GatewayServer implements AutoCloseable {
                             : 0);
             gatewayLog.say("%s: ready, %d tools".formatted(key(), tools));
         } catch (RpcException e) {
-            if (!first.isTaken()) {
+            if (!link.isTaken()) {
                 throw e;
             }
         }
     }
 
-    private void unusable(String why) {
-        first.close();
+    private void unusable(FirstLink link, String why) {
+        link.close();
         failed(why);
     }
 
@@ -219,18 +254,41 @@ final class GatewayServer implements AutoCloseable {
     /// One that failed and for which something is fetched again is starting.
     State state() {
         var now = state;
+        if (now == State.FAILED && authorization != null && authorization.isNeeded()) {
+            return State.NEEDS_AUTHORIZATION;
+        }
         return now == State.FAILED && isPreparing() ? State.STARTING : now;
     }
 
     /// Why it failed; empty if it did not.
     String reason() {
-        return state() == State.FAILED ? reason : "";
+        return switch (state()) {
+            case FAILED, NEEDS_AUTHORIZATION -> reason;
+            case STARTING, READY -> "";
+        };
+    }
+
+    /// What a user opens in a browser to let this Cay in at the server, or to allow it more there; empty if nothing of
+    /// the kind is needed.
+    Optional<String> authorize() {
+        return authorization == null ? Optional.empty() : authorization.url();
+    }
+
+    /// @param action run when a user has done so; must not block
+    void onAuthorized(Runnable action) {
+        if (authorization != null) {
+            authorization.onGranted(action);
+        }
     }
 
     /// Whether something is being fetched or installed before it can start, which may take minutes.
     boolean isPreparing() {
         var now = now();
         return now != null && (now.isPreparing() || (CustomServers.isOne(key()) && state == State.STARTING));
+    }
+
+    private boolean mayBeRemote() {
+        return plan.ways().stream().anyMatch(way -> way.start() instanceof LaunchPlan.Remote);
     }
 
     /// Whether it runs elsewhere.
@@ -251,6 +309,7 @@ final class GatewayServer implements AutoCloseable {
         if (now != null) {
             WayReport.add(health, key(), now.ways());
         }
+        authorize().ifPresent(url -> health.put("authorize", url));
         return health;
     }
 
@@ -260,6 +319,11 @@ final class GatewayServer implements AutoCloseable {
             retired = true;
         }
         close();
+    }
+
+    /// While its sandbox is away, nobody is connected anew to a server that runs elsewhere.
+    synchronized void setAway(boolean now) {
+        away = now;
     }
 
     /// Runs what is to be done with it when what was asked for before is done. Returns at once.

@@ -9,6 +9,7 @@ import dev.cay.wire.CayVersion;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -34,6 +35,9 @@ final class GatewaySession implements Conversation, Upstream.Audience {
             List.of("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency");
 
     private static final String FAILURE_LEVEL = "warning";
+    /// During these a client can be asked something, in all revisions.
+    private static final Set<String> CAN_ASK = Set.of("tools/call", "prompts/get", "resources/read");
+
     private static final Duration CALL_LIMIT = Duration.ofMinutes(5);
     private static final int MOST_CALLS = 256;
     private static final int MOST_QUESTIONS = 64;
@@ -41,6 +45,7 @@ final class GatewaySession implements Conversation, Upstream.Audience {
     private final McpGateway gateway;
     private final Client client;
     private final Servers servers;
+    private final UrlQuestions urls;
     private final ConcurrentMap<JsonNode, Exchange> calls = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, Question> questions = new ConcurrentHashMap<>();
     private final AtomicLong ids = new AtomicLong();
@@ -59,6 +64,7 @@ final class GatewaySession implements Conversation, Upstream.Audience {
     GatewaySession(McpGateway gateway, Client client) {
         this.gateway = gateway;
         this.client = client;
+        this.urls = new UrlQuestions(client);
         this.servers = new Servers(gateway, this, kind -> changed(kind));
     }
 
@@ -166,7 +172,22 @@ final class GatewaySession implements Conversation, Upstream.Audience {
         }
     }
 
+    /// A call of a server that a user must let this Cay in at waits until that is done, if the client can have it done.
     private Message response(Exchange call) {
+        try {
+            return responseNow(call);
+        } catch (RpcException e) {
+            var barred = gateway.find(Barred.server(e));
+            if (!CAN_ASK.contains(call.request.method())
+                    || barred.isEmpty()
+                    || !urls.ask(barred.get(), call, CALL_LIMIT)) {
+                throw e;
+            }
+            return responseNow(call);
+        }
+    }
+
+    private Message responseNow(Exchange call) {
         var request = call.request;
         var listed = Listed.by(request.method());
         if (listed.isPresent()) {
@@ -229,6 +250,7 @@ final class GatewaySession implements Conversation, Upstream.Audience {
     }
 
     private JsonNode greeting(JsonNode params) {
+        urls.introduce(params.path("capabilities"));
         servers.begin(params instanceof ObjectNode given ? given : Json.mapper().createObjectNode());
         String wanted = params.path("protocolVersion").asString("");
         var greeting = Json.mapper().createObjectNode();
@@ -278,6 +300,9 @@ final class GatewaySession implements Conversation, Upstream.Audience {
     /// The client's answer to a question of a server's.
     @Override
     public void response(Message response) {
+        if (urls.answered(response)) {
+            return;
+        }
         var question = questions.remove(response.id().asString(""));
         if (question != null) {
             response.tree().set("id", question.id);
@@ -347,6 +372,17 @@ final class GatewaySession implements Conversation, Upstream.Audience {
     public void over(Upstream from, String reason) {
         questions.values().removeIf(question -> question.from == from);
         from.server().failed(reason);
+    }
+
+    @Override
+    public void barred(GatewayServer server) {
+        urls.ask(server);
+    }
+
+    /// A user has let this Cay in at a server.
+    void authorized(GatewayServer server) {
+        serversChanged();
+        urls.granted(server);
     }
 
     /// What the client knows is not so any more.

@@ -8,6 +8,7 @@ import dev.cay.wire.ErrorKind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -72,6 +73,11 @@ record GatewaySettings(@Nullable String token, @Nullable MetaChoice metaTools, O
         var fewer = servers.deepCopy();
         fewer.remove(key);
         return new GatewaySettings(token, metaTools, fewer);
+    }
+
+    /// Keys of all servers.
+    Set<String> keys() {
+        return Set.copyOf(servers.propertyNames());
     }
 
     private static CayException invalid(String message) {

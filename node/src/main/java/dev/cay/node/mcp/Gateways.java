@@ -6,8 +6,10 @@ import dev.cay.metrics.Meters;
 import dev.cay.node.log.LogHub;
 import dev.cay.node.mcp.catalog.Catalog;
 import dev.cay.node.mcp.catalog.LaunchPlan;
+import dev.cay.node.mcp.catalog.ServerOverride;
 import dev.cay.node.mcp.catalog.ServerWay;
 import dev.cay.node.mcp.intercept.Interceptors;
+import dev.cay.node.mcp.oauth.Authorizations;
 import dev.cay.node.mcp.server.ChosenHome;
 import dev.cay.node.mcp.server.ServerHomes;
 import dev.cay.wire.AccessToken;
@@ -30,6 +32,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -51,6 +54,7 @@ public final class Gateways implements AutoCloseable {
     private final MetaChoice metaTools;
     private final Interceptors interceptors;
     private final ServerHomes homes;
+    private final Authorizations authorizations;
     private final Consumer<LaunchPlan> installer;
     private final Seal seal;
     private final LogHub logs;
@@ -65,6 +69,7 @@ public final class Gateways implements AutoCloseable {
             GatewayRules rules,
             Interceptors interceptors,
             ServerHomes homes,
+            Authorizations authorizations,
             Consumer<LaunchPlan> installer,
             Path key,
             LogHub logs,
@@ -76,6 +81,7 @@ public final class Gateways implements AutoCloseable {
         this.metaTools = rules.metaTools();
         this.interceptors = interceptors;
         this.homes = homes;
+        this.authorizations = authorizations;
         this.installer = installer;
         this.seal = Seal.with(key);
         this.logs = logs;
@@ -95,6 +101,7 @@ public final class Gateways implements AutoCloseable {
             requireToken(folder, wanted.shown(), wanted.token());
             return put(id, settings, plans, write(folder, settings), folder);
         });
+        authorizations.retain(id, settings.keys());
         plans.forEach(planned ->
                 planned.plan().warnings().forEach(warning -> gateway.log().say(warning)));
         gateway.probe();
@@ -208,6 +215,10 @@ public final class Gateways implements AutoCloseable {
     /// One that cannot be started says so to whoever wants it, and keeps no other from working.
     private GatewayServer server(SandboxId id, GatewaySettings.Planned planned, GatewayLog gatewayLog) {
         var problem = planned.problem();
+        var settings = catalog.find(planned.plan().key())
+                .map(catalog::overrideOf)
+                .map(ServerOverride::oauth)
+                .orElse(null);
         return new GatewayServer(
                 planned.plan(),
                 () -> {
@@ -216,7 +227,8 @@ public final class Gateways implements AutoCloseable {
                     }
                     return new ChosenHome(planned.plan(), way -> homes.open(id, way), System::nanoTime);
                 },
-                gatewayLog);
+                gatewayLog,
+                authorizations.of(id, planned.plan(), settings).orElse(null));
     }
 
     /// Writes what a gateway shall have from now on. One that was replaced meanwhile changes nothing: what lies there
@@ -262,6 +274,8 @@ public final class Gateways implements AutoCloseable {
         public void remove(McpGateway gateway, String key) {
             change(id, gateway, settings -> settings.without(key));
             gateway.find(key).ifPresent(gateway::remove);
+            authorizations.retain(
+                    id, gateway.servers().stream().map(GatewayServer::key).collect(Collectors.toSet()));
         }
     }
 
@@ -303,7 +317,8 @@ public final class Gateways implements AutoCloseable {
         find(id).ifPresent(McpGateway::rest);
     }
 
-    /// The sandbox is put away with all that runs, and so are its servers. Returns at once.
+    /// The sandbox is put away with all that runs, and so are its servers: in the background, but for connections to
+    /// servers elsewhere, which have ended when this returns.
     public void sleep(SandboxId id) {
         find(id).ifPresent(McpGateway::sleep);
     }
@@ -321,12 +336,17 @@ public final class Gateways implements AutoCloseable {
         }
     }
 
-    private synchronized Optional<McpGateway> find(SandboxId id) {
+    synchronized Optional<McpGateway> find(SandboxId id) {
         return Optional.ofNullable(running.get(id)).map(Running::gateway);
     }
 
     /// The sandbox is gone, with all that was kept for it.
     public void end(SandboxId id) {
+        leave(id);
+        authorizations.end(id);
+    }
+
+    private void leave(SandboxId id) {
         var _ = replacing(id, () -> Optional.ofNullable(running.remove(id)));
     }
 
@@ -336,6 +356,6 @@ public final class Gateways implements AutoCloseable {
         synchronized (this) {
             all = List.copyOf(running.keySet());
         }
-        all.forEach(this::end);
+        all.forEach(this::leave);
     }
 }

@@ -11,6 +11,7 @@ import dev.cay.wire.AccessToken;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -64,6 +65,18 @@ public final class McpGateway implements Handler, ConversationHost, AutoCloseabl
         this.meta = meta;
         this.watch = watch;
         this.face = new HttpFace(this, HttpFace.Settings.usual().withHosts(host -> host.startsWith(name + ".")));
+        servers.forEach(this::listen);
+    }
+
+    private void listen(GatewayServer server) {
+        server.onAuthorized(() -> authorized(server));
+    }
+
+    /// A user has let this Cay in at a server: it is started again, and clients are told.
+    private void authorized(GatewayServer server) {
+        log.say("%s: authorized".formatted(server.key()));
+        server.probeAgain();
+        sessions.forEach(session -> session.authorized(server));
     }
 
     /// Starts every server once, all at the same time. Returns at once.
@@ -73,6 +86,7 @@ public final class McpGateway implements Handler, ConversationHost, AutoCloseabl
 
     /// Has one more from now on, and starts it. Clients are told.
     void add(GatewayServer server) {
+        listen(server);
         servers.add(server);
         server.whenFailed(this::failed);
         log.say("%s: added by a client".formatted(server.key()));
@@ -138,15 +152,33 @@ public final class McpGateway implements Handler, ConversationHost, AutoCloseabl
         exchange.with("Cache-Control", "no-store").sendJson(200, health);
     }
 
-    /// What is told to those who are inside the sandbox: no token, no option, and of an address only the host. Servers
-    /// that nobody wanted since the daemon began are tried first, for a moment.
+    /// What is told to those who are inside the sandbox: no token, no option, and of an address only the host, but
+    /// for the one by which a user lets this Cay in at a server. Servers that nobody wanted since the daemon began
+    /// are tried first, for a moment.
     public ObjectNode status() {
         servers.forEach(GatewayServer::probeIfUnknown);
+        await(servers);
+        return states(Json.mapper().createObjectNode().put("status", "healthy"));
+    }
+
+    /// Until it is known how they are doing, for a moment.
+    private static void await(Collection<GatewayServer> awaited) {
         long end = System.nanoTime() + STATUS_LIMIT.toNanos();
-        while (System.nanoTime() < end && servers.stream().anyMatch(McpGateway::isComing)) {
+        while (System.nanoTime() < end && awaited.stream().anyMatch(McpGateway::isComing)) {
             LockSupport.parkNanos(STATUS_PAUSE.toNanos());
         }
-        return states(Json.mapper().createObjectNode().put("status", "healthy"));
+    }
+
+    /// How one of them is doing. One that nobody wanted yet, or that does not work, is tried first, for a moment.
+    GatewayServer looked(String key) {
+        var server = require(key);
+        if (server.state() == GatewayServer.State.FAILED) {
+            server.probeAgain();
+        } else {
+            server.probeIfUnknown();
+        }
+        await(List.of(server));
+        return server;
     }
 
     private static boolean isComing(GatewayServer server) {
@@ -235,6 +267,7 @@ public final class McpGateway implements Handler, ConversationHost, AutoCloseabl
 
     /// The daemon stops, or the sandbox will be another: servers are ended, and start again when somebody asks.
     void rest() {
+        servers.forEach(server -> server.setAway(true));
         servers.forEach(this::end);
     }
 
@@ -253,8 +286,11 @@ public final class McpGateway implements Handler, ConversationHost, AutoCloseabl
     }
 
     /// Puts the servers away with the sandbox, unless it is back before that. Those that cannot be are ended.
+    /// Connections to servers elsewhere have ended when this returns.
     void sleep() {
         away = true;
+        servers.forEach(server -> server.setAway(true));
+        servers.stream().filter(GatewayServer::isRemote).forEach(this::end);
         servers.forEach(server -> server.inTurn(() -> {
             if (away && !server.sleep()) {
                 end(server);
@@ -264,6 +300,7 @@ public final class McpGateway implements Handler, ConversationHost, AutoCloseabl
 
     void wake() {
         away = false;
+        servers.forEach(server -> server.setAway(false));
         servers.forEach(server -> server.inTurn(server::wake));
     }
 

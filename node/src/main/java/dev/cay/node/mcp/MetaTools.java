@@ -156,6 +156,9 @@ final class MetaTools {
                                                 .map(JsonNode::asString)
                                                 .collect(Collectors.joining(", ")));
             case STARTING -> "%s was added and is still starting; its tools are there when it is ready.".formatted(key);
+            case NEEDS_AUTHORIZATION ->
+                "%s was added and needs authorization: the user must open %s in a browser."
+                        .formatted(key, server.authorize().orElse("the address that mcp-gateway status shows"));
             case FAILED ->
                 "%s was added and does not start: %s. mcp-remove takes it out again.".formatted(key, server.reason());
         };

@@ -18,7 +18,7 @@ import javax.crypto.spec.SecretKeySpec;
 
 /// Keeps credentials on disk so that only this installation can read them: copies of its snapshots and of its disks say
 /// nothing without the key, which lies apart from them. Thread-safe.
-final class Seal {
+public final class Seal {
     private static final int KEY_BYTES = 32;
     private static final int NONCE_BYTES = 12;
     private static final int TAG_BITS = 128;
@@ -32,7 +32,7 @@ final class Seal {
     }
 
     /// @param file made if it is not there, for root alone
-    static Seal with(Path file) throws IOException {
+    public static Seal with(Path file) throws IOException {
         try {
             byte[] key = Files.readAllBytes(file);
             if (key.length != KEY_BYTES) {
@@ -50,7 +50,7 @@ final class Seal {
         }
     }
 
-    byte[] close(byte[] plain) {
+    public byte[] close(byte[] plain) {
         byte[] nonce = new byte[NONCE_BYTES];
         random.nextBytes(nonce);
         try {
@@ -64,7 +64,7 @@ final class Seal {
     }
 
     /// Empty when it was sealed with another key, or changed.
-    Optional<byte[]> open(byte[] sealed) {
+    public Optional<byte[]> open(byte[] sealed) {
         if (sealed.length < NONCE_BYTES) {
             return Optional.empty();
         }

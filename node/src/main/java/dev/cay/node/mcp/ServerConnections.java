@@ -124,8 +124,14 @@ final class ServerConnections implements AutoCloseable {
         }
     }
 
-    private static void fail(GatewayServer server, CompletableFuture<Upstream> result, String why) {
+    private void fail(GatewayServer server, CompletableFuture<Upstream> result, String why) {
         server.failed(why);
+        var barred = Barred.error(server);
+        if (barred.isPresent()) {
+            audience.barred(server);
+            result.completeExceptionally(barred.get());
+            return;
+        }
         result.completeExceptionally(new RpcException(
                 RpcException.INTERNAL_ERROR, "%s cannot be used: %s".formatted(server.key(), Texts.brief(why))));
     }

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -134,14 +135,19 @@ final class Servers implements AutoCloseable {
         return new Named(await(entry.server()), entry.own());
     }
 
-    /// Why what was asked for may come later; empty if nothing is being installed.
+    /// Why what was asked for may come later; empty if it will not.
     private String installing() {
+        return those("still being installed", GatewayServer::isPreparing)
+                + those("needs authorization", server -> server.authorize().isPresent());
+    }
+
+    private String those(String what, Predicate<GatewayServer> which) {
         String keys = connections.servers().stream()
                 .map(SessionServer::server)
-                .filter(GatewayServer::isPreparing)
+                .filter(which)
                 .map(GatewayServer::key)
                 .collect(Collectors.joining(", "));
-        return keys.isEmpty() ? "" : "; still being installed: " + keys;
+        return keys.isEmpty() ? "" : "; %s: %s".formatted(what, keys);
     }
 
     private synchronized Optional<MergedList.Entry> find(Listed kind, String name) {

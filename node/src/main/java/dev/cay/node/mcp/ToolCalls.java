@@ -89,6 +89,8 @@ record ToolCalls(McpGateway gateway, Servers servers) {
                                 .formatted(server.key(), Texts.brief(tool.own())));
             }
             return Message.result(NullNode.getInstance(), ToolResults.failed(e.userMessage()));
+        } catch (RpcException e) {
+            throw Barred.error(server).orElse(e);
         } finally {
             gateway.called(server, tool.own(), well, began);
         }

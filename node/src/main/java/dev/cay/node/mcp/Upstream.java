@@ -35,6 +35,9 @@ final class Upstream implements ServerLink.Listener, AutoCloseable {
         void notification(Upstream from, Message notification, Optional<Call> about);
 
         void over(Upstream from, String reason);
+
+        /// A server cannot be used before a user has let this Cay in there.
+        default void barred(GatewayServer server) {}
     }
 
     /// What a client waits for.
@@ -323,14 +326,23 @@ final class Upstream implements ServerLink.Listener, AutoCloseable {
 
     @Override
     public void over(String reason) {
-        end("%s ended: %s".formatted(server.key(), reason));
-        audience.over(this, reason);
+        note("%s ended: %s".formatted(server.key(), reason));
+        try {
+            // First, so that who waits finds the server in the state that it has now.
+            audience.over(this, reason);
+        } finally {
+            end(reason);
+        }
     }
 
-    private void end(String reason) {
+    private void note(String reason) {
         if (over == null) {
             over = reason;
         }
+    }
+
+    private void end(String reason) {
+        note(reason);
         waiting.values()
                 .forEach(one -> one.answer.completeExceptionally(
                         new RpcException(RpcException.INTERNAL_ERROR, String.valueOf(over))));

@@ -130,6 +130,21 @@ public final class Dialer implements Lines, AutoCloseable {
         throw failed;
     }
 
+    /// Whether the operator named this host, or the address that stands for it. A name that resolves to a named address
+    /// is not enough: whoever owns the name decides that.
+    public boolean isNamed(UrlOrigin origin) {
+        return addresses.named(origin.host())
+                || origin.literal()
+                        .filter(address -> addresses.named(origin.host(), address))
+                        .isPresent();
+    }
+
+    /// The same without the addresses that the operator named. To be closed for itself.
+    public Dialer withoutNamed() {
+        var open = new Rules(Addresses.allowing(List.of()), rules.places(), rules.plainHttp(), rules.setting());
+        return new Dialer(open, names, tls, proxy);
+    }
+
     private WebLine dial(UrlOrigin origin, Duration limit, Way way) throws IOException {
         var socket = new Socket();
         boolean done = false;

@@ -42,7 +42,8 @@ class FirstLinkTest {
     private final GatewayServer server = new GatewayServer(
             PLAN,
             () -> new ChosenHome(PLAN, _ -> home, System::nanoTime),
-            new GatewayLog(new LogHub(InstantSource.system()).of(new SandboxId("one")), InstantSource.system()));
+            new GatewayLog(new LogHub(InstantSource.system()).of(new SandboxId("one")), InstantSource.system()),
+            null);
 
     @Test
     void theFirstClientGetsWhatTheServerWasTriedWith() throws Exception {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cay.http.Json;
 import dev.cay.node.mcp.catalog.Catalog;
 import dev.cay.node.mcp.catalog.LaunchPlan;
+import dev.cay.node.mcp.remote.Credentials;
 import dev.cay.node.mcp.remote.RemoteHome;
 import dev.cay.node.mcp.server.ServerHome;
 import dev.cay.node.mcp.server.ServerLink;
@@ -156,7 +157,7 @@ final class GatewaysTest {
         try (var dialer = new Dialer(Addresses.allowing(List.of("127.0.0.1")), Map.of())) {
             var plan = world.catalog.plan("fish", Json.mapper().createObjectNode());
             var late = new Late(new RemoteHome(
-                    "fish", (LaunchPlan.Remote) plan.ways().getFirst().start(), dialer, () -> true));
+                    "fish", (LaunchPlan.Remote) plan.ways().getFirst().start(), dialer, Credentials.NONE, () -> true));
             world.others.put("fish", late);
             var gateway = world.start("{\"fish\": {}, \"birds\": {}}", null);
             try (var client = new SmallClient(gateway)) {
@@ -201,6 +202,49 @@ final class GatewaysTest {
         }
     }
 
+    /// A call that is under way ends with the connection, and none is made before the sandbox is back.
+    @Test
+    void endsConnectionsToServersElsewhereWhileTheSandboxIsPausedOrBarred() throws Exception {
+        world.close();
+        try (var snail = new SmallServer("slow")) {
+            world = new SmallGateways(
+                    directory, MetaChoice.OFF, "servers:\n" + SmallGateways.entry("snail", snail.url()), "");
+            try (var client = new SmallClient(world.start("{\"snail\": {}}", null))) {
+                endsCall(client, snail, () -> world.gateways.sleep(SmallGateways.ID));
+                staysAway(client, snail, "is not called while its sandbox is paused");
+                world.gateways.wake(SmallGateways.ID);
+                endsCall(client, snail, () -> world.gateways.rest(SmallGateways.ID));
+                staysAway(client, snail, "is not called while its sandbox is paused");
+                world.gateways.wake(SmallGateways.ID);
+                endsCall(client, snail, () -> {
+                    world.online.set(false);
+                    world.gateways.setInternetAccess(SmallGateways.ID, false);
+                });
+                staysAway(client, snail, "this sandbox may not reach the internet");
+                world.online.set(true);
+                assertThat(client.tools()).isEqualTo("snail-slow");
+            }
+        }
+    }
+
+    private static void endsCall(SmallClient client, SmallServer snail, Runnable what) throws Exception {
+        assertThat(client.tools()).isEqualTo("snail-slow");
+        var call = client.ask("tools/call", SmallClient.calling("snail-slow", "{}"));
+        snail.next("tools/call");
+        what.run();
+        assertThat(call.get().path("error").path("message").asString()).contains("snail");
+    }
+
+    private static void staysAway(SmallClient client, SmallServer snail, String reason) throws Exception {
+        snail.credentials.clear();
+        assertThat(client.answer("tools/call", SmallClient.calling("snail-slow", "{}"))
+                        .path("error")
+                        .path("message")
+                        .asString())
+                .contains(reason);
+        assertThat(snail.credentials).as("requests").isEmpty();
+    }
+
     /// As the catalog describes it, at another address.
     @Test
     void callsGitHubsHostedServerWithTheUsersToken() throws Exception {
@@ -213,7 +257,7 @@ final class GatewaysTest {
         assertThat(plan.url()).isEqualTo(URI.create("https://api.githubcopilot.com/mcp/"));
         var here = new LaunchPlan.Remote(URI.create(birds.url()), plan.transport(), plan.headers());
         try (var dialer = new Dialer(Addresses.allowing(List.of("127.0.0.1")), Map.of())) {
-            world.others.put("birds", new RemoteHome("githubOfficial", here, dialer, () -> true));
+            world.others.put("birds", new RemoteHome("githubOfficial", here, dialer, Credentials.NONE, () -> true));
             try (var client = new SmallClient(world.start("{\"birds\": {}}", null))) {
                 assertThat(client.tools()).isEqualTo("birds-sing");
             }

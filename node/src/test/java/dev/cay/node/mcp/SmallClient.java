@@ -21,8 +21,15 @@ final class SmallClient implements AutoCloseable {
     private final Conversation conversation;
 
     SmallClient(McpGateway gateway) throws Exception {
+        this(gateway, "{}");
+    }
+
+    /// @param capabilities what it can do
+    SmallClient(McpGateway gateway, String capabilities) throws Exception {
         conversation = gateway.open("sandbox", heard::add);
-        answer("initialize", Json.mapper().createObjectNode().put("protocolVersion", "2025-11-25"));
+        var hello = Json.mapper().createObjectNode().put("protocolVersion", "2025-11-25");
+        hello.set("capabilities", Json.mapper().readTree(capabilities));
+        answer("initialize", hello);
         conversation.notification(
                 Message.notification("notifications/initialized", Json.mapper().createObjectNode()));
     }
@@ -100,6 +107,23 @@ final class SmallClient implements AutoCloseable {
         heard.drainTo(all);
         all.removeIf(message -> !message.method().equals(method));
         return all;
+    }
+
+    /// The next that it is asked or told by this method.
+    Message asked(String method) throws InterruptedException {
+        while (true) {
+            var message = heard.poll(20, TimeUnit.SECONDS);
+            if (message == null) {
+                throw new AssertionError("was not asked " + method);
+            }
+            if (message.method().equals(method)) {
+                return message;
+            }
+        }
+    }
+
+    void answer(Message question, String result) {
+        conversation.response(Message.result(question.id(), Json.mapper().readTree(result)));
     }
 
     @Override

@@ -5,6 +5,7 @@ import dev.cay.node.log.LogHub;
 import dev.cay.node.mcp.catalog.Catalog;
 import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.intercept.Interceptors;
+import dev.cay.node.mcp.oauth.Authorizations;
 import dev.cay.node.mcp.remote.RemoteHome;
 import dev.cay.node.mcp.server.ServerHome;
 import dev.cay.node.web.Addresses;
@@ -16,6 +17,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -23,12 +26,14 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Gateways whose servers are called over HTTP, on this host: all of them but the sandbox.
 final class SmallGateways implements AutoCloseable {
     static final SandboxId ID = new SandboxId("small");
+    static final String CALLBACK = "http://127.0.0.1:3000";
 
     final Catalog catalog;
     final Gateways gateways;
@@ -44,25 +49,43 @@ final class SmallGateways implements AutoCloseable {
     /// Fetches what a server needs to start.
     volatile Consumer<LaunchPlan> fetch = _ -> {};
 
+    /// What the time is, for what expires.
+    final AtomicReference<Duration> later = new AtomicReference<>(Duration.ZERO);
+
     final Path folder;
+    final Authorizations authorizations;
     private final Interceptors interceptors;
-    private final Dialer dialer = new Dialer(Addresses.allowing(List.of("127.0.0.1")), Map.of());
+    private final Dialer dialer;
 
     /// @param servers what stands in a file of section `servers`
     /// @param config  what stands in the configuration
     SmallGateways(Path directory, MetaChoice choice, String servers, String config) throws IOException {
+        this(directory, choice, servers, config, new Dialer(Addresses.allowing(List.of("127.0.0.1")), Map.of()));
+    }
+
+    SmallGateways(Path directory, MetaChoice choice, String servers, String config, Dialer dialer) throws IOException {
+        this.dialer = dialer;
         folder = Files.createDirectories(directory.resolve("known"));
         var file = Files.writeString(directory.resolve("cay.yaml"), config);
         catalog = Catalog.load(List.of(Files.writeString(directory.resolve("servers.yaml"), servers)), file);
         interceptors = new Interceptors(catalog.interceptions(file));
         var logs = new LogHub(InstantSource.system());
         logs.listen((_, line) -> log.add(line.toString()));
+        var places = new Authorizations.Places(
+                CALLBACK, id -> directory.resolve(id.value() + ".tokens"), directory.resolve("mcp.clients"));
+        authorizations = new Authorizations(
+                dialer,
+                places,
+                Seal.with(directory.resolve("mcp.key")),
+                _ -> online.get(),
+                () -> Instant.now().plus(later.get()));
         gateways = new Gateways(
                 catalog,
-                new GatewayRules("https://git.invalid/", choice),
+                new GatewayRules("https://git.invalid/", choice, CALLBACK),
                 interceptors,
-                (_, plan) -> Objects.requireNonNullElseGet(
-                        others.getOrDefault(plan.key(), others.get(plan.way())), () -> home(plan)),
+                (owner, plan) -> Objects.requireNonNullElseGet(
+                        others.getOrDefault(plan.key(), others.get(plan.way())), () -> home(owner, plan)),
+                authorizations,
                 plan -> fetch.accept(plan),
                 directory.resolve("mcp.key"),
                 logs,
@@ -70,9 +93,14 @@ final class SmallGateways implements AutoCloseable {
                 meters);
     }
 
-    private ServerHome home(LaunchPlan plan) {
+    private ServerHome home(SandboxId owner, LaunchPlan plan) {
         if (plan.start() instanceof LaunchPlan.Remote remote) {
-            return new RemoteHome(plan.key(), remote, dialer, online::get);
+            return new RemoteHome(
+                    plan.key(),
+                    remote,
+                    dialer,
+                    authorizations.credentials(owner, plan.key(), remote.url()),
+                    online::get);
         }
         throw new CayException(
                 ErrorKind.NOT_IMPLEMENTED,
@@ -103,6 +131,7 @@ final class SmallGateways implements AutoCloseable {
     @Override
     public void close() {
         gateways.close();
+        authorizations.close();
         interceptors.close();
         dialer.close();
     }

@@ -9,14 +9,19 @@ import dev.cay.node.mcp.GatewayControl;
 import dev.cay.node.mcp.GatewayRules;
 import dev.cay.node.mcp.Gateways;
 import dev.cay.node.mcp.MetaChoice;
+import dev.cay.node.mcp.Seal;
 import dev.cay.node.mcp.catalog.Catalog;
 import dev.cay.node.mcp.intercept.Interceptors;
+import dev.cay.node.mcp.oauth.Authorizations;
+import dev.cay.node.web.Addresses;
+import dev.cay.node.web.Dialer;
 import dev.cay.testing.NeedsRoot;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -42,12 +47,18 @@ class FailedServersTest extends ServerHomeTest {
         entry.putObject("options").putObject("token").put("kind", "secret").put("env", "TOKEN");
         var catalog = Files.writeString(directory.resolve("servers.yaml"), file.toString());
         var told = new CompletableFuture<String>();
+        var places = new Authorizations.Places(
+                "http://127.0.0.1:3000", _ -> directory.resolve("mcp.tokens"), directory.resolve("mcp.clients"));
+        var seal = Seal.with(directory.resolve("mcp.key"));
         try (var interceptors = new Interceptors(List.of());
+                var dialer = new Dialer(Addresses.allowing(List.of()), Map.of());
+                var authorizations = new Authorizations(dialer, places, seal, _ -> true, InstantSource.system());
                 var gateways = new Gateways(
                         Catalog.load(List.of(catalog), null),
-                        new GatewayRules("https://git.invalid/", MetaChoice.OFF),
+                        new GatewayRules("https://git.invalid/", MetaChoice.OFF, "http://127.0.0.1:3000"),
                         interceptors,
                         homes::open,
+                        authorizations,
                         homes::install,
                         directory.resolve("mcp.key"),
                         new LogHub(InstantSource.system()),

@@ -222,7 +222,7 @@ final class TestNode implements AutoCloseable {
                             edgePort,
                             List.of(),
                             null,
-                            new GatewayRules("https://git.invalid/", MetaChoice.OFF),
+                            new GatewayRules("https://git.invalid/", MetaChoice.OFF, "http://127.0.0.1:3000"),
                             List.of(),
                             registries),
                     new CayNode.Surroundings(

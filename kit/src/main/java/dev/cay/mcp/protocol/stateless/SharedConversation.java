@@ -212,6 +212,11 @@ final class SharedConversation implements Conversation.Client, AutoCloseable {
         }
     }
 
+    @Override
+    public boolean takesQuestions() {
+        return false;
+    }
+
     /// On another thread, as this one may be in the middle of the conversation.
     void refuse(Message question) {
         Message answer = question.method().equals("ping")

@@ -8,6 +8,8 @@ import java.util.stream.Collectors;
 final class OverrideFields {
     private static final Pattern NPM = Pattern.compile("npm");
     private static final Pattern WAY = Pattern.compile("remote|npm|image|command");
+    private static final Pattern VISIBLE = Pattern.compile("[\\x20-\\x7e]{1,2048}");
+    private static final Pattern ISSUER = Pattern.compile("https?://[^\\s#?]{1,2000}");
 
     private OverrideFields() {}
 
@@ -16,7 +18,8 @@ final class OverrideFields {
                 way(server, entry).orElse(null),
                 entry.variables("env"),
                 entry.flag("disabled"),
-                entry.section("tools").map(OverrideFields::tools).orElse(ServerOverride.NONE.tools()));
+                entry.section("tools").map(OverrideFields::tools).orElse(ServerOverride.NONE.tools()),
+                entry.section("oauth").map(OverrideFields::oauth).orElse(null));
         entry.end();
         var known = server.variables();
         var way = override.way();
@@ -66,6 +69,22 @@ final class OverrideFields {
             launch.problem("must hold one of remote, command, npm and image");
         }
         return LaunchFields.read(launch, true).stream().findFirst();
+    }
+
+    /// A secret needs to be told whom it may be shown to: the server that names an authorization server may be hostile.
+    private static ServerOverride.OAuth oauth(Fields section) {
+        var oauth = new ServerOverride.OAuth(
+                section.text("clientId", VISIBLE, "an id without line breaks").orElse(null),
+                section.text("clientSecret", VISIBLE, "a text without line breaks")
+                        .orElse(null),
+                section.text("issuer", ISSUER, "an address like https://login.example.org")
+                        .orElse(null),
+                section.texts("scopes"));
+        if (oauth.clientSecret() != null && (oauth.clientId() == null || oauth.issuer() == null)) {
+            section.problem("clientSecret", "needs clientId, and issuer: the authorization server it may be shown to");
+        }
+        section.end();
+        return oauth;
     }
 
     private static ServerOverride.Tools tools(Fields section) {

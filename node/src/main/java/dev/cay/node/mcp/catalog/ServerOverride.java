@@ -9,10 +9,16 @@ import org.jspecify.annotations.Nullable;
 
 /// What the operator says about an entry, in section `mcp.servers` of the configuration.
 ///
-/// @param way the only way in which it is started; null for those of the entry
-/// @param env variables set last; may hold credentials of the operator's
-public record ServerOverride(@Nullable ServerWay way, Map<String, Template> env, boolean disabled, Tools tools) {
-    static final ServerOverride NONE = new ServerOverride(null, Map.of(), false, Tools.ALL);
+/// @param way   the only way in which it is started; null for those of the entry
+/// @param env   variables set last; may hold credentials of the operator's
+/// @param oauth how tokens for a remote server are had; null for as the server says
+public record ServerOverride(
+        @Nullable ServerWay way,
+        Map<String, Template> env,
+        boolean disabled,
+        Tools tools,
+        @Nullable OAuth oauth) {
+    static final ServerOverride NONE = new ServerOverride(null, Map.of(), false, Tools.ALL, null);
 
     public ServerOverride {
         env = Collections.unmodifiableMap(new LinkedHashMap<>(env));
@@ -34,6 +40,27 @@ public record ServerOverride(@Nullable ServerWay way, Map<String, Template> env,
         /// @param tool its name without the server's
         public boolean permits(String tool) {
             return (allow.isEmpty() || matches(allow, tool)) && !matches(deny, tool);
+        }
+    }
+
+    /// What the operator says about authorizations of a remote server.
+    ///
+    /// @param clientId     by which the authorization server knows this Cay; null if it is to register itself
+    /// @param clientSecret null for none
+    /// @param issuer       the only authorization server that this is for; null for whichever the server names
+    /// @param scopes       what tokens shall allow; empty for what the server says
+    public record OAuth(
+            @Nullable String clientId,
+            @Nullable String clientSecret,
+            @Nullable String issuer,
+            List<String> scopes) {
+        public OAuth {
+            scopes = List.copyOf(scopes);
+        }
+
+        @Override
+        public String toString() {
+            return "OAuth[clientId=%s, issuer=%s, scopes=%s]".formatted(clientId, issuer, scopes);
         }
     }
 

@@ -18,10 +18,12 @@ import org.jspecify.annotations.Nullable;
 /// A server that runs elsewhere and is called by HTTP: nothing is started, and the user's credentials go along.
 public final class RemoteHome implements ServerHome {
     private static final int MOST_LINKS = 128;
+    private static final Duration CLOSE_LIMIT = Duration.ofSeconds(2);
 
     private final String name;
     private final LaunchPlan.Remote remote;
     private final Lines lines;
+    private final Credentials credentials;
     private final BooleanSupplier online;
     private final Limits limits;
     private final Semaphore large = new Semaphore(1);
@@ -30,14 +32,23 @@ public final class RemoteHome implements ServerHome {
     private volatile boolean closed;
     private volatile boolean silent;
 
-    /// @param name   what users know the server by
-    /// @param online whether its sandbox may reach the internet: a server must not be a way out for who has none
-    public RemoteHome(String name, LaunchPlan.Remote remote, Lines lines, BooleanSupplier online) {
-        this(name, remote, lines, online, Limits.USUAL);
+    /// @param name        what users know the server by
+    /// @param credentials what the server is shown beside the headers of its entry
+    /// @param online      whether its sandbox may reach the internet: no server is a way out for one that may not
+    public RemoteHome(
+            String name, LaunchPlan.Remote remote, Lines lines, Credentials credentials, BooleanSupplier online) {
+        this(name, remote, lines, credentials, online, Limits.USUAL);
     }
 
-    RemoteHome(String name, LaunchPlan.Remote remote, Lines lines, BooleanSupplier online, Limits limits) {
+    RemoteHome(
+            String name,
+            LaunchPlan.Remote remote,
+            Lines lines,
+            Credentials credentials,
+            BooleanSupplier online,
+            Limits limits) {
         this.name = name;
+        this.credentials = credentials;
         this.online = online;
         this.remote = remote;
         this.lines = lines;
@@ -75,7 +86,7 @@ public final class RemoteHome implements ServerHome {
         var place = new Place();
         var ear = new Ear(name, listener);
         var posts = new Posts(name, ear, limits.turn());
-        var client = new WebClient(remote, lines, large);
+        var client = new WebClient(remote, lines, credentials, large);
         boolean done = false;
         try {
             var link = switch (remote.transport()) {
@@ -141,7 +152,7 @@ public final class RemoteHome implements ServerHome {
         if (silent) {
             throw offline();
         }
-        return new WebClient(remote, lines, large);
+        return new WebClient(remote, lines, credentials, large);
     }
 
     private CayException offline() {
@@ -163,6 +174,15 @@ public final class RemoteHome implements ServerHome {
     @Override
     public void close() {
         closed = true;
-        links.forEach(ServerLink::close);
+        var ends = links.stream()
+                .map(link -> Thread.ofVirtual().name("mcp-remote").start(link::close))
+                .toList();
+        try {
+            for (var end : ends) {
+                boolean _ = end.join(CLOSE_LIMIT);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

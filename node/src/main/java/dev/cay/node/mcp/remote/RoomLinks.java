@@ -18,7 +18,12 @@ public final class RoomLinks implements PortLinks {
     public ServerLink connect(String name, Inside inside, ServerLaunch.Port port, ServerLink.Listener listener) {
         var url = URI.create("http://localhost:%d%s".formatted(port.number(), port.path()));
         Lines lines = origin -> line(inside, port.number(), origin);
-        return new RemoteHome(name, new LaunchPlan.Remote(url, port.transport(), Map.of()), lines, () -> true)
+        return new RemoteHome(
+                        name,
+                        new LaunchPlan.Remote(url, port.transport(), Map.of()),
+                        lines,
+                        Credentials.NONE,
+                        () -> true)
                 .connect(listener);
     }
 

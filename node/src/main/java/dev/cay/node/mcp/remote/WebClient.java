@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Sends the requests of one connection to a server, with the headers the user gave for it. Thread-safe.
 ///
-/// Those headers are credentials: they go to the server the user named, and never where it redirects to.
+/// Those headers are credentials, as are tokens: they go to the server the user named, and never where it redirects to.
 final class WebClient implements AutoCloseable {
     private static final int MOST_REDIRECTS = 5;
     private static final int MOST_IDLE = 4;
@@ -53,15 +53,17 @@ final class WebClient implements AutoCloseable {
     private final UrlOrigin home;
     private final Lines lines;
     private final Semaphore large;
+    private final Credentials credentials;
     private final ConcurrentLinkedDeque<WebLine> idle = new ConcurrentLinkedDeque<>();
     private final Set<WebLine> open = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
     /// @param large lets one large message at a time into memory
-    WebClient(LaunchPlan.Remote remote, Lines lines, Semaphore large) {
+    WebClient(LaunchPlan.Remote remote, Lines lines, Credentials credentials, Semaphore large) {
         this.remote = remote;
         this.home = UrlOrigin.of(remote.url());
         this.lines = lines;
+        this.credentials = credentials;
         this.large = large;
     }
 
@@ -117,9 +119,41 @@ final class WebClient implements AutoCloseable {
 
     /// @param limit until the head of the answer is there
     Reply send(Request request, Duration limit) throws IOException {
+        String shown = credentials.now();
+        var reply = follow(request, shown, limit);
+        if (!isSentAgain(reply, shown, false)) {
+            return reply;
+        }
+        reply.close();
+        shown = credentials.now();
+        reply = follow(request, shown, limit);
+        boolean _ = isSentAgain(reply, shown, true);
+        return reply;
+    }
+
+    private boolean isSentAgain(Reply reply, @Nullable String shown, boolean last) {
+        int status = reply.answer().status();
+        boolean refused = status == 401 || status == 403;
+        if (!refused || !UrlOrigin.of(reply.url()).equals(home)) {
+            return false;
+        }
+        boolean known = false;
+        try {
+            boolean again = credentials.refused(
+                    new Credentials.Refused(status, shown, reply.answer().header("WWW-Authenticate"), last));
+            known = true;
+            return again;
+        } finally {
+            if (!known) {
+                reply.close();
+            }
+        }
+    }
+
+    private Reply follow(Request request, @Nullable String shown, Duration limit) throws IOException {
         URI url = request.url();
         for (int hops = 0; hops <= MOST_REDIRECTS; hops++) {
-            var reply = once(url, request, limit);
+            var reply = once(url, request, shown, limit);
             if (!reply.answer().redirects()) {
                 return reply;
             }
@@ -129,13 +163,13 @@ final class WebClient implements AutoCloseable {
         throw new IOException("the server redirects more than %d times".formatted(MOST_REDIRECTS));
     }
 
-    private Reply once(URI url, Request request, Duration limit) throws IOException {
+    private Reply once(URI url, Request request, @Nullable String shown, Duration limit) throws IOException {
         var origin = UrlOrigin.of(url);
         var line = line(origin);
         boolean done = false;
         try (var deadline = new Deadline(limit, line)) {
             try {
-                line.send(request.method(), UrlOrigin.target(url), headers(origin, request), request.body());
+                line.send(request.method(), UrlOrigin.target(url), headers(origin, request, shown), request.body());
                 var answer = WebAnswer.read(line);
                 done = true;
                 return new Reply(url, answer);
@@ -157,10 +191,13 @@ final class WebClient implements AutoCloseable {
         return next;
     }
 
-    private Map<String, String> headers(UrlOrigin origin, Request request) {
+    private Map<String, String> headers(UrlOrigin origin, Request request, @Nullable String shown) {
         var headers = new LinkedHashMap<>(request.headers());
         headers.put("User-Agent", "cay");
         if (origin.equals(home)) {
+            if (shown != null) {
+                headers.put("Authorization", shown);
+            }
             remote.headers().forEach((name, value) -> {
                 if (!OURS.contains(name.toLowerCase(Locale.ROOT))) {
                     headers.put(name, value);

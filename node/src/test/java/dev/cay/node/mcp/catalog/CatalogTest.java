@@ -189,6 +189,8 @@ final class CatalogTest {
                 "tavily: {launch: {remote: {url: 'https://x/', headers: {'a b': c}}}} # tavily.launch.remote.headers.a b is not the name of a header",
                 "tavily: {launch: {command: [x], files: bin/x}} # tavily.launch.files must be an absolute path of this host",
                 "tavily: {launch: {npm: {package: x, version: 1.0.0, bin: x}, files: /x}} # tavily.launch.files are for a command, which is missing",
+                "tavily: {oauth: {clientId: a, clientSecret: b}} # tavily.oauth.clientSecret needs clientId, and issuer: the authorization server it may be shown to",
+                "tavily: {oauth: {issuer: x}} # tavily.oauth.issuer must be an address like https://login.example.org",
                 "tavily: {way: pip} # tavily.way must be remote, npm, image or command",
                 "tavily: {way: remote} # tavily.way is remote, but the entry has only npm and image",
                 "tavily: {way: npm, launch: npm} # tavily.way and launch both say how it is started; keep one",
@@ -213,7 +215,7 @@ final class CatalogTest {
                 .results()
                 .map(block -> block.group(1))
                 .toList();
-        assertThat(blocks).hasSize(5);
+        assertThat(blocks).hasSize(6);
         var catalog = Catalog.load(List.of(write("servers.yaml", blocks.get(1))), write("cay.yaml", blocks.get(2)));
         assertThat(catalog.servers()).hasSize(267);
         assertThat(start(catalog, "githubOfficial", options("githubPersonalAccessToken")))
@@ -225,6 +227,12 @@ final class CatalogTest {
         assertThat(words(catalog, "slack")).containsExactly("npm");
         assertThat(words(catalog, "sentry")).isEmpty();
         assertThat(catalog.interceptions(write("cay.yaml", blocks.getLast()))).hasSize(2);
+        var wiki = Catalog.load(List.of(write("servers.yaml", blocks.get(1))), write("cay.yaml", blocks.get(4)));
+        assertThat(wiki.overrideOf(wiki.require("wiki")).oauth())
+                .isEqualTo(new ServerOverride.OAuth(
+                        "cay-4711", "s3cret", "https://login.example.org", List.of("pages.read", "pages.write")))
+                .asString()
+                .doesNotContain("s3cret");
     }
 
     @Test

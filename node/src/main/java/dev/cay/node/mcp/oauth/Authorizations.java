@@ -1,0 +1,159 @@
+package dev.cay.node.mcp.oauth;
+
+import dev.cay.node.mcp.Seal;
+import dev.cay.node.mcp.catalog.LaunchPlan;
+import dev.cay.node.mcp.catalog.ServerOverride;
+import dev.cay.node.mcp.catalog.ServerPlan;
+import dev.cay.node.mcp.remote.Credentials;
+import dev.cay.node.web.Dialer;
+import dev.cay.node.web.UrlOrigin;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.NodeAuthorizations.Authorized;
+import dev.cay.wire.node.NodeAuthorizations.Redirect;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// The authorizations of all remote MCP servers of all sandboxes of this node. Thread-safe.
+public final class Authorizations implements AutoCloseable {
+    private static final String HEADER = "Authorization";
+
+    /// Where things are.
+    ///
+    /// @param url     where browsers of users reach the API of this Cay, without a slash at its end
+    /// @param tokens  the file for tokens of a sandbox, which goes with the sandbox
+    /// @param clients the file for registrations of this Cay at authorization servers
+    public record Places(String url, Function<SandboxId, Path> tokens, Path clients) {}
+
+    private record Whose(SandboxId sandbox, String server) {}
+
+    private final Dialer dialer;
+    private final Dialer outside;
+    private final Predicate<SandboxId> online;
+    private final OwnAddress own;
+    private final AuthorizationParts parts;
+    private final Map<Whose, ServerAuthorization> known = new HashMap<>();
+
+    /// @param dialer calls what the operator named, too
+    /// @param online whether a sandbox may reach the internet: nothing is called for one that may not
+    public Authorizations(Dialer dialer, Places places, Seal seal, Predicate<SandboxId> online, InstantSource clock) {
+        this.dialer = dialer;
+        this.outside = dialer.withoutNamed();
+        this.online = online;
+        this.own = new OwnAddress(places.url());
+        this.parts = new AuthorizationParts(
+                own,
+                new OAuthWeb(dialer),
+                new OAuthWeb(outside),
+                new Registrations(own, seal, places.clients(), clock),
+                new GrantStore(seal, places.tokens()),
+                new Links(clock),
+                clock);
+    }
+
+    /// The authorization of a server; empty if it runs here, or if it was given a credential.
+    ///
+    /// @param settings what the operator says of it; null for nothing
+    public synchronized Optional<ServerAuthorization> of(
+            SandboxId sandbox, ServerPlan plan, ServerOverride.@Nullable OAuth settings) {
+        var whose = new Whose(sandbox, plan.key());
+        var remote = plan.ways().stream()
+                .flatMap(way -> way.start() instanceof LaunchPlan.Remote found ? Stream.of(found) : Stream.empty())
+                .filter(found -> !hasCredential(found, settings))
+                .findFirst();
+        if (remote.isEmpty()) {
+            forget(whose);
+            return Optional.empty();
+        }
+        var subject = new ServerAuthorization.Subject(
+                sandbox, plan.key(), remote.get().url(), settings);
+        var there = known.get(whose);
+        if (there != null && there.subject().equals(subject)) {
+            return Optional.of(there);
+        }
+        forget(whose);
+        var made = new ServerAuthorization(subject, parts, () -> allowed(subject), () -> web(subject));
+        known.put(whose, made);
+        return Optional.of(made);
+    }
+
+    /// Headers of an entry are there for credentials, unless the operator says that tokens are had otherwise.
+    private static boolean hasCredential(LaunchPlan.Remote remote, ServerOverride.@Nullable OAuth settings) {
+        return remote.headers().keySet().stream().anyMatch(HEADER::equalsIgnoreCase)
+                || (settings == null && !remote.headers().isEmpty());
+    }
+
+    private OAuthWeb allowed(ServerAuthorization.Subject subject) {
+        if (!online.test(subject.sandbox())) {
+            throw new CayException(ErrorKind.PERMISSION_DENIED, "this sandbox may not reach the internet");
+        }
+        return web(subject);
+    }
+
+    private OAuthWeb web(ServerAuthorization.Subject subject) {
+        return dialer.isNamed(UrlOrigin.of(subject.url())) ? parts.inside() : parts.outside();
+    }
+
+    /// What a server is shown at an address; nothing if it has no authorization for that.
+    public synchronized Credentials credentials(SandboxId sandbox, String server, URI url) {
+        var there = known.get(new Whose(sandbox, server));
+        return there == null || !there.subject().url().equals(url) ? Credentials.NONE : there;
+    }
+
+    /// Completes the authorization that the state belongs to.
+    public Authorized complete(Redirect redirect) {
+        var link = parts.links()
+                .take(redirect.state())
+                .orElseThrow(() -> new CayException(
+                        ErrorKind.NOT_FOUND,
+                        "this link is not good any more: it was used, or is older than %d minutes; begin again"
+                                .formatted(Links.GOOD.toMinutes())));
+        return link.target().redirected(link, redirect);
+    }
+
+    /// See {@link dev.cay.wire.node.NodeAuthorizations#clientMetadata}.
+    public Optional<Map<String, Object>> clientMetadata() {
+        return own.document().map(id -> {
+            var metadata = new LinkedHashMap<String, Object>();
+            metadata.put("client_id", id);
+            metadata.putAll(own.metadata(OAuthClient.NONE));
+            return metadata;
+        });
+    }
+
+    /// Forgets those of a sandbox's servers that it does not have any more.
+    public synchronized void retain(SandboxId sandbox, Set<String> servers) {
+        List.copyOf(known.keySet()).stream()
+                .filter(whose -> whose.sandbox().equals(sandbox) && !servers.contains(whose.server()))
+                .forEach(this::forget);
+    }
+
+    private void forget(Whose whose) {
+        var there = known.remove(whose);
+        if (there != null) {
+            there.retire();
+        }
+    }
+
+    /// The sandbox is gone.
+    public void end(SandboxId sandbox) {
+        retain(sandbox, Set.of());
+    }
+
+    @Override
+    public void close() {
+        outside.close();
+    }
+}
