@@ -209,8 +209,8 @@ static void unquote(const char *from, struct text *text)
     }
 }
 
-/* What the node says about a failure: the field `message` of its answer, or all of it. */
-static void fail_as_told(const char *body)
+/* The field `message` of an answer, or all of the answer. */
+static const char *message_of(const char *body)
 {
     static const char field[] = "\"message\":";
     const char *found = strstr(body, field);
@@ -222,11 +222,12 @@ static void fail_as_told(const char *body)
     add(&message, "", 0);
     if (found && *found == '"')
         unquote(found + 1, &message);
-    fail("%s", message.length ? message.bytes : body);
+    return message.length ? message.bytes : body;
 }
 
-/* Says something to the node and returns the body of its answer. HTTP/1.0, so that bodies are never in chunks. */
-static const char *ask(const char *path, const struct wish *wish, const char *body)
+/* Says something to the node and returns the body of its answer. HTTP/1.0, so that bodies are never in chunks.
+ * `unfinished` is told whether the node is still at work; NULL to wait until it has finished. */
+static const char *ask(const char *path, const struct wish *wish, const char *body, int *unfinished)
 {
     struct text request = {0}, answer = {0};
     char first[128], length[64];
@@ -235,6 +236,7 @@ static const char *ask(const char *path, const struct wish *wish, const char *bo
     snprintf(length, sizeof length, "Content-Length: %zu\r\n", strlen(body));
     add_text(&request, length);
     add_text(&request, "Content-Type: application/json\r\n");
+    add_header(&request, "X-Gateway-Progress", unfinished ? "1" : NULL);
     add_header(&request, "X-Gateway-Token", wish->token);
     add_header(&request, "X-Gateway-Meta-Tools", wish->meta);
     /* What proves that the gateway there may be replaced: root changes the token, others have to know it. */
@@ -254,7 +256,9 @@ static const char *ask(const char *path, const struct wish *wish, const char *bo
         fail("Cay does not answer as it should");
     end += 4;
     if (status < 200 || status > 299)
-        fail_as_told(end);
+        fail("%s", message_of(end));
+    if (unfinished)
+        *unfinished = status == 202;
     return end;
 }
 
@@ -312,13 +316,22 @@ static int pull(int count, char **keys, const struct wish *wish)
         add_text(&list, "\"");
     }
     add_text(&list, "]");
-    ask("pull", wish, list.bytes);
+    const char *before = "";
+    for (int unfinished = 1; unfinished;) {
+        const char *body = ask("pull", wish, list.bytes, &unfinished);
+        const char *now = unfinished ? message_of(body) : "";
+        if (*now && strcmp(now, before)) {
+            puts(now);
+            fflush(stdout);
+        }
+        before = now;
+    }
     return 0;
 }
 
 static int show_status(const struct wish *wish)
 {
-    puts(ask("status", wish, "{}"));
+    puts(ask("status", wish, "{}", NULL));
     return 0;
 }
 
@@ -379,7 +392,7 @@ static int begin(struct wish *wish)
 {
     if (*wish->meta && strcmp(wish->meta, "off") && strcmp(wish->meta, "on") && strcmp(wish->meta, "only"))
         fail("--meta-tools must be off, on or only");
-    ask("start", wish, config_text(wish->config));
+    ask("start", wish, config_text(wish->config), NULL);
     if (wish->save && wish->token)
         save_token(wish->token);
     if (wish->foreground)

@@ -13,9 +13,11 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/// MCP servers behind a gateway, beside the same servers on the host, whose clients speak with them by a pipe or by HTTP.
+/// MCP servers behind a gateway, beside the same servers on the host, whose clients speak with them by a pipe or by
+/// HTTP.
 ///
-/// Two clients call the servers. The official one is what people use, and takes more of a call's time over HTTP than the
+/// Two clients call the servers. The official one is what people use, and takes more of a call's time over HTTP than
+/// the
 /// gateway does. The bare one only writes and reads bytes, so that its times are those of the gateway.
 final class Relaying implements Measurement {
     private static final Duration LIMIT = Duration.ofMinutes(15);
@@ -71,7 +73,8 @@ final class Relaying implements Measurement {
                         gateway - p50(found, "http"),
                         official);
                 figures.add(sessions == 1 ? added.atMost(MOST_ADDED) : added);
-                var bare = Figure.of(name, "ms", p50(found, "bareGateway"), "client that only writes and reads, " + each);
+                var bare =
+                        Figure.of(name, "ms", p50(found, "bareGateway"), "client that only writes and reads, " + each);
                 figures.add(bare.beside("at the server's own HTTP port", p50(found, "bareHttp")));
                 var ratio = bare.beside("on the server's pipe", p50(found, "barePipe"));
                 figures.add(sessions == LARGEST ? ratio.atMostTimes(MOST_TIMES) : ratio);

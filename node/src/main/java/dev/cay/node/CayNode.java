@@ -38,6 +38,7 @@ import dev.cay.node.mcp.server.SandboxedHomes;
 import dev.cay.node.mcp.server.ServerHome;
 import dev.cay.node.mcp.server.ServerHomes;
 import dev.cay.node.mcp.server.ServerImages;
+import dev.cay.node.mcp.server.ServerInstaller;
 import dev.cay.node.network.NetworkPool;
 import dev.cay.node.process.ProcessSettings;
 import dev.cay.node.process.Workers;
@@ -266,7 +267,7 @@ public final class CayNode implements AutoCloseable {
                 closing.add(new Interceptors(catalog.interceptions(settings.serverOverrides()))),
                 homes,
                 authorizations,
-                this::install,
+                installer(),
                 settings.stateDir().resolve(KEY),
                 logs,
                 InstantSource.system(),
@@ -286,8 +287,19 @@ public final class CayNode implements AutoCloseable {
                 InstantSource.system());
     }
 
-    private void install(LaunchPlan plan) {
-        serverHomes.install(plan);
+    /// The homes are made after the gateways.
+    private ServerInstaller installer() {
+        return new ServerInstaller() {
+            @Override
+            public void install(LaunchPlan plan) {
+                serverHomes.install(plan);
+            }
+
+            @Override
+            public String progress(LaunchPlan plan) {
+                return serverHomes.progress(plan);
+            }
+        };
     }
 
     private ServerHome openHome(SandboxId owner, LaunchPlan plan) {

@@ -11,6 +11,11 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -21,6 +26,12 @@ public final class GatewayControl implements Handler {
     private static final String PATH = "/mcp-gateway/";
     private static final String TOKEN = "X-Gateway-Token";
     private static final String CURRENT = "X-Gateway-Current-Token";
+
+    /// Of a program that asks again until all is there, and tells its user how far it is meanwhile.
+    private static final String PROGRESS = "X-Gateway-Progress";
+
+    private static final Duration LOOK = Duration.ofSeconds(2);
+    private static final int MOST_PULLS = 16;
     private static final int LARGEST = 1 << 20;
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
@@ -54,15 +65,24 @@ public final class GatewayControl implements Handler {
     public interface Work {
         void begin(Wanted wanted);
 
-        /// @param shown the token of the gateway that is there, as the caller knows it; null if it shows none
+        /// Refuses who does not know the token of the gateway that is there.
+        ///
+        /// @param shown the token as the caller knows it; null if it shows none
         /// @param given the same, from another place
-        void pull(List<String> keys, @Nullable String shown, @Nullable String given);
+        void requireToken(@Nullable String shown, @Nullable String given);
+
+        /// Fetches what servers need to start. Takes up to minutes.
+        void pull(List<String> keys);
+
+        /// How far that is, in a line; empty if nothing is known of it.
+        String progress(List<String> keys);
 
         /// How the servers of the gateway are doing.
         ObjectNode status();
     }
 
     private final Work work;
+    private final Map<List<String>, CompletableFuture<@Nullable Void>> pulls = new ConcurrentHashMap<>();
     private final Routes routes = new Routes()
             .on("POST", PATH + "start", this::start)
             .on("POST", PATH + "pull", this::pull)
@@ -90,9 +110,43 @@ public final class GatewayControl implements Handler {
 
     private void pull(Exchange exchange) {
         requireJson(exchange);
-        String[] keys = exchange.json(String[].class);
-        work.pull(keys == null ? List.of() : List.of(keys), exchange.header(CURRENT), exchange.header(TOKEN));
+        String[] given = exchange.json(String[].class);
+        List<String> keys = given == null ? List.of() : List.of(given);
+        work.requireToken(exchange.header(CURRENT), exchange.header(TOKEN));
+        if (exchange.header(PROGRESS) == null) {
+            work.pull(keys);
+        } else if (!isPulled(keys)) {
+            exchange.sendJson(202, Map.of("status", "fetching", "message", work.progress(keys)));
+            return;
+        }
         exchange.sendJson(200, Map.of("status", "there"));
+    }
+
+    /// Begins to fetch, or waits a moment for what was begun.
+    private boolean isPulled(List<String> keys) {
+        if (pulls.size() >= MOST_PULLS && !pulls.containsKey(keys)) {
+            throw new CayException(ErrorKind.EXHAUSTED, "too much is being fetched for this sandbox; try again later");
+        }
+        var pull = pulls.computeIfAbsent(
+                keys,
+                wanted -> CompletableFuture.runAsync(
+                        () -> work.pull(wanted),
+                        thread -> Thread.ofVirtual().name("mcp-pull").start(thread)));
+        try {
+            var _ = pull.get(LOOK.toNanos(), TimeUnit.NANOSECONDS);
+            pulls.remove(keys, pull);
+            return true;
+        } catch (TimeoutException e) {
+            return false;
+        } catch (ExecutionException e) {
+            pulls.remove(keys, pull);
+            throw e.getCause() instanceof CayException known
+                    ? new CayException(known.kind(), known.userMessage(), known)
+                    : new CayException(ErrorKind.INTERNAL, "servers could not be fetched", e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CayException(ErrorKind.CANCELED, "interrupted while servers were fetched", e);
+        }
     }
 
     /// Over several lines, as people read what the program prints.

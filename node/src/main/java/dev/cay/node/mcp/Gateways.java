@@ -12,6 +12,7 @@ import dev.cay.node.mcp.intercept.Interceptors;
 import dev.cay.node.mcp.oauth.Authorizations;
 import dev.cay.node.mcp.server.ChosenHome;
 import dev.cay.node.mcp.server.ServerHomes;
+import dev.cay.node.mcp.server.ServerInstaller;
 import dev.cay.wire.AccessToken;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -29,7 +30,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
@@ -55,7 +55,7 @@ public final class Gateways implements AutoCloseable {
     private final Interceptors interceptors;
     private final ServerHomes homes;
     private final Authorizations authorizations;
-    private final Consumer<LaunchPlan> installer;
+    private final ServerInstaller installer;
     private final Seal seal;
     private final LogHub logs;
     private final InstantSource clock;
@@ -70,7 +70,7 @@ public final class Gateways implements AutoCloseable {
             Interceptors interceptors,
             ServerHomes homes,
             Authorizations authorizations,
-            Consumer<LaunchPlan> installer,
+            ServerInstaller installer,
             Path key,
             LogHub logs,
             InstantSource clock,
@@ -297,7 +297,7 @@ public final class Gateways implements AutoCloseable {
         for (var way : ways) {
             var plan = LaunchPlan.toFetch(key, way.launch());
             try {
-                plan.ifPresent(installer);
+                plan.ifPresent(installer::install);
                 return;
             } catch (CayException e) {
                 if (ways.size() == 1 || e.kind() == ErrorKind.CANCELED) {
@@ -309,6 +309,18 @@ public final class Gateways implements AutoCloseable {
         throw new CayException(
                 ErrorKind.UNAVAILABLE,
                 "nothing can be fetched for mcp.%s: %s".formatted(key, String.join("; ", reasons)));
+    }
+
+    /// How far it is with these, in a line; empty if nothing is being fetched for them.
+    public String progress(List<String> keys) {
+        return keys.stream()
+                .flatMap(key -> catalog.find(key).stream())
+                .flatMap(server -> catalog.ways(server).stream()
+                        .flatMap(way -> LaunchPlan.toFetch(server.key(), way.launch()).stream())
+                        .map(installer::progress)
+                        .filter(said -> !said.isEmpty())
+                        .map(said -> "%s: %s".formatted(server.key(), said)))
+                .collect(Collectors.joining("; "));
     }
 
     /// What runs in the sandbox ends, or the daemon does: its servers end, and start again when it is back and they are

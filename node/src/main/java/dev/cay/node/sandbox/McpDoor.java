@@ -75,9 +75,18 @@ final class McpDoor implements AutoCloseable {
         }
 
         @Override
-        public void pull(List<String> keys, @Nullable String shown, @Nullable String given) {
+        public void requireToken(@Nullable String shown, @Nullable String given) {
             gateways.requireToken(known, shown, given);
+        }
+
+        @Override
+        public void pull(List<String> keys) {
             gateways.pull(keys);
+        }
+
+        @Override
+        public String progress(List<String> keys) {
+            return gateways.progress(keys);
         }
 
         @Override

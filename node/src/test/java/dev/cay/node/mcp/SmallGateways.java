@@ -8,6 +8,7 @@ import dev.cay.node.mcp.intercept.Interceptors;
 import dev.cay.node.mcp.oauth.Authorizations;
 import dev.cay.node.mcp.remote.RemoteHome;
 import dev.cay.node.mcp.server.ServerHome;
+import dev.cay.node.mcp.server.ServerInstaller;
 import dev.cay.node.web.Addresses;
 import dev.cay.node.web.Dialer;
 import dev.cay.wire.CayException;
@@ -86,7 +87,7 @@ final class SmallGateways implements AutoCloseable {
                 (owner, plan) -> Objects.requireNonNullElseGet(
                         others.getOrDefault(plan.key(), others.get(plan.way())), () -> home(owner, plan)),
                 authorizations,
-                plan -> fetch.accept(plan),
+                new Fetching(),
                 directory.resolve("mcp.key"),
                 logs,
                 InstantSource.system(),
@@ -134,5 +135,18 @@ final class SmallGateways implements AutoCloseable {
         authorizations.close();
         interceptors.close();
         dialer.close();
+    }
+
+    /// Has nothing to tell while it fetches.
+    private final class Fetching implements ServerInstaller {
+        @Override
+        public void install(LaunchPlan plan) {
+            fetch.accept(plan);
+        }
+
+        @Override
+        public String progress(LaunchPlan plan) {
+            return "";
+        }
     }
 }

@@ -59,7 +59,7 @@ class FailedServersTest extends ServerHomeTest {
                         interceptors,
                         homes::open,
                         authorizations,
-                        homes::install,
+                        homes,
                         directory.resolve("mcp.key"),
                         new LogHub(InstantSource.system()),
                         InstantSource.system(),

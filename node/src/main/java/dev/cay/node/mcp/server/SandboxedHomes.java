@@ -15,7 +15,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /// Homes of servers that run here, as programs of npm packages, as images or as commands: each in a sandbox of its own.
-public final class SandboxedHomes implements ServerHomes, AutoCloseable {
+public final class SandboxedHomes implements ServerHomes, ServerInstaller, AutoCloseable {
     /// How long a room is kept that nobody is connected to.
     public static final Duration IDLE = Duration.ofSeconds(60);
 
@@ -49,9 +49,14 @@ public final class SandboxedHomes implements ServerHomes, AutoCloseable {
         return home;
     }
 
-    /// Fetches what the server needs, and starts nothing. Takes up to minutes the first time.
+    @Override
     public void install(LaunchPlan plan) {
         equipment.preparation().prepare(plan);
+    }
+
+    @Override
+    public String progress(LaunchPlan plan) {
+        return equipment.preparation().progress(plan);
     }
 
     /// Ends all servers, and what is being installed for them.

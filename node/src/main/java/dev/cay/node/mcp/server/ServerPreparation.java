@@ -10,6 +10,7 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +34,7 @@ final class ServerPreparation implements AutoCloseable {
     private final FileLayers files;
     private final ServerImages images;
     private final Supplier<List<String>> base;
+    private final Set<String> installing = ConcurrentHashMap.newKeySet();
     private final Set<LaunchPlan> preparing =
             Collections.synchronizedSet(Collections.newSetFromMap(new IdentityHashMap<>()));
 
@@ -59,11 +61,21 @@ final class ServerPreparation implements AutoCloseable {
         return preparing.contains(plan);
     }
 
+    /// How far the pull of an image is, or what is being installed; empty if it is neither.
+    String progress(LaunchPlan plan) {
+        return switch (plan.start()) {
+            case LaunchPlan.Image image -> images.progress(image.reference());
+            case LaunchPlan.Npm npm ->
+                installing.contains(npm.what()) ? "installing the npm package %s".formatted(npm.what()) : "";
+            case LaunchPlan.Command _, LaunchPlan.Remote _ -> "";
+        };
+    }
+
     private Prepared fetch(LaunchPlan plan) {
         return switch (plan.start()) {
             case LaunchPlan.Npm npm -> {
                 var layers = base.get();
-                String key = packages.install(layers.getLast(), npm.packageName(), npm.version());
+                String key = install(layers, npm);
                 var line = new ArrayList<>(packages.command(key, npm.bin()));
                 line.addAll(npm.arguments());
                 yield new Prepared(line, onTop(key, layers));
@@ -79,6 +91,17 @@ final class ServerPreparation implements AutoCloseable {
             case LaunchPlan.Image image -> image(plan, image);
             case LaunchPlan.Remote _ -> new Prepared(List.of(), List.of());
         };
+    }
+
+    private String install(List<String> layers, LaunchPlan.Npm npm) {
+        boolean first = installing.add(npm.what());
+        try {
+            return packages.install(layers.getLast(), npm.packageName(), npm.version());
+        } finally {
+            if (first) {
+                installing.remove(npm.what());
+            }
+        }
     }
 
     private Prepared image(LaunchPlan plan, LaunchPlan.Image start) {
