@@ -35,11 +35,13 @@ void judge_strictly(const char *what, long result) __attribute__((noreturn));
 const char *scratch(void);
 
 /* Modes that are no probes: a race partner for the node's file access, somebody to be reached, a name server that
- * answers everything with one address, and one that makes pipes and terminals block for all who share them. */
+ * answers everything with one address, one that makes pipes and
+ * terminals block for all who share them, and an MCP server. */
 int run_swap(int argc, char **argv);
 int run_juggle(int argc, char **argv);
 int run_server(int argc, char **argv);
 int run_name_server(int argc, char **argv);
 int run_stall(int argc, char **argv);
+int run_mcp(int argc, char **argv);
 
 #endif

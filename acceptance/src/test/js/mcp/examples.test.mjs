@@ -68,8 +68,9 @@ test('a server from an image has its credential, and no other sandbox has', { sk
   try {
     const client = await connect(sandbox)
     const said = textOf(await client.callTool({ name: 'sonarqube-tell', arguments: {} }))
-    assert.match(said, /SONARQUBE_TOKEN=sonar_token/)
-    assert.match(said, /SONARQUBE_ORG=org/)
+    assert.match(said, /^user 1000:/)
+    assert.match(said, /^variable SONARQUBE_TOKEN=sonar_token$/m)
+    assert.match(said, /^variable SONARQUBE_ORG=org$/m)
     const inside = await sandbox.commands.run(
       "sudo grep -rlaF --exclude-dir=proc --exclude-dir=sys sonar_token / 2>/dev/null; sudo sh -c 'cat /proc/*/environ' | grep -caF sonar_token",
     ).catch((failed) => failed)

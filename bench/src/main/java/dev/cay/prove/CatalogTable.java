@@ -14,14 +14,17 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// What came of starting the servers of the catalog: the part of `docs/mcp.md` between two comments. The same servers
+/// What came of starting the servers of the catalog: the part of `docs/mcp-catalog.md` between two comments. The same servers
 /// make the same text, whoever runs them, where and when.
 record CatalogTable(List<Row> rows) {
-    static final String PAGE = "docs/mcp.md";
+    static final String PAGE = "docs/mcp-catalog.md";
     static final String BEGIN = "<!-- servers: written by `sudo ./cay prove catalog` -->";
     static final String END = "<!-- end of servers -->";
 
+    static final String STAND_IN = "stand-in";
+
     private static final int LONGEST = 240;
+    private static final Pattern HOST = Pattern.compile("^https?://([^/$:]+)");
 
     /// What the program itself said, or npm of its package, in the sentence that a gateway makes of it; of what was too
     /// long for that, the last.
@@ -35,14 +38,21 @@ record CatalogTable(List<Row> rows) {
     /// What Node shows of an error beside its message.
     private static final Pattern PROPERTIES = Pattern.compile("\\b(?:errno|code|syscall|hostname): [^\\s,}]*+,?|[{}]");
 
-    /// @param program package and version
-    /// @param reason  why it has no tools; empty if it has some
-    record Row(String key, String program, int tools, String reason) {}
+    /// One way of a server.
+    ///
+    /// @param way    the word and what it leads to, like `npm @scope/name 1.2.3`
+    /// @param tools  how many it lists
+    /// @param reason why it lists none; empty if it lists some
+    record Row(String key, String way, int tools, String reason) {
+        private boolean isNpm() {
+            return way.startsWith("npm ");
+        }
+    }
 
     CatalogTable {
         rows = rows.stream()
-                .map(row -> new Row(row.key, row.program, row.tools, clean(row.reason)))
-                .sorted(Comparator.comparing(Row::key))
+                .map(row -> new Row(row.key, row.way, row.tools, clean(row.reason)))
+                .sorted(Comparator.comparing(Row::key).thenComparing(Row::way))
                 .toList();
     }
 
@@ -60,41 +70,60 @@ record CatalogTable(List<Row> rows) {
         return text.length() <= LONGEST ? text : text.substring(0, LONGEST).strip() + " …";
     }
 
-    /// Those it is about.
-    static List<CatalogServer> servers(Catalog catalog) {
-        return catalog.servers().stream()
-                .filter(server -> server.launch(ServerLaunch.Npm.class).isPresent())
-                .toList();
+    /// The way and what it leads to, as the catalog has it.
+    static String way(ServerLaunch launch) {
+        return launch.word()
+                + " "
+                + switch (launch) {
+                    case ServerLaunch.Npm npm -> npm.packageName() + " " + npm.version();
+                    case ServerLaunch.Image image -> image.reference();
+                    case ServerLaunch.Remote remote -> host(remote.url().text());
+                    case ServerLaunch.Command command -> command.line().getFirst().text();
+                };
     }
 
+    private static String host(String url) {
+        var host = HOST.matcher(url);
+        return host.find() ? host.group(1) : "as the options say";
+    }
+
+    /// Real packages that list their tools.
     long listing() {
-        return rows.stream().filter(row -> row.tools > 0).count();
+        return rows.stream().filter(row -> row.isNpm() && row.tools > 0).count();
     }
 
-    /// Those that have neither tools nor a reason.
-    List<Row> unexplained() {
+    /// Those that have neither tools nor a reason, and stand-ins that did not work.
+    List<Row> broken() {
         return rows.stream()
-                .filter(row -> row.tools == 0 && row.reason.isEmpty())
+                .filter(row -> row.tools == 0 && (row.reason.isEmpty() || !row.isNpm()))
                 .toList();
     }
 
     String summary() {
-        return "%d of %d list their tools, %d in all"
+        return "%d servers; %d of %d npm packages list their tools, %d in all; %s; %s"
                 .formatted(
+                        rows.stream().map(Row::key).distinct().count(),
                         listing(),
-                        rows.size(),
-                        rows.stream().mapToInt(Row::tools).sum());
+                        rows.stream().filter(Row::isNpm).count(),
+                        rows.stream().filter(Row::isNpm).mapToInt(Row::tools).sum(),
+                        standIns("image", "images start"),
+                        standIns("remote", "remote servers are spoken to"));
+    }
+
+    private String standIns(String word, String what) {
+        var all = rows.stream().filter(row -> row.way.startsWith(word + " ")).toList();
+        return "%d of %d %s by stand-ins"
+                .formatted(all.stream().filter(row -> row.tools > 0).count(), all.size(), what);
     }
 
     List<String> lines() {
-        var head = Stream.of(
-                summary() + ".", "", "| server | package | tools | what it said instead |", "|---|---|---|---|");
+        var head = Stream.of(summary() + ".", "", "| server | way | tools | what it said instead |", "|---|---|---|---|");
         return Stream.concat(head, rows.stream().map(CatalogTable::line)).toList();
     }
 
     private static String line(Row row) {
-        return "| `%s` | `%s` | %s | %s |"
-                .formatted(row.key, row.program, row.tools > 0 ? Integer.toString(row.tools) : "–", row.reason);
+        String tools = row.tools == 0 ? "–" : row.isNpm() ? Integer.toString(row.tools) : STAND_IN;
+        return "| `%s` | `%s` | %s | %s |".formatted(row.key, row.way, tools, row.reason);
     }
 
     /// @param home the directory of the sources

@@ -6,6 +6,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import tools.jackson.databind.JsonNode;
@@ -46,9 +47,15 @@ final class MadeUpOptions {
     /// All credentials, and what must be given else. Always the same ones.
     static ObjectNode of(CatalogServer server) {
         var options = JsonMapper.shared().createObjectNode();
+        var paths = server.pathOptions();
+        var alternative = server.anyOf().isEmpty() ? List.<String>of() : server.anyOf().getFirst();
         for (var option : server.options().values()) {
-            if (option.secret() || option.required()) {
-                options.set(option.name(), value(server.key(), option));
+            if (option.secret() || option.required() || alternative.contains(option.name())) {
+                options.set(
+                        option.name(),
+                        paths.contains(option.name()) && option.type() == CatalogServer.Type.STRING
+                                ? JsonNodeFactory.instance.stringNode("/home/user/" + option.name())
+                                : value(server.key(), option));
             }
         }
         return options;

@@ -1,6 +1,6 @@
-// Servers of the catalog, each started once for a sandbox of its own, as users start them: by `create({ mcp })`. The
-// client of the protocol's makers then lists their tools. The order is a list of servers with `key` and `options`;
-// each is told as soon as it is through, with its `tools` or the `reason` why it has none.
+// Servers of the catalog, started as users start them: by `create({ mcp })`. The client of the protocol's makers then lists
+// their tools. The order is a list of sandboxes, each a list of servers with `key`, `prefix` and `options`; each server is
+// told when its sandbox is through, with its `tools`, and what a tool named `tell` said, or the `reason` why it has none.
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { Sandbox, atOnce, order, pause, tell } from './client.mjs'
@@ -26,32 +26,50 @@ async function fate(url, headers, key) {
   }
 }
 
-async function listed(url, headers) {
+/** Names of all tools, and what the tool of a stand-in says, by the server's prefix. */
+async function listed(url, headers, servers) {
   const client = new Client({ name: 'cay', version: '1' })
   try {
     await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }))
-    return (await client.listTools()).tools.map((tool) => tool.name)
+    const tools = (await client.listTools()).tools.map((tool) => tool.name)
+    const said = {}
+    for (const { key, prefix } of servers) {
+      const name = `${prefix}-tell`
+      if (!tools.includes(name)) continue
+      const { content } = await client.callTool({ name, arguments: {} })
+      said[key] = content.map((part) => part.text ?? '').join('')
+    }
+    return { tools, said }
   } finally {
     await client.close()
   }
 }
 
-async function start({ key, options }) {
-  const box = await Sandbox.create({ mcp: { [key]: options }, timeoutMs: LIMIT + 120_000, requestTimeoutMs: 120_000 })
+/** One sandbox with these servers; what came of each, by its key. */
+async function start(servers) {
+  const mcp = Object.fromEntries(servers.map(({ key, options }) => [key, options]))
+  const box = await Sandbox.create({ mcp, timeoutMs: LIMIT + 120_000, requestTimeoutMs: 120_000 })
   try {
     const url = box.getMcpUrl()
     const headers = { Authorization: `Bearer ${await box.getMcpToken()}` }
-    const { state, reason } = await fate(url, headers, key)
-    if (state === 'failed') return { reason }
-    const tools = await listed(url, headers)
-    return tools.length > 0 ? { tools } : { reason: (await fate(url, headers, key)).reason ?? 'it has no tools' }
+    const fates = {}
+    for (const { key } of servers) fates[key] = await fate(url, headers, key)
+    const { tools, said } = await listed(url, headers, servers)
+    const results = {}
+    for (const { key, prefix } of servers) {
+      const own = servers.length === 1 ? tools : tools.filter((name) => name.startsWith(`${prefix}-`))
+      const reason = fates[key].reason ?? (await fate(url, headers, key)).reason ?? 'it has no tools'
+      results[key] = fates[key].state === 'failed' || own.length === 0 ? { reason } : { tools: own, said: said[key] }
+    }
+    return results
   } finally {
     await box.kill()
   }
 }
 
-const servers = JSON.parse(await order())
-await atOnce(servers.length, WIDTH, async (i) => {
-  const result = await start(servers[i]).catch((error) => ({ reason: `${error?.message ?? error}` }))
-  tell({ key: servers[i].key, ...result })
+const groups = JSON.parse(await order())
+await atOnce(groups.length, WIDTH, async (i) => {
+  const failed = (error) => Object.fromEntries(groups[i].map(({ key }) => [key, { reason: `${error?.message ?? error}` }]))
+  const results = await start(groups[i]).catch(failed)
+  for (const { key } of groups[i]) tell({ key, ...results[key] })
 })

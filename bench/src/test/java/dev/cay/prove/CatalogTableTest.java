@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.node.mcp.catalog.Catalog;
-import dev.cay.node.mcp.catalog.ServerLaunch;
 import dev.cay.prove.CatalogTable.Row;
 import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
@@ -17,32 +16,35 @@ import org.junit.jupiter.api.io.TempDir;
 
 @Fast
 final class CatalogTableTest {
-    private static final Pattern LINE = Pattern.compile("\\| `(\\w+)` \\| `(\\S+ \\S+)` \\| (\\d+|–) \\| (.*) \\|");
+    private static final Pattern LINE =
+            Pattern.compile("\\| `(\\w+)` \\| `([^`]+)` \\| (\\d+|stand-in|–) \\| (.*) \\|");
 
-    /// Who changes a package in the catalog must run `sudo ./cay prove catalog`.
+    /// Who changes a way in the catalog must run `sudo ./cay prove catalog`.
     @Test
-    void theDocumentHasARowForEveryServerAndCountsThem() throws Exception {
+    void theDocumentHasARowForEveryWayAndCountsThem() throws Exception {
         var there = CatalogTable.read(Path.of(".."));
         var rows = there.stream()
                 .map(LINE::matcher)
                 .filter(row -> row.matches())
-                .map(row -> new Row(
-                        row.group(1),
-                        row.group(2),
-                        row.group(3).equals("–") ? 0 : Integer.parseInt(row.group(3)),
-                        row.group(4)))
+                .map(row -> new Row(row.group(1), row.group(2), tools(row.group(3)), row.group(4)))
                 .toList();
-        assertThat(rows.stream().map(row -> row.key() + " " + row.program()))
-                .containsExactlyInAnyOrderElementsOf(CatalogTable.servers(Catalog.builtIn()).stream()
-                        .map(server -> {
-                            var npm = server.launch(ServerLaunch.Npm.class).orElseThrow();
-                            return "%s %s %s".formatted(server.key(), npm.packageName(), npm.version());
-                        })
+        assertThat(rows.stream().map(row -> row.key() + " " + row.way()))
+                .containsExactlyInAnyOrderElementsOf(Catalog.builtIn().servers().stream()
+                        .flatMap(server ->
+                                server.ways().stream().map(way -> server.key() + " " + CatalogTable.way(way.launch())))
                         .toList());
         var table = new CatalogTable(rows);
         assertThat(there).isEqualTo(table.lines());
-        assertThat(table.unexplained()).isEmpty();
-        assertThat(table.listing()).isGreaterThanOrEqualTo(30);
+        assertThat(table.broken()).isEmpty();
+        assertThat(table.listing()).isGreaterThanOrEqualTo(40);
+    }
+
+    private static int tools(String shown) {
+        return switch (shown) {
+            case "–" -> 0;
+            case CatalogTable.STAND_IN -> 1;
+            default -> Integer.parseInt(shown);
+        };
     }
 
     @Test
@@ -50,36 +52,42 @@ final class CatalogTableTest {
         var table = new CatalogTable(List.of(
                 new Row(
                         "d",
-                        "four 4.0.0",
+                        "npm four 4.0.0",
                         0,
                         "d did not answer within 30 s; it said last: chatter … it waits {  code: 'A', errno: -3 }"),
                 new Row(
                         "c",
-                        "three 3.0.0",
+                        "npm three 3.0.0",
                         0,
                         "package c could not be installed (npm error gone): check that this host"),
                 new Row(
                         "b",
-                        "two 2.0.0",
+                        "npm two 2.0.0",
                         0,
                         "b ended: server b ended (exit status 1); it said last: no\n  <key> | in"
                                 + " /tmp/cay-own-7/b.js:3 (http://127.0.0.1:8080/b)"),
-                new Row("a", "one 1.0.0", 7, "")));
+                new Row("a", "remote a.example.org", 1, ""),
+                new Row("a", "image mcp/a", 0, "it does not have the variable A"),
+                new Row("a", "npm one 1.0.0", 7, "")));
+        assertThat(table.broken()).extracting(Row::way).containsExactly("image mcp/a");
         assertThat(table.lines())
                 .containsExactly(
-                        "1 of 4 list their tools, 7 in all.",
+                        "4 servers; 1 of 4 npm packages list their tools, 7 in all; 0 of 1 images start by stand-ins;"
+                                + " 1 of 1 remote servers are spoken to by stand-ins.",
                         "",
-                        "| server | package | tools | what it said instead |",
+                        "| server | way | tools | what it said instead |",
                         "|---|---|---|---|",
-                        "| `a` | `one 1.0.0` | 7 |  |",
-                        "| `b` | `two 2.0.0` | – | no (key) / in (path):3 ((address)) |",
-                        "| `c` | `three 3.0.0` | – | npm error gone |",
-                        "| `d` | `four 4.0.0` | – | it waits |");
+                        "| `a` | `image mcp/a` | – | it does not have the variable A |",
+                        "| `a` | `npm one 1.0.0` | 7 |  |",
+                        "| `a` | `remote a.example.org` | stand-in |  |",
+                        "| `b` | `npm two 2.0.0` | – | no (key) / in (path):3 ((address)) |",
+                        "| `c` | `npm three 3.0.0` | – | npm error gone |",
+                        "| `d` | `npm four 4.0.0` | – | it waits |");
     }
 
     @Test
     void replacesWhatStandsBetweenTheComments(@TempDir Path home) throws Exception {
-        var page = Files.createDirectories(home.resolve("docs")).resolve("mcp.md");
+        var page = Files.createDirectories(home.resolve("docs")).resolve("mcp-catalog.md");
         Files.write(page, List.of("before", CatalogTable.BEGIN, "old", CatalogTable.END, "after"));
         for (int twice = 0; twice < 2; twice++) {
             CatalogTable.write(home, List.of("new", "lines"));
@@ -91,6 +99,6 @@ final class CatalogTableTest {
         Files.write(page, List.of("before"));
         assertThatThrownBy(() -> CatalogTable.read(home))
                 .isInstanceOf(CayException.class)
-                .hasMessageContaining("docs/mcp.md has no line");
+                .hasMessageContaining("docs/mcp-catalog.md has no line");
     }
 }

@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 
 /// `cay-probe`, as the build packed it.
-final class ProbeFile {
-    static final String NAME = "cay-probe";
+public final class ProbeFile {
+    public static final String NAME = "cay-probe";
 
     private ProbeFile() {}
 
@@ -21,7 +21,7 @@ final class ProbeFile {
         }
     }
 
-    static Path unpack(Path directory) throws IOException {
+    public static Path unpack(Path directory) throws IOException {
         Path file = Files.write(directory.resolve(NAME), bytes());
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
         return file;

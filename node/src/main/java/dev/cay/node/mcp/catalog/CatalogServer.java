@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// An entry of the catalog. What its fields mean stands at the top of `catalog/servers.yaml`.
@@ -146,6 +147,15 @@ public record CatalogServer(
     /// @param word as {@link ServerWay#word} tells it
     public Optional<ServerWay> way(String word) {
         return ways.stream().filter(way -> way.word().equals(word)).findFirst();
+    }
+
+    /// Options whose values are paths, as volumes are made of them.
+    public Set<String> pathOptions() {
+        return needs.volumes().stream()
+                .flatMap(volume -> volume.references().stream())
+                .filter(reference -> reference.source() == Template.Source.OPTION)
+                .map(Template.Reference::name)
+                .collect(Collectors.toSet());
     }
 
     /// Every variable that this entry can set, whatever its way.
