@@ -3,6 +3,7 @@ package dev.cay.node.mcp.remote;
 import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.server.ServerHome;
 import dev.cay.node.mcp.server.ServerLink;
+import dev.cay.node.web.Dialer;
 import dev.cay.node.web.Lines;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -69,6 +70,16 @@ public final class RemoteHome implements ServerHome {
     public void prepare() {
         if (!online.getAsBoolean()) {
             throw offline();
+        }
+    }
+
+    /// Connects to the server's host and says nothing.
+    @Override
+    public void reach() {
+        try (var client = new WebClient(remote, lines, credentials, large)) {
+            client.reach();
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "%s cannot be reached: %s".formatted(name, Dialer.why(e)), e);
         }
     }
 

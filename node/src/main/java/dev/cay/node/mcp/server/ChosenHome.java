@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 /// that it needs, and the others follow. Thread-safe.
 ///
 /// A server that starts in its way and then fails keeps this way: no other program takes its place unnoticed. Another
-/// way is taken only when what the first needs cannot be had any more.
+/// way is taken only when what the first needs cannot be had any more. A server that runs elsewhere must be reached
+/// before its way is taken, unless that is the only one.
 public final class ChosenHome implements ServerHome {
     /// How long a connection waits while another one chooses: as long as two packages or images may take.
     private static final Duration LIMIT = Duration.ofMinutes(25);
@@ -82,13 +83,13 @@ public final class ChosenHome implements ServerHome {
 
     private Way take() {
         var now = taken;
-        if (now != null && canBeTaken(now)) {
+        if (now != null && canBeTaken(now, ServerHome::prepare)) {
             return now;
         }
         lock();
         try {
             now = taken;
-            return now != null && canBeTaken(now) ? now : choose();
+            return now != null && canBeTaken(now, ServerHome::prepare) ? now : choose();
         } finally {
             choosing.unlock();
         }
@@ -109,7 +110,7 @@ public final class ChosenHome implements ServerHome {
     private Way choose() {
         taken = null;
         for (var way : ways) {
-            if (canBeTaken(way)) {
+            if (canBeTaken(way, ways.size() == 1 ? ServerHome::prepare : ChosenHome::prepareAndReach)) {
                 taken = way;
                 return way;
             }
@@ -117,8 +118,14 @@ public final class ChosenHome implements ServerHome {
         throw noWay();
     }
 
+    /// One of several ways must lead to a server. An only one fails when it is used, and says why.
+    private static void prepareAndReach(ServerHome home) {
+        home.prepare();
+        home.reach();
+    }
+
     /// Fetches what the way needs, unless it failed to do so a moment ago.
-    private boolean canBeTaken(Way way) {
+    private boolean canBeTaken(Way way, Consumer<ServerHome> test) {
         try {
             way.backOff.require();
         } catch (CayException e) {
@@ -126,7 +133,7 @@ public final class ChosenHome implements ServerHome {
             return false;
         }
         try {
-            open(way).prepare();
+            test.accept(open(way));
             way.refusal = null;
             way.backOff.succeeded();
             return true;
@@ -140,12 +147,12 @@ public final class ChosenHome implements ServerHome {
         }
     }
 
-    /// What was opened for the way ends. A way that needs the internet alone costs nothing to try and can be allowed
-    /// at any time, so it is tried as often as somebody asks.
+    /// What was opened for the way ends. A way that the sandbox may not use costs nothing to try and can be allowed at
+    /// any time, so it is tried as often as somebody asks.
     private void refuse(Way way, CayException why) {
         leave(way, ServerHome::cut);
         way.refusal = why;
-        if (!(way.plan.start() instanceof LaunchPlan.Remote)) {
+        if (why.kind() != ErrorKind.PERMISSION_DENIED) {
             way.backOff.failed(Duration.ZERO, why.userMessage());
         }
     }

@@ -14,6 +14,11 @@ public interface ServerHome extends AutoCloseable {
     /// @throws dev.cay.wire.CayException with a sentence for the user when that cannot be had
     default void prepare() {}
 
+    /// Makes sure that the server can be called at all, where it runs elsewhere. Blocks, with a limit.
+    ///
+    /// @throws dev.cay.wire.CayException with a sentence for the user when it cannot
+    default void reach() {}
+
     /// Connects to the server as a client of its own: no two connections share what it keeps in memory. Blocks until
     /// messages can be sent, with a limit.
     ///

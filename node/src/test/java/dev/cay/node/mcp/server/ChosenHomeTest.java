@@ -50,6 +50,9 @@ class ChosenHomeTest {
     /// Why a way cannot be prepared, by its word.
     private final Map<String, CayException> unprepared = new ConcurrentHashMap<>();
 
+    /// Why a server cannot be reached, by the word of its way.
+    private final Map<String, CayException> unreached = new ConcurrentHashMap<>();
+
     /// Why a server does not start, by the word of its way.
     private final Map<String, CayException> broken = new ConcurrentHashMap<>();
 
@@ -103,6 +106,26 @@ class ChosenHomeTest {
         assertThat(homes.get(0).closed && homes.get(1).closed).isTrue();
         unprepared.clear();
         assertThat(connect()).as("the way that was taken is kept").isEqualTo("remote");
+    }
+
+    @Test
+    void aServerElsewhereThatCannotBeReachedLeavesItsPlaceToTheNextWay() {
+        var local = chosen(REMOTE, IMAGE);
+        unreached.put("remote", away("no such host"));
+        assertThat(((Link) local.connect(NOBODY)).way).isEqualTo("image");
+        assertThat(local.ways()).extracting(ChosenHome.Standing::reason).containsExactly("no such host", "");
+        var last = chosen(REMOTE);
+        assertThat(((Link) last.connect(NOBODY)).way)
+                .as("where there is no other way, its own failure is what users read")
+                .isEqualTo("remote");
+    }
+
+    @Test
+    void oneThatWasReachedOnceKeepsItsWay() {
+        var local = chosen(REMOTE, IMAGE);
+        assertThat(((Link) local.connect(NOBODY)).way).isEqualTo("remote");
+        unreached.put("remote", away("no such host"));
+        assertThat(((Link) local.connect(NOBODY)).way).isEqualTo("remote");
     }
 
     @Test
@@ -247,6 +270,11 @@ class ChosenHomeTest {
                 preparing = false;
             }
             fail(unprepared);
+        }
+
+        @Override
+        public void reach() {
+            fail(unreached);
         }
 
         private void fail(Map<String, CayException> why) {
