@@ -1,10 +1,10 @@
 // The sets of servers that E2B's published examples ask for, created and used as the examples do it. The catalog is Cay's
 // own, without any word of an operator about a server.
 //
-// CAY_WAYS is an object: by the key of each server, the way in which it starts here, or null where it cannot.
+// CAY_WAYS is an object: by the key of each server, the way in which it starts here, or an empty text where it cannot.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { until } from '../client.mjs'
+import { Sandbox, atLeast, e2b, until } from '../client.mjs'
 import { connect, create, textOf, tokenOf, urlOf } from './gateway.mjs'
 
 const WAYS = JSON.parse(process.env.CAY_WAYS)
@@ -25,6 +25,8 @@ const EXAMPLES = {
   },
   SonarQube: { sonarqube: { org: 'org', token: 'sonar_token', url: 'https://sonar.example.org' } },
 }
+// Without an image, Stripe's server is a package that calls the vendor as soon as it starts: tests call nobody outside.
+const offline = (mcp) => (Object.keys(mcp).includes('stripe') && !WAYS.stripe ? { allowInternetAccess: false } : {})
 const PREFIXES = { githubOfficial: 'github-official' }
 
 const health = async (sandbox) => {
@@ -35,7 +37,7 @@ const health = async (sandbox) => {
 for (const [name, mcp] of Object.entries(EXAMPLES)) {
   test(`${name}: all that can start do, and the others say what they lack`, async () => {
     const began = Date.now()
-    const sandbox = await create({ mcp, timeoutMs: 900_000 })
+    const sandbox = await create({ mcp, timeoutMs: 900_000, ...offline(mcp) })
     try {
       console.log(`# ${name}: created after ${Date.now() - began} ms`)
       const client = await connect(sandbox)
@@ -53,7 +55,8 @@ for (const [name, mcp] of Object.entries(EXAMPLES)) {
           assert.notEqual(offered.length, 0, `${key}: ${tools}`)
         } else {
           assert.equal(offered.length, 0)
-          assert.match(settled[key].reason, /image/)
+          assert.match(JSON.stringify(settled[key]), /image .*mirrorsOnly/)
+          assert.notEqual(settled[key].reason, '')
         }
       }
       await client.close()
@@ -80,3 +83,40 @@ test('a server from an image has its credential, and no other sandbox has', { sk
     await sandbox.kill()
   }
 })
+
+test('many sandboxes with the same image at once each have their own server', { skip: !WAYS.sonarqube }, async () => {
+  const tokens = Array.from({ length: 6 }, (_, n) => `token_of_${n}`)
+  const sandboxes = await Promise.all(
+    tokens.map((token) => create({ mcp: { sonarqube: { ...EXAMPLES.SonarQube.sonarqube, token } }, timeoutMs: 600_000 })),
+  )
+  try {
+    await Promise.all(sandboxes.map(async (sandbox, n) => {
+      const client = await connect(sandbox)
+      for (let call = 0; call < 20; call++) {
+        const said = textOf(await client.callTool({ name: 'sonarqube-tell', arguments: {} }))
+        assert.deepEqual(said.match(/token_of_\d/g), [tokens[n]])
+      }
+      await client.close()
+    }))
+  } finally {
+    await Promise.all(sandboxes.map((sandbox) => sandbox.kill()))
+  }
+})
+
+for (const [from, make] of [
+  ['base', (template) => template.fromTemplate('base').runCmd('echo mine > /tmp/own')],
+  ['mcp-gateway, with its server fetched', (template) => template.fromTemplate('mcp-gateway').addMcpServer('sonarqube')],
+]) {
+  test(`a template of one's own from ${from}`, { skip: !WAYS.sonarqube || !atLeast(2, 9) }, async () => {
+    const name = `own-${from.split(',')[0]}`
+    await e2b.Template.build(make(e2b.Template()), name)
+    const sandbox = await Sandbox.create(name, { mcp: EXAMPLES.SonarQube, timeoutMs: 600_000 })
+    try {
+      const client = await connect(sandbox)
+      assert.match(textOf(await client.callTool({ name: 'sonarqube-tell', arguments: {} })), /SONARQUBE_TOKEN=sonar_token/)
+      await client.close()
+    } finally {
+      await sandbox.kill()
+    }
+  })
+}

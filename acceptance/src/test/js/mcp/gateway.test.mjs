@@ -1,5 +1,5 @@
 // The gateway under all that servers and clients do to it. Which servers there are behind it is up to the platform's
-// configuration: `fixtures` and `watched` run fixtures-server.mjs, the latter with interceptors; `hostile_MODE` runs hostile-server.mjs MODE, for each mode named here.
+// configuration: `fixtures` and `watched` run fixtures-server.mjs, the latter with interceptors; `hostile_MODE` runs hostile-server.mjs MODE, for each mode named here, and `image_MODE` the same from an image.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { until } from '../client.mjs'
@@ -10,7 +10,7 @@ const HOSTILE = [
   'silent-call', 'wrong-ids', 'twice', 'flood', 'flood-at-start', 'progress-flood', 'long-line', 'endless-line', 'exit-after-call',
   'exit-on-call', 'close-stdout', 'stderr-flood', 'garbage', 'deep', 'sampling', 'unknown-requests', 'restless', 'old-revision',
 ]
-const key = (mode) => `hostile_${mode.replaceAll('-', '_')}`
+const key = (mode, kind = 'hostile') => `${kind}_${mode.replaceAll('-', '_')}`
 const LIMIT = 20_000
 
 const open = new Set()
@@ -72,8 +72,8 @@ test('sixty clients that went without a word do no harm', async () => {
   await assert.rejects(client.listTools())
 })
 
-test('servers that misbehave in every way at once harm nobody else', async () => {
-  const all = await sandboxWith({ fixtures: {}, ...Object.fromEntries(HOSTILE.map((mode) => [key(mode), {}])) })
+const misbehave = (kind) => async () => {
+  const all = await sandboxWith({ fixtures: {}, ...Object.fromEntries(HOSTILE.map((mode) => [key(mode, kind), {}])) })
   const client = await connect(all)
   const list = async () => (await client.listTools(undefined, { timeout: 120_000 })).tools.map((tool) => tool.name)
   // Servers that start late are listed later.
@@ -90,7 +90,9 @@ test('servers that misbehave in every way at once harm nobody else', async () =>
   await client.close()
   await all.kill()
   open.delete(all)
-})
+}
+test('servers that misbehave in every way at once harm nobody else', misbehave('hostile'))
+test('images that misbehave in every way at once harm nobody else', misbehave('image'))
 
 test('a client goes on after a pause, and so does what its server remembers', async () => {
   const own = await sandboxWith({ fixtures: {} })

@@ -65,6 +65,7 @@ final class GatewayTest {
     private OwnCay platform;
     private Cay cay;
     private NodeProgram elsewhere;
+    private ImageShelf images;
     private HttpServer scrubber;
 
     /// The address of a stand-in for Notion's API is known when its sandbox is there: the platform starts again with
@@ -81,8 +82,10 @@ final class GatewayTest {
                 .script("watched", "fixtures-server.mjs");
         for (String mode : HOSTILE) {
             world.script("hostile_" + mode.replace('-', '_'), "hostile-server.mjs", mode);
+            world.image("image_" + mode.replace('-', '_'), "mcp/hostile", mode);
         }
-        platform = world.start(directory);
+        images = ImageShelf.start(directory).script("mcp/hostile", "hostile-server.mjs");
+        platform = world.start(directory, images);
         platform.awaitTemplate("mcp-gateway");
         platform.awaitTemplate("code-interpreter-v1");
         cay = Cay.with(Settings.from(platform.environment(OwnCay.Mode.URL)));
@@ -142,6 +145,7 @@ final class GatewayTest {
         cay.close();
         platform.close();
         elsewhere.close();
+        images.close();
         scrubber.stop(0);
     }
 

@@ -29,6 +29,15 @@ final class GatewayWorld {
         return this;
     }
 
+    /// A server that is an image.
+    GatewayWorld image(String key, String name, String... arguments) {
+        var entry = entry(key);
+        entry.putObject("launch").putObject("image").put("name", name);
+        var line = entry.putArray("arguments");
+        List.of(arguments).forEach(line::add);
+        return this;
+    }
+
     /// A server that runs by itself.
     GatewayWorld remote(String key, String url) {
         entry(key).putObject("launch").putObject("remote").put("url", url);
@@ -73,10 +82,19 @@ final class GatewayWorld {
     }
 
     /// A platform of its own that knows them; `fixtures` goes without a prefix, as a suite calls its tools by name.
-    OwnCay start(Path directory) throws IOException, InterruptedException {
+    ///
+    /// @param images where images come from; no other registry is asked
+    OwnCay start(Path directory, ImageShelf images) throws IOException, InterruptedException {
         write(directory);
         return OwnCay.start(Map.of(
-                "mcp.catalogs", directory.resolve("servers.yaml").toString(), "templates.prepare", "mcp-gateway"));
+                "mcp.catalogs",
+                directory.resolve("servers.yaml").toString(),
+                "templates.prepare",
+                "mcp-gateway",
+                "images.mirrors",
+                images.mirrors(),
+                "images.mirrorsOnly",
+                "true"));
     }
 
     /// An operator's server that notes on all results of tools that it has seen them.

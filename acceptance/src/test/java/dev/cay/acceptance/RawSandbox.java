@@ -28,11 +28,16 @@ final class RawSandbox implements AutoCloseable {
     private final JsonNode made;
 
     RawSandbox(OwnCay platform) throws IOException, InterruptedException {
+        this(platform, """
+                {"templateID":"base","metadata":{},"envVars":{},"timeout":300,"secure":true,"autoPause":false,\
+                "allow_internet_access":true}""");
+    }
+
+    /// @param wanted the body of the request that creates it
+    RawSandbox(OwnCay platform, String wanted) throws IOException, InterruptedException {
         base = platform.url();
         key = platform.key();
-        var answer = http.send(control(to(base, "/sandboxes"), key, "POST", """
-                {"templateID":"base","metadata":{},"envVars":{},"timeout":300,"secure":true,"autoPause":false,\
-                "allow_internet_access":true}"""), BodyHandlers.ofString());
+        var answer = http.send(control(to(base, "/sandboxes"), key, "POST", wanted), BodyHandlers.ofString());
         assertThat(answer.statusCode()).as(answer.body()).isEqualTo(201);
         made = JsonMapper.shared().readTree(answer.body());
     }

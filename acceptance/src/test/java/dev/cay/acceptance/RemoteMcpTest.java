@@ -148,7 +148,8 @@ final class RemoteMcpTest {
 
         /// What the user's browser does with the address; the user of this server always agrees.
         HttpResponse<String> browse(HttpClient.Redirect redirects) throws Exception {
-            try (var browser = HttpClient.newBuilder().followRedirects(redirects).build()) {
+            try (var browser =
+                    HttpClient.newBuilder().followRedirects(redirects).build()) {
                 return browser.send(
                         HttpRequest.newBuilder(URI.create(link)).build(), HttpResponse.BodyHandlers.ofString());
             }

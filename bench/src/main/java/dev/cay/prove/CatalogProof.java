@@ -19,6 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -190,7 +191,7 @@ final class CatalogProof implements Proof {
             script.tell(orders(servers, together));
             for (int i = 0; i < servers.size(); i++) {
                 var told = script.next(LIMIT);
-                var row = row(byKey.get(told.path("key").asString()), way, told, check);
+                var row = row(Objects.requireNonNull(byKey.get(told.path("key").asString())), way, told, check);
                 stage.say("%s, %s: %s"
                         .formatted(row.key(), row.way(), row.tools() > 0 ? row.tools() + " tools" : row.reason()));
                 rows.add(row);

@@ -1,7 +1,5 @@
 package dev.cay.prove;
 
-import dev.cay.node.mcp.catalog.Catalog;
-import dev.cay.node.mcp.catalog.CatalogServer;
 import dev.cay.node.mcp.catalog.ServerLaunch;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -14,7 +12,8 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// What came of starting the servers of the catalog: the part of `docs/mcp-catalog.md` between two comments. The same servers
+/// What came of starting the servers of the catalog: the part of `docs/mcp-catalog.md` between two comments. The same
+/// servers
 /// make the same text, whoever runs them, where and when.
 record CatalogTable(List<Row> rows) {
     static final String PAGE = "docs/mcp-catalog.md";
@@ -78,7 +77,8 @@ record CatalogTable(List<Row> rows) {
                     case ServerLaunch.Npm npm -> npm.packageName() + " " + npm.version();
                     case ServerLaunch.Image image -> image.reference();
                     case ServerLaunch.Remote remote -> host(remote.url().text());
-                    case ServerLaunch.Command command -> command.line().getFirst().text();
+                    case ServerLaunch.Command command ->
+                        command.line().getFirst().text();
                 };
     }
 
@@ -117,7 +117,8 @@ record CatalogTable(List<Row> rows) {
     }
 
     List<String> lines() {
-        var head = Stream.of(summary() + ".", "", "| server | way | tools | what it said instead |", "|---|---|---|---|");
+        var head =
+                Stream.of(summary() + ".", "", "| server | way | tools | what it said instead |", "|---|---|---|---|");
         return Stream.concat(head, rows.stream().map(CatalogTable::line)).toList();
     }
 

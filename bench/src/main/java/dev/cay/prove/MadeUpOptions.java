@@ -48,7 +48,8 @@ final class MadeUpOptions {
     static ObjectNode of(CatalogServer server) {
         var options = JsonMapper.shared().createObjectNode();
         var paths = server.pathOptions();
-        var alternative = server.anyOf().isEmpty() ? List.<String>of() : server.anyOf().getFirst();
+        var alternative =
+                server.anyOf().isEmpty() ? List.<String>of() : server.anyOf().getFirst();
         for (var option : server.options().values()) {
             if (option.secret() || option.required() || alternative.contains(option.name())) {
                 options.set(
