@@ -3,12 +3,14 @@ package dev.cay.node.mcp.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.cay.config.ConfigLoader;
 import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -215,8 +217,13 @@ final class CatalogTest {
                 .results()
                 .map(block -> block.group(1))
                 .toList();
-        assertThat(blocks).hasSize(6);
-        var catalog = Catalog.load(List.of(write("servers.yaml", blocks.get(1))), write("cay.yaml", blocks.get(2)));
+        assertThat(blocks).hasSize(7);
+        for (var block : blocks) {
+            if (block.startsWith("# /etc/cay/cay.yaml")) {
+                ConfigLoader.load(write("cay.yaml", block), Map.of(), Map.of());
+            }
+        }
+        var catalog = Catalog.load(List.of(write("servers.yaml", blocks.get(2))), write("cay.yaml", blocks.get(3)));
         assertThat(catalog.servers()).hasSize(267);
         assertThat(start(catalog, "githubOfficial", options("githubPersonalAccessToken")))
                 .isEqualTo(new LaunchPlan.Command(
@@ -227,7 +234,7 @@ final class CatalogTest {
         assertThat(words(catalog, "slack")).containsExactly("npm");
         assertThat(words(catalog, "sentry")).isEmpty();
         assertThat(catalog.interceptions(write("cay.yaml", blocks.getLast()))).hasSize(2);
-        var wiki = Catalog.load(List.of(write("servers.yaml", blocks.get(1))), write("cay.yaml", blocks.get(4)));
+        var wiki = Catalog.load(List.of(write("servers.yaml", blocks.get(2))), write("cay.yaml", blocks.get(5)));
         assertThat(wiki.overrideOf(wiki.require("wiki")).oauth())
                 .isEqualTo(new ServerOverride.OAuth(
                         "cay-4711", "s3cret", "https://login.example.org", List.of("pages.read", "pages.write")))
