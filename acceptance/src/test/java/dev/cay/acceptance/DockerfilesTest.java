@@ -24,9 +24,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Dockerfiles as people write them, in `src/test/dockerfiles`: each is built, and a sandbox of it answers on its port
-/// as
-/// soon as it is there. The names of images stand for templates, as in a network without a registry.
+/// Dockerfiles as people write them, in `src/test/dockerfiles`: each is built, and a sandbox of it answers on its
+/// port as soon as it is there. The names of images stand for templates, as in a network without a registry.
 @NeedsRoot
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 final class DockerfilesTest {

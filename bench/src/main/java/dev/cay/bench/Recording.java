@@ -19,9 +19,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// What records cost: the same calls with records in SQLite and in PostgreSQL, by turns. First with empty databases,
-/// then
-/// with a million finished sandboxes in each and after a hundred million lines in the logs of sandboxes.
+/// What records cost: the same calls with records in SQLite and in PostgreSQL, by turns. First with empty
+/// databases, then with a million finished sandboxes in each and after a hundred million lines in the logs of
+/// sandboxes.
 final class Recording implements Measurement {
     private static final int FINISHED = 1_000_000;
     private static final int LOG_LINES = 100_000_000;

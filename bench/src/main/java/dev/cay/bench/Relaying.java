@@ -16,9 +16,8 @@ import tools.jackson.databind.json.JsonMapper;
 /// MCP servers behind a gateway, beside the same servers on the host, whose clients speak with them by a pipe or by
 /// HTTP.
 ///
-/// Two clients call the servers. The official one is what people use, and takes more of a call's time over HTTP than
-/// the
-/// gateway does. The bare one only writes and reads bytes, so that its times are those of the gateway.
+/// Two clients call the servers. The official one is what people use, and takes more of a call's time over HTTP
+/// than the gateway does. The bare one only writes and reads bytes, so that its times are those of the gateway.
 final class Relaying implements Measurement {
     private static final Duration LIMIT = Duration.ofMinutes(15);
     private static final int LARGEST = 32;

@@ -12,9 +12,8 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// What came of starting the servers of the catalog: the part of `docs/mcp-catalog.md` between two comments. The same
-/// servers
-/// make the same text, whoever runs them, where and when.
+/// What came of starting the servers of the catalog: the part of `docs/mcp-catalog.md` between two comments. The
+/// same servers make the same text, whoever runs them, where and when.
 record CatalogTable(List<Row> rows) {
     static final String PAGE = "docs/mcp-catalog.md";
     static final String BEGIN = "<!-- servers: written by `sudo ./cay prove catalog` -->";

@@ -13,9 +13,8 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /// The daemon is killed again and again while it is busy, and nothing that was acknowledged or printed is lost; the
-/// same
-/// with PostgreSQL, which is killed and replaced too. Then the daemon is killed while sandboxes take all the processor
-/// time, and is back soon.
+/// same with PostgreSQL, which is killed and replaced too. Then the daemon is killed while sandboxes take all the
+/// processor time, and is back soon.
 final class CrashProof implements Proof {
     private static final int CRASHES = 25;
     private static final int COUNTERS = 20;

@@ -15,8 +15,7 @@ import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 
 /// Records are in PostgreSQL with a standby. The daemon is killed, the database is killed and started again, and at
-/// last
-/// the database is killed for good and its standby takes its place, while clients go on.
+/// last the database is killed for good and its standby takes its place, while clients go on.
 final class DatabaseCrash {
     private static final int ROUNDS = 6;
     private static final int COUNTERS = 10;

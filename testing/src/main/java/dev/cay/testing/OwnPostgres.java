@@ -17,9 +17,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// A PostgreSQL server of a test's own, from the host's package: its files in a directory of the test, on a port of
-/// loopback that nobody else has, asking for a password. The server runs as the user `postgres`, as it refuses root,
-/// and
-/// dies with the test.
+/// loopback that nobody else has, asking for a password. The server runs as the user `postgres`, as it refuses
+/// root, and dies with the test.
 public final class OwnPostgres implements AutoCloseable {
     private static final Path PROGRAMS = Path.of("/usr/lib/postgresql");
     private static final String USER = "cay";

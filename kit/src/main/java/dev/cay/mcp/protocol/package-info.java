@@ -3,8 +3,7 @@
 ///
 /// How clients come is in the packages below, and these know each other one way only: `face` (pipes and HTTP) knows
 /// `session` and `stateless`, the transports of two kinds of revisions, which do not know each other; both use
-/// `stream`.
-/// All know this package. What the messages are about is the conversation's.
+/// `stream`. All know this package. What the messages are about is the conversation's.
 @NullMarked
 package dev.cay.mcp.protocol;
 

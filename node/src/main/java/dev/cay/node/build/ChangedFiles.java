@@ -12,12 +12,10 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 
-/// Copies what a sandbox changed into a layer: files with owner, mode, times, hard links and extended
-/// attributes, and
-/// the marks of overlayfs for what was removed.
+/// Copies what a sandbox changed into a layer: files with owner, mode, times, hard links and extended attributes,
+/// and the marks of overlayfs for what was removed.
 ///
-/// Of overlayfs' own attributes only the one that hides a directory below means anything elsewhere; the others
-/// name
+/// Of overlayfs' own attributes only the one that hides a directory below means anything elsewhere; the others name
 /// files of the file system they lie on.
 final class ChangedFiles {
     private static final Duration LIMIT = Duration.ofMinutes(25);

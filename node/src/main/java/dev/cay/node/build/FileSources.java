@@ -23,8 +23,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Where the instructions of one Dockerfile take files from: the build context, stages, images and URLs. Closing it
-/// removes
-/// what it unpacked.
+/// removes what it unpacked.
 final class FileSources implements AutoCloseable {
     private final Workshop workshop;
     private final BuildPlan plan;

@@ -3,9 +3,8 @@ package dev.cay.node.build;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What steps do inside a sandbox that are no command of the user. They run as root, by whatever shell the
-/// image has,
-/// and take their values as arguments, never as text of the script.
+/// What steps do inside a sandbox that are no command of the user. They run as root, by whatever shell the image
+/// has, and take their values as arguments, never as text of the script.
 final class Scripts {
     /// Makes a directory and those above it that are missing, all of one owner.
     private static final String MAKE_DIRECTORIES = """

@@ -11,8 +11,7 @@ final class SearchPath {
     private SearchPath() {}
 
     /// A path that somebody chose, with the usual directories behind it: without them no step would find its
-    /// shell's
-    /// programs.
+    /// shell's programs.
     static String complete(String chosen) {
         var all = new LinkedHashSet<>(List.of(chosen.split(":")));
         all.addAll(Arrays.asList(USUAL.split(":")));

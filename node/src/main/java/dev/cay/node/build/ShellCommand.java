@@ -6,9 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 
-/// A command of a user, as a login shell runs it. One that is a JSON list of words, as Dockerfiles have them, is run
-/// without
-/// a shell.
+/// A command of a user, as a login shell runs it. One that is a JSON list of words, as Dockerfiles have them, is
+/// run without a shell.
 final class ShellCommand {
     private ShellCommand() {}
 

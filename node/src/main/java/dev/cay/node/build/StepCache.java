@@ -17,9 +17,8 @@ import java.util.Optional;
 
 /// Which layer a step made the last time.
 ///
-/// A step is named by its inputs and so is its layer, unless the step was done anew although it was known: then
-/// the layer
-/// has another name, and a file says which.
+/// A step is named by its inputs and so is its layer, unless the step was done anew although it was known: then the
+/// layer has another name, and a file says which.
 final class StepCache {
     private static final String ANSWER = ".answer";
 

@@ -24,8 +24,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Archives of files that steps copy, by the team that sent them and a hash that its client chose. No team sees
-/// what
-/// another one sent.
+/// what another one sent.
 final class Uploads {
     private static final Logger log = LoggerFactory.getLogger(Uploads.class);
     private static final Pattern HASH = Pattern.compile("[0-9a-f]{64}");

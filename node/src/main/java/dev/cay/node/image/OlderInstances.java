@@ -12,8 +12,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
 /// Instances of this host whose version of Cay keeps no {@link Claims}. Their running and paused sandboxes are on
-/// record
-/// in their state directories, and so are the layers of these.
+/// record in their state directories, and so are the layers of these.
 ///
 /// @param stateDirs of these instances
 record OlderInstances(List<Path> stateDirs) {

@@ -38,8 +38,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Sandboxes in which steps of builds run. They are nobody's, like spare ones: no list shows them, and what a
-/// daemon
-/// leaves of them the next one removes.
+/// daemon leaves of them the next one removes.
 final class BuildSandboxes implements BuildRooms {
     private static final Logger log = LoggerFactory.getLogger(BuildSandboxes.class);
     private static final String PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";

@@ -319,8 +319,7 @@ final class OpenSandbox implements AutoCloseable {
     }
 
     /// Whether a server of the user's has the interpreter's port. An interpreter that is there on demand leaves the
-    /// port
-    /// to it.
+    /// port to it.
     private boolean hasOwnInterpreter() {
         return interpreter != null && !interpreter.isFromStart() && ports.isOpen(SystemPorts.INTERPRETER);
     }

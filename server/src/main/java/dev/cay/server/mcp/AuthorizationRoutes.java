@@ -15,8 +15,8 @@ import java.nio.charset.StandardCharsets;
 /// Authorizes remote MCP servers of sandboxes.
 ///
 /// Who begins an authorization shows an API key of the sandbox's team. The browser that comes back from an
-/// authorization
-/// server has no key: it brings a state that cannot be guessed, and completes only what that belongs to.
+/// authorization server has no key: it brings a state that cannot be guessed, and completes only what that belongs
+/// to.
 public final class AuthorizationRoutes {
     private final Access access;
     private final Sandboxes sandboxes;

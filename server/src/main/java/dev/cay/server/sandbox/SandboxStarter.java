@@ -183,9 +183,8 @@ public final class SandboxStarter {
         failed.forEach(id -> undo(id, true));
     }
 
-    /// It may have been started in advance. What was saved from a sandbox is asked for too seldom for that, and what
-    /// has
-    /// something to start first would not be ready.
+    /// It may have been started in advance. What was saved from a sandbox is asked for too seldom for that, and
+    /// what has something to start first would not be ready.
     private SandboxId id(StartPoint from) {
         boolean saved = from.snapshot() != null && from.start() == null;
         return saved || from.toStart() != null

@@ -216,9 +216,8 @@ public final class Snapshots {
                 .collect(Collectors.toSet());
     }
 
-    /// Lets go of builds that were saved and that the node does not have, and of a template that has no other.
-    /// One that
-    /// was built starts anew instead.
+    /// Lets go of builds that were saved and that the node does not have, and of a template that has no other. One
+    /// that was built starts anew instead.
     private void forgetLost(TemplateRecord template, Set<String> there) {
         var lost = template.builds().stream()
                 .filter(build -> build.snapshot() != null && !there.contains(build.snapshot()))

@@ -72,8 +72,7 @@ public record TemplateRecord(
     }
 
     /// The build with this tag; without one the default, or for what was saved from a sandbox the newest where
-    /// nothing
-    /// is called so.
+    /// nothing is called so.
     public Optional<TemplateBuild> tagged(@Nullable String tag) {
         String wanted = tag == null ? BuildTag.DEFAULT : tag;
         var found = tags.stream()

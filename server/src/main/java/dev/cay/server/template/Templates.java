@@ -30,8 +30,7 @@ import org.jspecify.annotations.Nullable;
 /// are in memory as well.
 ///
 /// {@link #add}, {@link #change} and {@link #delete} are the only ways to change one: first the store has the
-/// change,
-/// then memory.
+/// change, then memory.
 public final class Templates {
     private static final String ID_CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
 

@@ -46,8 +46,7 @@ public interface NodeAuthorizations {
     record Authorized(SandboxId sandbox, String server) {}
 
     /// Tells how a server is doing, and where to authorize it if it needs that. One that nobody has called yet is
-    /// called
-    /// first, which may take seconds.
+    /// called first, which may take seconds.
     ServerState authorize(SandboxId sandbox, String server);
 
     /// Completes the authorization that the state belongs to, and no other. Works once for each state.

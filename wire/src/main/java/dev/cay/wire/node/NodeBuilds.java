@@ -31,8 +31,7 @@ public interface NodeBuilds {
         public void export(TemplateImage image, OutputStream out) {}
     };
 
-    /// Begins a build and returns at once. A step that was done before with the same inputs is not done again,
-    /// so a
+    /// Begins a build and returns at once. A step that was done before with the same inputs is not done again, so a
     /// build that was cut off goes on where it was when it is begun once more.
     void begin(BuildPlan plan, Watcher watcher);
 

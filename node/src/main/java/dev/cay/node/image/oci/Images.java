@@ -130,8 +130,7 @@ public final class Images implements AutoCloseable {
     }
 
     /// Documents of images that nobody has asked for since, and what is left of pulls that were killed. Layers of
-    /// images
-    /// are unused like all others.
+    /// images are unused like all others.
     public List<Unused> unused(Instant before) {
         try {
             var unused = new ArrayList<>(Staging.unused(directory.resolve("staging")));

@@ -149,8 +149,7 @@ public final class LayerMerge {
     }
 
     /// Whether one of these layers ends the search for the directory: by an opaque one, or by something else of the
-    /// same
-    /// name.
+    /// same name.
     private static boolean hidesBelow(List<Descriptor> parts, List<Descriptor> merged, String name)
             throws ErrnoException {
         if (MergedDirectory.opaque(merged.getLast())) {

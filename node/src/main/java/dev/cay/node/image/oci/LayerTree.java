@@ -16,8 +16,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Directories of a layer that is being written, seen over the layers below: finds the directory for an entry, and
-/// makes
-/// it in the layer with what the layers below say of it.
+/// makes it in the layer with what the layers below say of it.
 ///
 /// Links on the way are followed as a sandbox would follow them: in the merged view, and never out of the root. Every
 /// step opens one name in an open directory without following anything, so that nothing outside is ever touched.

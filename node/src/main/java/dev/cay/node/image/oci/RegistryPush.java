@@ -17,8 +17,7 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /// Sends the image of an archive to a repository of a registry, by the protocol of Docker's registries (OCI
-/// distribution).
-/// What the registry has already is not sent again.
+/// distribution). What the registry has already is not sent again.
 final class RegistryPush {
     private static final int LONGEST_DOCUMENT = 8 << 20;
     private static final int MOST_TRIES = 3;

@@ -22,8 +22,7 @@ import org.slf4j.LoggerFactory;
 /// A directory for bytes of an image until they are unpacked. It is removed at the end.
 ///
 /// A lock on a file in it says that its pull is under way. The kernel gives the lock up when the process ends, so a
-/// later
-/// pull finds the directories that a killed daemon left and removes them.
+/// later pull finds the directories that a killed daemon left and removes them.
 final class Staging implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Staging.class);
     private static final String LOCK = "lock";

@@ -6,9 +6,9 @@ import dev.cay.node.linux.ErrnoException;
 import dev.cay.node.linux.FileCalls;
 import java.util.List;
 
-/// The entries by which an image's layer hides what the layers below have. `.wh.NAME` hides one name, `.wh..wh..opq`
-/// all
-/// that a directory has. Entries of the same layer are never hidden, wherever they stand in the archive.
+/// The entries by which an image's layer hides what the layers below have. `.wh.NAME` hides one name,
+/// `.wh..wh..opq` all that a directory has. Entries of the same layer are never hidden, wherever they stand in the
+/// archive.
 ///
 /// A whiteout is made only if there is something to hide: in a directory that no other layer has, overlayfs would
 /// list its name.
@@ -55,9 +55,8 @@ final class Whiteouts {
         return true;
     }
 
-    /// Call this after the last entry. Overlayfs does not look for the opaque mark on roots of layers, so names that
-    /// are
-    /// there are hidden one by one.
+    /// Call this after the last entry. Overlayfs does not look for the opaque mark on roots of layers, so names
+    /// that are there are hidden one by one.
     void finish() throws ErrnoException {
         if (!rootOpaque) {
             return;
