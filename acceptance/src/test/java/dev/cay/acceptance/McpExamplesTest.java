@@ -199,7 +199,7 @@ final class McpExamplesTest {
                 var client = Cay.with(Settings.from(alone.environment(OwnCay.Mode.URL)))) {
             assertThat(output(alone.cay("mcp", "catalog", "import", carried))).contains("sonarqube");
             try (var sandbox = client.create(sonarqube())) {
-                assertThat(settled(sandbox, "sonarqube", "ready")).contains("image docker.io/mcp/sonarqube");
+                assertThat(settled(sandbox, "sonarqube", "ready")).contains("image mcp/sonarqube");
             }
         }
     }
