@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,10 +31,12 @@ import tools.jackson.databind.JsonNode;
 /// Servers that are published as container images. These have one static program and nothing else.
 @NeedsRoot
 class ServerImageTest extends ServerHomeTest {
-    /// Says what it finds around it. Appends to the file `$WRITE` and shows the file `$SHOW`, if these are set.
+    /// Says what it finds around it. Takes `$TAKE` megabytes, appends to the file `$WRITE` and shows the file `$SHOW`,
+    /// if these are set.
     private static final String PROGRAM = """
             #include <stdio.h>
             #include <stdlib.h>
+            #include <string.h>
             #include <unistd.h>
 
             extern char **environ;
@@ -41,6 +44,8 @@ class ServerImageTest extends ServerHomeTest {
             int main(int argc, char **argv)
             {
                 char text[4096] = "", cwd[256] = "";
+                for (int taken = 0; taken < atoi(getenv("TAKE") ? getenv("TAKE") : "0"); taken++)
+                    memset(malloc(1 << 20), 1, 1 << 20);
                 FILE *file = getenv("WRITE") ? fopen(getenv("WRITE"), "a") : NULL;
                 if (file) {
                     fputs("+", file);
@@ -324,6 +329,25 @@ class ServerImageTest extends ServerHomeTest {
             assertThat(client.next().tree().at("/params/shown").asString())
                     .as("another owner")
                     .isEqualTo("image+");
+        }
+    }
+
+    /// Each alone would have had enough.
+    @Test
+    void shareTheMemoryOfTheirOwnersServers() throws Exception {
+        String image = push("mcp/hungry", Map.of("Entrypoint", List.of("/server")), Map.of());
+        var hungry = plan(image, List.of(), Map.of("TAKE", "300"));
+        var first = new Client();
+        var second = new Client();
+        try (var one = open(hungry);
+                var other = open(hungry)) {
+            one.connect(first);
+            first.next();
+            other.connect(second);
+            assertThat(CompletableFuture.anyOf(first.over, second.over))
+                    .as("two that took 300 MB of %d MB", TestNode.SERVERS.memoryMB())
+                    .succeedsWithin(Duration.ofSeconds(30));
+            assertThat(node.run(OWNER.value(), "echo alive")).isEqualTo("alive");
         }
     }
 
