@@ -36,6 +36,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.json.JsonMapper;
 
 /// A remote MCP server that others wrote, by both transports.
 @Timeout(900)
@@ -133,7 +134,8 @@ final class RemoteMcpTest {
     }
 
     private static String state(Sandbox sandbox) {
-        return sandbox.commands().run("mcp-gateway status").stdout();
+        var told = sandbox.commands().run("mcp-gateway status").stdout();
+        return JsonMapper.shared().readTree(told).toString();
     }
 
     /// The command `cay mcp authorize`, which waits for its user.

@@ -1,21 +1,26 @@
 package dev.cay.http;
 
 import dev.cay.life.WaitLimits;
+import java.util.function.Consumer;
 
 /// Watches the connection of one HTTP/1.1 exchange for a client that goes away. Thread-safe.
 ///
 /// The watch begins only when the answer takes longer than a moment: a watch wakes the selector, which is a good part
 /// of the work for a short request.
 final class ClientWatch implements WaitLimits.Wait {
-    private final ClientEndPoint endPoint;
+    private final Consumer<Runnable> begin;
+    private final Runnable stop;
     private final WaitLimits waits;
     private final Runnable gone;
     private boolean wanted;
     private boolean begunOrOver;
 
-    /// @param gone called once if the client goes away
-    ClientWatch(ClientEndPoint endPoint, WaitLimits waits, Runnable gone) {
-        this.endPoint = endPoint;
+    /// @param begin begins to watch the connection, and is given `gone`
+    /// @param stop  ends what was begun, if it was
+    /// @param gone  called once if the client goes away
+    ClientWatch(Consumer<Runnable> begin, Runnable stop, WaitLimits waits, Runnable gone) {
+        this.begin = begin;
+        this.stop = stop;
         this.waits = waits;
         this.gone = gone;
     }
@@ -33,14 +38,14 @@ final class ClientWatch implements WaitLimits.Wait {
         waits.remove(this);
         if (!begunOrOver) {
             begunOrOver = true;
-            endPoint.watch(gone);
+            begin.accept(gone);
         }
     }
 
     /// Ends it: from here on Jetty reads the connection, or whoever took it over.
     synchronized void end() {
         begunOrOver = true;
-        endPoint.unwatch();
+        stop.run();
         if (wanted) {
             waits.remove(this);
         }

@@ -67,7 +67,7 @@ public final class Exchange {
         this.messages = messages;
         this.deadlines = deadlines;
         this.body = new RequestBody(request, this::watch);
-        this.watch = new ClientWatch(endPoint, deadlines.waits(), end::clientGone);
+        this.watch = new ClientWatch(endPoint::watch, endPoint::unwatch, deadlines.waits(), end::clientGone);
         this.answer = new AnswerStream(response, () -> abort("the client does not read"));
         // A handler may be silent for longer than a connection may be idle.
         request.addIdleTimeoutListener(_ -> false);

@@ -128,6 +128,12 @@ final class Bundle {
         return volumes;
     }
 
+    /// Makes a directory through which every user can pass, and which only we can list.
+    static void makePassable(Path directory) throws IOException {
+        Files.createDirectories(directory);
+        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
+    }
+
     ProcFiles procFiles() {
         return new ProcFiles(directory.resolve("proc"));
     }
@@ -165,7 +171,7 @@ final class Bundle {
         Files.createDirectories(root());
         Files.createDirectories(criuWork());
         if (!spec.mounts().isEmpty()) {
-            RuncCalls.makePassable(directory.resolve("volumes"));
+            makePassable(directory.resolve("volumes"));
         }
         // The sandbox's root is nobody special out here, and has to find its root directory.
         Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));

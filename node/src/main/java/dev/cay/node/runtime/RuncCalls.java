@@ -6,9 +6,7 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,7 +43,7 @@ final class RuncCalls {
             Trees.delete(links);
             long uidBase = Integer.toUnsignedLong(spec.slot().uidBase());
             Path usable = UserNamespaceImage.withBase(images, uidBase, links);
-            makePassable(usable);
+            Bundle.makePassable(usable);
             var words = new ArrayList<>(List.of("restore", "--detach"));
             words.addAll(criuWords(usable, bundle));
             words.addAll(List.of("--bundle", bundle.directory().toString()));
@@ -59,7 +57,7 @@ final class RuncCalls {
     void checkpoint(SandboxId id, Bundle bundle, Path images, ContainerRuntime.After after) {
         try {
             // CRIU looks for images as the sandbox's root too; what it may not read it has opened before.
-            makePassable(images);
+            Bundle.makePassable(images);
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "cannot make " + images, e);
         }
@@ -78,12 +76,6 @@ final class RuncCalls {
         words.addAll(List.of("--image-path", images.toString()));
         words.addAll(List.of("--work-path", bundle.criuWork().toString()));
         return words;
-    }
-
-    /// Makes a directory through which every user can pass, and which only we can list.
-    static void makePassable(Path directory) throws IOException {
-        Files.createDirectories(directory);
-        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
     }
 
     /// The guest mounts what the container stands on, then becomes runc.

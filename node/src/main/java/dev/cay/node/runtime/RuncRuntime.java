@@ -363,8 +363,8 @@ public final class RuncRuntime implements ContainerRuntime {
     }
 
     private void makePlaces() throws IOException {
-        RuncCalls.makePassable(states);
-        RuncCalls.makePassable(bundles);
+        Bundle.makePassable(states);
+        Bundle.makePassable(bundles);
     }
 
     private Bundle bundle(SandboxId id) {
