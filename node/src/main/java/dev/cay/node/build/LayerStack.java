@@ -1,5 +1,6 @@
 package dev.cay.node.build;
 
+import dev.cay.node.image.ChangedFiles;
 import dev.cay.node.image.LayerStore;
 import dev.cay.wire.node.BuildPlan;
 import java.io.IOException;
@@ -64,7 +65,7 @@ final class LayerStack {
                 () -> fresh ? "step-" + LayerStore.hash(List.of(name, plan.id().value())) : StepCache.usual(name));
         voice.say(known.isPresent() ? "CACHED " + title : title);
         workshop.layers().build(layer, rootfs -> {
-            Workshop.requireSpace(rootfs);
+            ChangedFiles.requireSpace(rootfs);
             content.fill(rootfs);
         });
         workshop.cache().note(name, layer);

@@ -1,6 +1,7 @@
 package dev.cay.node.build;
 
 import dev.cay.dockerfile.Selection;
+import dev.cay.node.image.ChangedFiles;
 import dev.cay.node.image.LayerStore;
 import dev.cay.node.web.WebFiles;
 import dev.cay.wire.CayException;
@@ -39,7 +40,7 @@ final class RemoteFiles {
         var url = parse(text);
         String name = name(url);
         var file = places.make("url", text, rootfs -> {
-                    Workshop.requireSpace(rootfs);
+                    ChangedFiles.requireSpace(rootfs);
                     web.fetch(url, rootfs.resolve(CONTENT));
                 })
                 .resolve(CONTENT);

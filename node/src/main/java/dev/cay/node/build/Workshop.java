@@ -3,6 +3,7 @@ package dev.cay.node.build;
 import dev.cay.life.Steps;
 import dev.cay.node.guest.Exit;
 import dev.cay.node.host.Programs;
+import dev.cay.node.image.ChangedFiles;
 import dev.cay.node.image.LayerStore;
 import dev.cay.node.image.oci.LayerMerge;
 import dev.cay.node.web.WebFiles;
@@ -23,9 +24,6 @@ record Workshop(
     /// every look-up of a file slower.
     private static final int MOST_LAYERS = 37;
 
-    /// What stays free for all else that is on the disk of layers.
-    private static final long RESERVE = 1L << 30;
-
     /// Something that changes the files of a sandbox.
     interface Work {
         Exit run(BuildRoom room) throws IOException;
@@ -42,7 +40,7 @@ record Workshop(
         saved.layers().forEach(layers::require);
         String key = "saved-" + LayerStore.hash(List.of(snapshot, saved.at().toString()));
         layers.build(key, rootfs -> {
-            requireSpace(rootfs);
+            ChangedFiles.requireSpace(rootfs);
             ChangedFiles.copy(programs, saved.changed(), rootfs);
         });
         var all = new ArrayList<>(List.of(key));
@@ -57,17 +55,6 @@ record Workshop(
 
     List<Path> roots(List<String> keys) {
         return keys.stream().map(layers::require).toList();
-    }
-
-    /// Refuses to make another layer where the disk is nearly full.
-    static void requireSpace(Path rootfs) {
-        long free = rootfs.toFile().getUsableSpace();
-        if (free < RESERVE) {
-            throw new CayException(
-                    ErrorKind.UNAVAILABLE,
-                    "this machine has no room for another layer: %d MB are left where layers lie; let the operator make room"
-                            .formatted(free >> 20));
-        }
     }
 
     /// Works in a sandbox of these layers, and copies what changed there into a layer.

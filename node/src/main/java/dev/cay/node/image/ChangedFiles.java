@@ -1,9 +1,11 @@
-package dev.cay.node.build;
+package dev.cay.node.image;
 
 import dev.cay.node.host.Programs;
 import dev.cay.node.linux.Attributes;
 import dev.cay.node.linux.Descriptor;
 import dev.cay.node.linux.FileCalls;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -17,14 +19,28 @@ import java.time.Duration;
 ///
 /// Of overlayfs' own attributes only the one that hides a directory below means anything elsewhere; the others name
 /// files of the file system they lie on.
-final class ChangedFiles {
+public final class ChangedFiles {
     private static final Duration LIMIT = Duration.ofMinutes(25);
     private static final String OVERLAY = "trusted.overlay.";
     private static final String OPAQUE = OVERLAY + "opaque";
 
+    /// What stays free for all else that is on the disk of layers.
+    private static final long RESERVE = 1L << 30;
+
     private ChangedFiles() {}
 
-    static void copy(Programs programs, Path upper, Path layer) throws IOException {
+    /// Refuses to make another layer where the disk is nearly full.
+    public static void requireSpace(Path rootfs) {
+        long free = rootfs.toFile().getUsableSpace();
+        if (free < RESERVE) {
+            throw new CayException(
+                    ErrorKind.UNAVAILABLE,
+                    "this machine has no room for another layer: %d MB are left where layers lie; let the operator make room"
+                            .formatted(free >> 20));
+        }
+    }
+
+    public static void copy(Programs programs, Path upper, Path layer) throws IOException {
         programs.require(
                 LIMIT,
                 "cp",
