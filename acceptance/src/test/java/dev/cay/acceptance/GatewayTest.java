@@ -12,9 +12,11 @@ import dev.cay.sdk.Sandbox;
 import dev.cay.sdk.Settings;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.SystemPorts;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -102,6 +104,7 @@ final class GatewayTest {
 
                 mcp:
                   repositories: https://%s/
+                  repositoryTokens: [github/private/trusted=%s]
                   remoteAddresses: [127.0.0.1]
                   servers:
                     fixtures: {tools: {unprefixed: true}}
@@ -111,11 +114,18 @@ final class GatewayTest {
                     - {when: after, http: 'http://127.0.0.1:%d/', servers: [watched]}
                 """.formatted(
                                 api.host(8080),
+                                token(directory),
                                 Path.of("src/test/js/mcp/no-simple-text.sh").toAbsolutePath(),
                                 scrubber.getAddress().getPort()),
                 StandardOpenOption.APPEND);
         platform.crash();
         platform.startAgain();
+    }
+
+    /// Of the git server, where nobody but the platform reads it.
+    private static Path token(Path directory) throws IOException {
+        var file = Files.writeString(directory.resolve("git.token"), "robot:secret\n");
+        return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
     }
 
     /// By git's own server. What is under `private` asks for a password.
@@ -131,7 +141,7 @@ final class GatewayTest {
                 cd greeter
                 git add .
                 git -c user.name=Robot -c user.email=robot@example.com commit --quiet -m first
-                for name in cay/greeter cay/broken private/greeter; do
+                for name in cay/greeter cay/broken private/greeter private/trusted; do
                     git clone --quiet --bare . ~/repositories/$name.git
                 done
                 """));

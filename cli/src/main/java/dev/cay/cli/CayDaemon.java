@@ -196,6 +196,7 @@ final class CayDaemon implements AutoCloseable {
                         config.mcp().overrides(),
                         new GatewayRules(
                                 config.mcp().repositories(),
+                                config.mcp().tokens(),
                                 MetaChoice.of("mcp.metaTools", config.mcp().metaTools()),
                                 config.callbackUrl()),
                         config.mcp().remoteAddresses(),

@@ -157,6 +157,7 @@ public record CayConfig(
     ///
     /// @param catalogs  files with entries of the operator's own; later ones win
     /// @param repositories    where servers are cloned from that users bring themselves
+    /// @param tokens          files with tokens for private ones, as `github/OWNER/NAME=FILE`
     /// @param remoteAddresses where remote servers may lie beside the internet
     /// @param metaTools       for gateways whose user does not choose: off, on or only
     /// @param memoryMB        of all servers of one sandbox together
@@ -166,6 +167,7 @@ public record CayConfig(
     public record Mcp(
             List<Path> catalogs,
             String repositories,
+            List<String> tokens,
             List<String> remoteAddresses,
             String metaTools,
             int memoryMB,
@@ -174,6 +176,7 @@ public record CayConfig(
             @Nullable Path overrides) {
         public Mcp {
             catalogs = List.copyOf(catalogs);
+            tokens = List.copyOf(tokens);
             remoteAddresses = List.copyOf(remoteAddresses);
         }
     }

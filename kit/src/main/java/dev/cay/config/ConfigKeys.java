@@ -222,6 +222,14 @@ public final class ConfigKeys {
             "https://github.com/",
             "Where MCP servers are cloned from that users bring themselves, as github/OWNER/NAME.");
 
+    static final ConfigKey<List<String>> MCP_REPOSITORY_TOKENS = key(
+            "mcp.repositoryTokens",
+            ConfigValue.list(ConfigValue.matching(
+                    "github/[A-Za-z0-9_.-]+/([A-Za-z0-9_.-]+|\\*)(@[^=@\\s]+)?=/\\S+",
+                    "like github/acme/*=/etc/cay/acme.token, or github/acme/tools@TEAM=/etc/cay/acme.token")),
+            "",
+            "Files with tokens for private repositories of MCP servers: github/OWNER/NAME=FILE, or NAME@TEAM for one team.");
+
     static final ConfigKey<List<String>> MCP_REMOTE_ADDRESSES = key(
             "mcp.remoteAddresses",
             ConfigValue.list(ConfigValue.destination()),
@@ -295,6 +303,7 @@ public final class ConfigKeys {
             MIRRORS_ONLY,
             MCP_CATALOGS,
             MCP_REPOSITORIES,
+            MCP_REPOSITORY_TOKENS,
             MCP_REMOTE_ADDRESSES,
             MCP_META_TOOLS,
             MCP_MEMORY_MB,

@@ -144,6 +144,7 @@ public final class ConfigLoader {
                 new CayConfig.Mcp(
                         value(ConfigKeys.MCP_CATALOGS),
                         value(ConfigKeys.MCP_REPOSITORIES),
+                        value(ConfigKeys.MCP_REPOSITORY_TOKENS),
                         value(ConfigKeys.MCP_REMOTE_ADDRESSES),
                         value(ConfigKeys.MCP_META_TOOLS),
                         value(ConfigKeys.MCP_MEMORY_MB),

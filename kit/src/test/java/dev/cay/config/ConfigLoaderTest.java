@@ -75,6 +75,7 @@ final class ConfigLoaderTest {
                         images.mirrorsOnly = false | CAY_IMAGES_MIRRORS_ONLY
                         mcp.catalogs =  | CAY_MCP_CATALOGS
                         mcp.repositories = https://github.com/ | CAY_MCP_REPOSITORIES
+                        mcp.repositoryTokens =  | CAY_MCP_REPOSITORY_TOKENS
                         mcp.remoteAddresses =  | CAY_MCP_REMOTE_ADDRESSES
                         mcp.metaTools = off | CAY_MCP_META_TOOLS
                         mcp.memoryMB = 1024MB | CAY_MCP_MEMORY_MB
@@ -214,6 +215,7 @@ final class ConfigLoaderTest {
                         List.of(Path.of("/etc/cay/mine.yaml")),
                         "https://github.com/",
                         List.of(),
+                        List.of(),
                         "off",
                         1024,
                         16,
@@ -227,6 +229,13 @@ final class ConfigLoaderTest {
         write("mcp:\n  memoryMB: 2GB\n  maxServers: 3\n");
         assertThat(load(Map.of(), Map.of()).config().mcp().memoryMB()).isEqualTo(2048);
         assertThat(load(Map.of(), Map.of()).config().mcp().maxServers()).isEqualTo(3);
+        write("mcp:\n  repositoryTokens: ['github/acme/*=/etc/cay/a', github/acme/tools@t1=/etc/cay/b]\n");
+        assertThat(load(Map.of(), Map.of()).config().mcp().tokens())
+                .containsExactly("github/acme/*=/etc/cay/a", "github/acme/tools@t1=/etc/cay/b");
+        for (String wrong : List.of("acme/tools=/etc/cay/a", "github/*/x=/etc/cay/a", "github/acme/x=token")) {
+            write("mcp:\n  repositoryTokens: ['%s']\n".formatted(wrong));
+            assertThat(problems(Map.of(), Map.of())).singleElement().asString().contains("mcp.repositoryTokens");
+        }
         write("mcp:\n  maxServers: 0\n");
         assertThat(problems(Map.of(), Map.of())).singleElement().asString().contains("mcp.maxServers is \"0\"");
         write("mcp:\n  servrs: x\n");

@@ -34,6 +34,9 @@ import dev.cay.node.mcp.intercept.Interceptors;
 import dev.cay.node.mcp.oauth.Authorizations;
 import dev.cay.node.mcp.remote.RemoteHome;
 import dev.cay.node.mcp.remote.RoomLinks;
+import dev.cay.node.mcp.repository.RepositoryInstalls;
+import dev.cay.node.mcp.repository.RepositoryLayers;
+import dev.cay.node.mcp.repository.RepositoryTokens;
 import dev.cay.node.mcp.server.SandboxedHomes;
 import dev.cay.node.mcp.server.ServerHome;
 import dev.cay.node.mcp.server.ServerHomes;
@@ -194,7 +197,8 @@ public final class CayNode implements AutoCloseable {
                     new Keepers.Limits(settings.mostSpares(), settings.servers())));
             var images = closing.add(images(settings, layers));
             var serverImages = new ServerImages(images, layers, ServerImages.lockFile(settings.stateDir()));
-            this.serverHomes = closing.add(serverHomes(settings, layers, serverImages, work.processes()));
+            var repositories = repositories(settings, layers, work.processes());
+            this.serverHomes = closing.add(serverHomes(settings, layers, serverImages, repositories, work.processes()));
             this.builds = closing.add(new Builds(
                     keepers.buildRooms(),
                     layers,
@@ -207,7 +211,15 @@ public final class CayNode implements AutoCloseable {
             this.disk = new DiskCollector(
                     layers,
                     new DiskContents(
-                            keepers, snapshots, warm, templates, () -> baseLayers, builds, images, serverImages),
+                            keepers,
+                            snapshots,
+                            warm,
+                            templates,
+                            () -> baseLayers,
+                            builds,
+                            images,
+                            serverImages,
+                            repositories),
                     InstantSource.system());
             watch(around.meters());
         } catch (IOException | RuntimeException e) {
@@ -291,8 +303,8 @@ public final class CayNode implements AutoCloseable {
     private ServerInstaller installer() {
         return new ServerInstaller() {
             @Override
-            public void install(LaunchPlan plan) {
-                serverHomes.install(plan);
+            public void install(SandboxId owner, LaunchPlan plan) {
+                serverHomes.install(owner, plan);
             }
 
             @Override
@@ -313,8 +325,25 @@ public final class CayNode implements AutoCloseable {
                 : serverHomes.open(owner, plan);
     }
 
+    private RepositoryLayers repositories(NodeSettings settings, LayerStore layers, Workers workers)
+            throws IOException {
+        var rules = settings.gateways();
+        return new RepositoryLayers(
+                layers,
+                keepers.serverRooms(),
+                workers,
+                new RepositoryTokens(rules.repositories(), rules.tokens()),
+                RepositoryLayers.notes(settings.stateDir()),
+                System::nanoTime);
+    }
+
     /// Servers run on what base is made of.
-    private SandboxedHomes serverHomes(NodeSettings settings, LayerStore layers, ServerImages images, Workers workers) {
+    private SandboxedHomes serverHomes(
+            NodeSettings settings,
+            LayerStore layers,
+            ServerImages images,
+            RepositoryLayers repositories,
+            Workers workers) {
         var packages =
                 new NpmLayers(layers, Programs.ofHost(), settings.stateDir().resolve("logs"));
         return new SandboxedHomes(
@@ -324,6 +353,7 @@ public final class CayNode implements AutoCloseable {
                 packages,
                 new FileLayers(layers),
                 images,
+                new RepositoryInstalls(repositories),
                 () -> base.build((_, _, _) -> {}),
                 SandboxedHomes.IDLE,
                 System::nanoTime);

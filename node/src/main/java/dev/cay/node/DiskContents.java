@@ -4,6 +4,7 @@ import dev.cay.node.build.Builds;
 import dev.cay.node.image.TemplateBuilds;
 import dev.cay.node.image.Unused;
 import dev.cay.node.image.oci.Images;
+import dev.cay.node.mcp.repository.RepositoryLayers;
 import dev.cay.node.mcp.server.ServerImages;
 import dev.cay.node.sandbox.Keepers;
 import dev.cay.node.snapshot.Snapshots;
@@ -28,7 +29,8 @@ record DiskContents(
         Supplier<List<String>> base,
         Builds builds,
         Images images,
-        ServerImages servers) {
+        ServerImages servers,
+        RepositoryLayers repositories) {
     /// Content keys of all layers that something needs.
     ///
     /// Sandboxes are asked before snapshots: a sandbox that is saved and then ended is in one of the two lists.
@@ -52,7 +54,11 @@ record DiskContents(
 
     /// What nothing needs beside layers.
     List<Unused> others(Instant before) {
-        return Stream.concat(builds.unused(before).stream(), images.unused(before).stream())
+        return Stream.of(
+                        builds.unused(before).stream(),
+                        images.unused(before).stream(),
+                        repositories.unused(before).stream())
+                .flatMap(unused -> unused)
                 .toList();
     }
 }

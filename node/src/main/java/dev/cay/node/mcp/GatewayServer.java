@@ -94,9 +94,14 @@ final class GatewayServer implements AutoCloseable {
         return kind != Listed.TOOLS || plan.tools().permits(name);
     }
 
-    /// How long it may take to say hello. One from a repository is installed before it does.
+    /// How long it may take to say hello. The command of one from a repository may fetch what it needs first.
     Duration helloLimit() {
-        return CustomServers.isOne(key()) ? CustomServers.INSTALL_LIMIT : HELLO_LIMIT;
+        return CustomServers.isOne(key()) ? CustomServers.HELLO_LIMIT : HELLO_LIMIT;
+    }
+
+    /// The ways in which it can be started.
+    List<LaunchPlan> ways() {
+        return plan.ways();
     }
 
     /// Sentences about what its user gave and has no effect.
@@ -301,16 +306,21 @@ final class GatewayServer implements AutoCloseable {
     ObjectNode health() {
         var health =
                 Json.mapper().createObjectNode().put("state", state().word()).put("tools", tools);
-        String why = reason();
-        if (!why.isEmpty()) {
-            health.put("reason", why);
-        }
+        tell(health, "reason", reason());
         var now = now();
         if (now != null) {
-            WayReport.add(health, key(), now.ways());
+            WayReport.add(health, now.ways());
+            tell(health, "progress", now.progress());
+            tell(health, "warning", now.warning());
         }
         authorize().ifPresent(url -> health.put("authorize", url));
         return health;
+    }
+
+    private static void tell(ObjectNode health, String name, String text) {
+        if (!text.isEmpty()) {
+            health.put(name, text);
+        }
     }
 
     /// Ends it for good, whoever may still want it.

@@ -33,6 +33,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -279,25 +280,40 @@ public final class Gateways implements AutoCloseable {
         }
     }
 
-    /// Fetches what servers need to start, before anybody wants them: for each, what the first of its ways needs for
-    /// which that can be had. Stops at the first server for which nothing can be had.
-    public void pull(List<String> keys) {
+    /// Fetches what servers need to start, before anybody wants them: for each, what the first of its ways
+    /// needs for which that can be had. Stops at the first server for which nothing can be had.
+    ///
+    /// @param id of the sandbox that asks: what a server from a repository needs is said in the settings of its
+    ///           gateway
+    public void pull(SandboxId id, List<String> keys) {
         for (String key : keys) {
+            if (CustomServers.isOne(key)) {
+                required(id, key).ways().forEach(plan -> installer.install(id, plan));
+                continue;
+            }
             var ways = catalog.ways(catalog.require(key));
             if (ways.isEmpty()) {
                 // Says why not.
                 var _ = catalog.plan(key, Json.mapper().createObjectNode());
             }
-            pull(key, ways);
+            pull(id, key, ways);
         }
     }
 
-    private void pull(String key, List<ServerWay> ways) {
+    private GatewayServer required(SandboxId id, String key) {
+        return find(id).flatMap(gateway -> gateway.find(key))
+                .orElseThrow(() -> new CayException(
+                        ErrorKind.NOT_FOUND,
+                        "%s is no server of this sandbox's gateway; begin one that has it, with its installCmd"
+                                .formatted(Texts.brief(key))));
+    }
+
+    private void pull(SandboxId id, String key, List<ServerWay> ways) {
         var reasons = new ArrayList<String>();
         for (var way : ways) {
             var plan = LaunchPlan.toFetch(key, way.launch());
             try {
-                plan.ifPresent(installer::install);
+                plan.ifPresent(fetched -> installer.install(id, fetched));
                 return;
             } catch (CayException e) {
                 if (ways.size() == 1 || e.kind() == ErrorKind.CANCELED) {
@@ -312,15 +328,22 @@ public final class Gateways implements AutoCloseable {
     }
 
     /// How far it is with these, in a line; empty if nothing is being fetched for them.
-    public String progress(List<String> keys) {
+    public String progress(SandboxId id, List<String> keys) {
         return keys.stream()
-                .flatMap(key -> catalog.find(key).stream())
-                .flatMap(server -> catalog.ways(server).stream()
-                        .flatMap(way -> LaunchPlan.toFetch(server.key(), way.launch()).stream())
+                .flatMap(key -> fetched(id, key)
                         .map(installer::progress)
                         .filter(said -> !said.isEmpty())
-                        .map(said -> "%s: %s".formatted(server.key(), said)))
+                        .map(said -> "%s: %s".formatted(key, said)))
                 .collect(Collectors.joining("; "));
+    }
+
+    private Stream<LaunchPlan> fetched(SandboxId id, String key) {
+        if (CustomServers.isOne(key)) {
+            return find(id).flatMap(gateway -> gateway.find(key)).stream().flatMap(server -> server.ways().stream());
+        }
+        return catalog.find(key).stream()
+                .flatMap(server -> catalog.ways(server).stream())
+                .flatMap(way -> LaunchPlan.toFetch(key, way.launch()).stream());
     }
 
     /// What runs in the sandbox ends, or the daemon does: its servers end, and start again when it is back and they are

@@ -11,9 +11,9 @@ final class WayReport {
     private WayReport() {}
 
     /// @param ways in the order in which they are tried
-    static void add(ObjectNode health, String key, List<Standing> ways) {
+    static void add(ObjectNode health, List<Standing> ways) {
         ways.stream().filter(Standing::taken).map(Standing::plan).findFirst().ifPresent(plan -> {
-            health.put("way", CustomServers.isOne(key) ? "repository " + key : plan.way());
+            health.put("way", plan.way());
             reach(health, plan);
         });
         var others = ways.stream().filter(way -> !way.taken()).toList();

@@ -81,12 +81,12 @@ final class McpDoor implements AutoCloseable {
 
         @Override
         public void pull(List<String> keys) {
-            gateways.pull(keys);
+            gateways.pull(id, keys);
         }
 
         @Override
         public String progress(List<String> keys) {
-            return gateways.progress(keys);
+            return gateways.progress(id, keys);
         }
 
         @Override

@@ -52,6 +52,9 @@ final class OpenSandbox implements AutoCloseable {
     private static final Duration MOMENT = Duration.ofSeconds(2);
     private static final int LANGUAGES_LIMIT = 1024;
 
+    /// The variable in which the server names the sandbox's team. A client cannot choose it.
+    static final String TEAM = "E2B_TEAM_ID";
+
     /// Who opens and closes it.
     interface Owner {
         /// The guest went away by itself. Must not block.
@@ -247,7 +250,7 @@ final class OpenSandbox implements AutoCloseable {
 
     /// Nothing for one that was started in advance and is nobody's yet.
     private static Map<String, String> team(SandboxSpec spec) {
-        String team = spec.environment().get("E2B_TEAM_ID");
+        String team = spec.environment().get(TEAM);
         return team == null ? Map.of() : Map.of("TEAM_ID", team);
     }
 

@@ -306,6 +306,11 @@ final class SandboxKeeper {
         return notes().spec().internetAccess();
     }
 
+    /// Whose it is; empty for one that is nobody's.
+    Optional<String> team() {
+        return Optional.ofNullable(notes().spec().environment().get(OpenSandbox.TEAM));
+    }
+
     /// Stops all that runs inside, for good: it can only be ended.
     ///
     /// @return the files that differ from its layers

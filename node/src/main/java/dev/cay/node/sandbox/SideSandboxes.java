@@ -15,11 +15,13 @@ import dev.cay.wire.node.Resources;
 import dev.cay.wire.node.SandboxSpec;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -193,6 +195,12 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
         return keeper != null && keeper.mayReachInternet();
     }
 
+    /// The server names the team in a variable of each sandbox, over what a client says.
+    @Override
+    public Optional<String> team(SandboxId owner) {
+        return Optional.ofNullable(owners.apply(owner)).flatMap(SandboxKeeper::team);
+    }
+
     /// As their owner's changes. Those that are put away learn of it when they are back.
     void setInternetAccess(SandboxId owner, boolean allowed) {
         sides.values().stream()
@@ -298,8 +306,21 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
         }
 
         @Override
+        public Path stop() {
+            return keeper.stop();
+        }
+
+        /// Also by a thread whose work was called off.
+        @Override
         public void close() {
-            end(keeper);
+            boolean interrupted = Thread.interrupted();
+            try {
+                end(keeper);
+            } finally {
+                if (interrupted) {
+                    Thread.currentThread().interrupt();
+                }
+            }
         }
     }
 }

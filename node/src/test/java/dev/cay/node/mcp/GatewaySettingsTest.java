@@ -104,12 +104,17 @@ final class GatewaySettingsTest {
                 {"github/owner/repo": {"installCmd": "npm ci", "runCmd": "node dist/index.js --x", "envs": {"A": "b"}}}""").getFirst().ways().getFirst();
         assertThat(plan.name()).isEqualTo("github/owner/repo");
         assertThat(plan.environment()).containsEntry("A", "b");
-        assertThat(((LaunchPlan.Command) plan.start()).line())
-                .endsWith("https://git.example/owner/repo.git", "npm ci", "node", "dist/index.js", "--x");
+        assertThat(plan.start())
+                .isEqualTo(new LaunchPlan.Repository(
+                        "github/owner/repo",
+                        "https://git.example/owner/repo.git",
+                        "npm ci",
+                        List.of("node", "dist/index.js", "--x")));
         refused("{\"github/owner/repo\": {}}", "mcp.github/owner/repo.runCmd is missing");
         refused("{\"github/owner/../x\": {\"runCmd\": \"x\"}}", "is no repository");
         refused("{\"github/a/..\": {\"runCmd\": \"x\"}}", "is no repository");
         refused("{\"github/a/b\": {\"runCmd\": 7}}", "runCmd must be a text");
+        refused("{\"github/a/b\": {\"runCmd\": \"x\", \"installCmd\": \"a\\u0000b\"}}", "installCmd must not hold");
         refused("{\"github/a/b\": {\"runCmd\": \"x\", \"envs\": {\"a b\": \"c\"}}}", "envs");
     }
 

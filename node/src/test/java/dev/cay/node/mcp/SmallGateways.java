@@ -140,7 +140,7 @@ final class SmallGateways implements AutoCloseable {
     /// Has nothing to tell while it fetches.
     private final class Fetching implements ServerInstaller {
         @Override
-        public void install(LaunchPlan plan) {
+        public void install(SandboxId owner, LaunchPlan plan) {
             fetch.accept(plan);
         }
 

@@ -12,6 +12,9 @@ import dev.cay.node.image.oci.RegistrySettings;
 import dev.cay.node.mcp.catalog.CatalogServer;
 import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.remote.RoomLinks;
+import dev.cay.node.mcp.repository.RepositoryInstalls;
+import dev.cay.node.mcp.repository.RepositoryLayers;
+import dev.cay.node.mcp.repository.RepositoryTokens;
 import dev.cay.node.mcp.server.SandboxedHomes;
 import dev.cay.node.mcp.server.ServerHome;
 import dev.cay.node.mcp.server.ServerImages;
@@ -19,6 +22,7 @@ import dev.cay.node.mcp.server.ServerLink;
 import dev.cay.node.mcp.server.ServerRooms;
 import dev.cay.node.process.DoomedProgram;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.SandboxSpec;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -75,11 +79,16 @@ abstract class ServerHomeTest extends NodeTest {
 
     @BeforeEach
     final void makeHomes() throws Exception {
-        node.keepers.create(TestNode.spec(OWNER.value()));
+        node.keepers.create(spec(OWNER.value()));
         homes = homes(node, IDLE);
     }
 
-    SandboxedHomes homes(TestNode where, Duration idle) {
+    /// What sandboxes of the test are made of.
+    SandboxSpec spec(String id) {
+        return TestNode.spec(id);
+    }
+
+    SandboxedHomes homes(TestNode where, Duration idle) throws IOException {
         return new SandboxedHomes(
                 where.keepers.serverRooms(),
                 new RoomLinks(),
@@ -91,9 +100,25 @@ abstract class ServerHomeTest extends NodeTest {
                 new FileLayers(where.host.layers()),
                 new ServerImages(
                         images(where), where.host.layers(), place.directory().resolve("state/mcp-images.json")),
+                new RepositoryInstalls(repositories(where)),
                 () -> List.of("base"),
                 idle,
                 nanos::get);
+    }
+
+    private RepositoryLayers repositories(TestNode where) throws IOException {
+        return new RepositoryLayers(
+                where.host.layers(),
+                where.keepers.serverRooms(),
+                where.work.processes(),
+                tokens(),
+                RepositoryLayers.notes(place.directory().resolve("state")),
+                nanos::get);
+    }
+
+    /// Tokens for private repositories: none, unless a test says so.
+    RepositoryTokens tokens() throws IOException {
+        return new RepositoryTokens("https://git.invalid/", List.of());
     }
 
     ServerImages servers(TestNode where) {

@@ -2,6 +2,7 @@ package dev.cay.node.sandbox;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.cay.http.Handler;
 import dev.cay.http.HttpListeners;
 import dev.cay.life.Progress;
 import dev.cay.life.Undo;
@@ -142,6 +143,9 @@ final class TestNode implements AutoCloseable {
     /// A way to the sandbox that is being warmed, which nobody else can reach; by the name {@link #WARMED}.
     volatile @Nullable OpenSandbox beingWarmed;
 
+    /// What answers at the edge's port inside sandboxes.
+    volatile Handler insideEdge = exchange -> exchange.send(204);
+
     /// Where servers of gateways are made.
     volatile ServerHomes serverHomes = (_, server) -> {
         throw new IllegalStateException("no servers here: " + server.key());
@@ -227,7 +231,7 @@ final class TestNode implements AutoCloseable {
                             registries),
                     new CayNode.Surroundings(
                             listeners,
-                            exchange -> exchange.send(204),
+                            exchange -> insideEdge.handle(exchange),
                             authority.tls(),
                             authority.caCertificate(),
                             new Meters()),

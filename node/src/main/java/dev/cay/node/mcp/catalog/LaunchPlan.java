@@ -55,10 +55,10 @@ public record LaunchPlan(
 
     /// What is started or called.
     public sealed interface Start {
-        /// As in the files: `remote`, `command`, `npm` or `image`.
+        /// As in the files: `remote`, `command`, `npm` or `image`; or `repository`.
         String word();
 
-        /// Which host, program, package or image.
+        /// Which host, program, package, image or repository.
         String what();
     }
 
@@ -163,6 +163,32 @@ public record LaunchPlan(
         @Override
         public String toString() {
             return "Image[%s, %d arguments]".formatted(reference, arguments.size());
+        }
+    }
+
+    /// A program in a Git repository, which is cloned and installed first.
+    ///
+    /// @param name    what users know it by
+    /// @param url     where it is cloned from
+    /// @param install a command for a shell, which gets none of the server's variables; empty for none
+    public record Repository(String name, String url, String install, List<String> line) implements Start {
+        public Repository {
+            line = List.copyOf(line);
+        }
+
+        @Override
+        public String word() {
+            return "repository";
+        }
+
+        @Override
+        public String what() {
+            return name;
+        }
+
+        @Override
+        public String toString() {
+            return "Repository[%s, %d arguments]".formatted(name, line.size() - 1);
         }
     }
 

@@ -6,6 +6,7 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -235,6 +236,21 @@ public final class ChosenHome implements ServerHome {
             var home = way.home;
             return home != null && home.isPreparing();
         });
+    }
+
+    @Override
+    public String progress() {
+        return ways.stream()
+                .flatMap(way -> Optional.ofNullable(way.home).map(ServerHome::progress).stream())
+                .filter(said -> !said.isEmpty())
+                .findFirst()
+                .orElse("");
+    }
+
+    @Override
+    public String warning() {
+        var home = now();
+        return home == null ? "" : home.warning();
     }
 
     /// One for which a way is still chosen has nothing that could be put away.

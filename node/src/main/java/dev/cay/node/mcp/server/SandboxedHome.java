@@ -5,7 +5,6 @@ import dev.cay.node.guest.GuestLink;
 import dev.cay.node.guest.GuestProcess;
 import dev.cay.node.lines.LongLines;
 import dev.cay.node.linux.Errno;
-import dev.cay.node.linux.FdPoller;
 import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.catalog.ServerLaunch;
 import dev.cay.node.process.Workers;
@@ -72,7 +71,8 @@ final class SandboxedHome implements ServerHome {
 
     private volatile @Nullable Stay stay;
     private volatile boolean closed;
-    private FdPoller.@Nullable Timer timer;
+    private volatile String warning = "";
+    private final IdleTimer idleness;
 
     /// The room while there is one, with what is run in it; and who hears of the connections in it.
     private final class Stay implements ServerProcess.Keeper {
@@ -122,12 +122,13 @@ final class SandboxedHome implements ServerHome {
         this.backOff = new BackOff(equipment.nanos());
         this.secrets = new Secrets(plan);
         this.absence = new Absence(plan.name());
+        this.idleness = new IdleTimer(equipment.workers().poller(), equipment.idle(), this::rest);
     }
 
     @Override
     public void prepare() {
         if (stay == null) {
-            equipment.preparation().prepare(plan);
+            warning = equipment.preparation().prepare(owner, plan).warning();
         }
     }
 
@@ -191,7 +192,7 @@ final class SandboxedHome implements ServerHome {
         try {
             requireOpen();
             backOff.require();
-            forgetTimer();
+            idleness.forget();
             return launch(enter(), listener);
         } finally {
             door.unlock();
@@ -240,7 +241,9 @@ final class SandboxedHome implements ServerHome {
     /// What cannot be fetched now is not asked for again at once.
     private ServerPreparation.Prepared prepared() {
         try {
-            return equipment.preparation().prepare(plan);
+            var prepared = equipment.preparation().prepare(owner, plan);
+            warning = prepared.warning();
+            return prepared;
         } catch (CayException e) {
             if (NOT_ITS_FAULT.contains(e.kind()) && e.kind() != ErrorKind.CANCELED) {
                 backOff.failed(Duration.ZERO, String.valueOf(e.getMessage()));
@@ -252,6 +255,16 @@ final class SandboxedHome implements ServerHome {
     @Override
     public boolean isPreparing() {
         return equipment.preparation().isPreparing(plan);
+    }
+
+    @Override
+    public String progress() {
+        return equipment.preparation().progress(plan);
+    }
+
+    @Override
+    public String warning() {
+        return warning;
     }
 
     private CayException failed(Exception e) {
@@ -323,24 +336,9 @@ final class SandboxedHome implements ServerHome {
         return links.isEmpty() && (served == null || served.isIdle());
     }
 
-    private synchronized void forgetTimer() {
-        if (timer != null) {
-            timer.cancel();
-            timer = null;
-        }
-    }
-
     /// The room goes if nobody connects for a while.
-    private synchronized void expectIdleness() {
-        forgetTimer();
-        if (stay != null && !closed && isIdle()) {
-            timer = equipment
-                    .workers()
-                    .poller()
-                    .after(
-                            equipment.idle(),
-                            () -> Thread.ofVirtual().name("server-idle").start(this::rest));
-        }
+    private void expectIdleness() {
+        idleness.begin(() -> stay != null && !closed && isIdle());
     }
 
     /// Whoever holds the door connects, and looks after the room when done.
@@ -369,7 +367,7 @@ final class SandboxedHome implements ServerHome {
                 return false;
             }
             absence.begin();
-            forgetTimer();
+            idleness.forget();
             for (var process : links) {
                 process.sleep(MOMENT);
             }
@@ -455,8 +453,9 @@ final class SandboxedHome implements ServerHome {
     public void close() {
         closed = true;
         absence.end();
-        forgetTimer();
+        idleness.forget();
         whenClosed.accept(this);
+        equipment.preparation().cancel(plan);
         endStay();
     }
 

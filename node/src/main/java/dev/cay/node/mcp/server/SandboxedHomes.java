@@ -3,6 +3,7 @@ package dev.cay.node.mcp.server;
 import dev.cay.node.image.FileLayers;
 import dev.cay.node.image.NpmLayers;
 import dev.cay.node.mcp.catalog.LaunchPlan;
+import dev.cay.node.mcp.repository.RepositoryInstalls;
 import dev.cay.node.process.Workers;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -14,7 +15,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/// Homes of servers that run here, as programs of npm packages, as images or as commands: each in a sandbox of its own.
+/// Homes of servers that run here, as programs of npm packages, images, repositories or commands: each in a
+/// sandbox of its own.
 public final class SandboxedHomes implements ServerHomes, ServerInstaller, AutoCloseable {
     /// How long a room is kept that nobody is connected to.
     public static final Duration IDLE = Duration.ofSeconds(60);
@@ -32,10 +34,11 @@ public final class SandboxedHomes implements ServerHomes, ServerInstaller, AutoC
             NpmLayers packages,
             FileLayers files,
             ServerImages images,
+            RepositoryInstalls repositories,
             Supplier<List<String>> base,
             Duration idle,
             LongSupplier nanos) {
-        var preparation = new ServerPreparation(packages, files, images, base);
+        var preparation = new ServerPreparation(packages, files, images, repositories, base);
         this.equipment = new SandboxedHome.Equipment(rooms, ports, workers, preparation, idle, nanos);
     }
 
@@ -50,8 +53,8 @@ public final class SandboxedHomes implements ServerHomes, ServerInstaller, AutoC
     }
 
     @Override
-    public void install(LaunchPlan plan) {
-        equipment.preparation().prepare(plan);
+    public void install(SandboxId owner, LaunchPlan plan) {
+        equipment.preparation().prepare(owner, plan);
     }
 
     @Override

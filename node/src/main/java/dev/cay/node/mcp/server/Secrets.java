@@ -39,6 +39,7 @@ final class Secrets {
             case LaunchPlan.Npm npm -> npm.arguments().stream();
             case LaunchPlan.Image image -> image.arguments().stream();
             case LaunchPlan.Command command -> command.line().stream().skip(1);
+            case LaunchPlan.Repository repository -> repository.line().stream().skip(1);
             case LaunchPlan.Remote _ -> Stream.empty();
         };
     }

@@ -6,6 +6,7 @@ import dev.cay.node.files.SandboxPath;
 import dev.cay.node.guest.Spawn;
 import dev.cay.node.image.NodeLayer;
 import dev.cay.node.mcp.catalog.LaunchPlan;
+import dev.cay.node.mcp.repository.RepositoryLayers;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
@@ -21,8 +22,8 @@ record ServerCommand(List<String> line, Map<String, String> environment, String 
     private static final String USER = "user";
     private static final String PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-    /// A server from an image runs as the image says: its user, its directory and its variables, which those of the
-    /// catalog are added to. All others run as `user`, at home.
+    /// A server from an image runs as the image says: its user, its directory and its variables, which those of
+    /// the catalog are added to. All others run as `user`, at home; one from a repository in its clone.
     ///
     /// @param files of the room it will run in
     static ServerCommand of(LaunchPlan plan, ServerPreparation.Prepared prepared, FileTree files) throws IOException {
@@ -36,11 +37,20 @@ record ServerCommand(List<String> line, Map<String, String> environment, String 
             all.putAll(image.environment());
         }
         all.putAll(plan.environment());
-        String workdir = image == null ? account.home() : image.workdir().isEmpty() ? "/" : image.workdir();
+        String workdir = workdir(plan, image, account);
         if (image != null) {
             files.makeDirectory(new SandboxPath(workdir), Account.ROOT);
         }
         return new ServerCommand(prepared.line(), all, workdir, account);
+    }
+
+    private static String workdir(LaunchPlan plan, @Nullable ServerImage image, Account account) {
+        if (image != null) {
+            return image.workdir().isEmpty() ? "/" : image.workdir();
+        }
+        return plan.start() instanceof LaunchPlan.Repository
+                ? account.home() + "/" + RepositoryLayers.DIRECTORY
+                : account.home();
     }
 
     /// By name, or by numbers as in images.

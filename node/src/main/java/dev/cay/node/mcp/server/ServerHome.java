@@ -36,6 +36,16 @@ public interface ServerHome extends AutoCloseable {
         return false;
     }
 
+    /// What is being fetched, in a line; empty if nothing is, or if nothing is known of it.
+    default String progress() {
+        return "";
+    }
+
+    /// A sentence about what runs and is not as its user expects; empty if all is.
+    default String warning() {
+        return "";
+    }
+
     /// Puts away what runs, with its memory, until {@link #wake}; connections stay, and wait. What cannot be kept is
     /// over. Blocks, with a limit.
     ///

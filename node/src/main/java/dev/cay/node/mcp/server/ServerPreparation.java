@@ -3,8 +3,10 @@ package dev.cay.node.mcp.server;
 import dev.cay.node.image.FileLayers;
 import dev.cay.node.image.NpmLayers;
 import dev.cay.node.mcp.catalog.LaunchPlan;
+import dev.cay.node.mcp.repository.RepositoryInstalls;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxId;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -19,38 +21,49 @@ import org.jspecify.annotations.Nullable;
 final class ServerPreparation implements AutoCloseable {
     /// What runs for one connection, and the layers it needs.
     ///
-    /// @param layers top first
-    /// @param image  what it runs from; null for the base template
+    /// @param layers  top first
+    /// @param image   what it runs from; null for the base template
+    /// @param warning a sentence for the user when it is not what was asked for; else empty
     record Prepared(
             List<String> line,
             List<String> layers,
-            @Nullable ServerImage image) {
+            @Nullable ServerImage image,
+            String warning) {
         Prepared(List<String> line, List<String> layers) {
-            this(line, layers, null);
+            this(line, layers, null, "");
         }
     }
 
     private final NpmLayers packages;
     private final FileLayers files;
     private final ServerImages images;
+    private final RepositoryInstalls repositories;
     private final Supplier<List<String>> base;
     private final Set<String> installing = ConcurrentHashMap.newKeySet();
     private final Set<LaunchPlan> preparing =
             Collections.synchronizedSet(Collections.newSetFromMap(new IdentityHashMap<>()));
 
     /// @param base layers of the template that servers run on, top first; the last has Node
-    ServerPreparation(NpmLayers packages, FileLayers files, ServerImages images, Supplier<List<String>> base) {
+    ServerPreparation(
+            NpmLayers packages,
+            FileLayers files,
+            ServerImages images,
+            RepositoryInstalls repositories,
+            Supplier<List<String>> base) {
         this.packages = packages;
         this.files = files;
         this.images = images;
+        this.repositories = repositories;
         this.base = base;
     }
 
     /// Takes up to minutes the first time.
-    Prepared prepare(LaunchPlan plan) {
+    ///
+    /// @param owner whose side sandboxes install what has to be installed in one
+    Prepared prepare(SandboxId owner, LaunchPlan plan) {
         preparing.add(plan);
         try {
-            return fetch(plan);
+            return fetch(owner, plan);
         } finally {
             preparing.remove(plan);
         }
@@ -61,17 +74,23 @@ final class ServerPreparation implements AutoCloseable {
         return preparing.contains(plan);
     }
 
+    /// Stops what is being done for this very plan, as far as it is done for nobody else.
+    void cancel(LaunchPlan plan) {
+        repositories.cancel(plan);
+    }
+
     /// How far the pull of an image is, or what is being installed; empty if it is neither.
     String progress(LaunchPlan plan) {
         return switch (plan.start()) {
             case LaunchPlan.Image image -> images.progress(image.reference());
             case LaunchPlan.Npm npm ->
                 installing.contains(npm.what()) ? "installing the npm package %s".formatted(npm.what()) : "";
+            case LaunchPlan.Repository _ -> repositories.progress(plan);
             case LaunchPlan.Command _, LaunchPlan.Remote _ -> "";
         };
     }
 
-    private Prepared fetch(LaunchPlan plan) {
+    private Prepared fetch(SandboxId owner, LaunchPlan plan) {
         return switch (plan.start()) {
             case LaunchPlan.Npm npm -> {
                 var layers = base.get();
@@ -89,6 +108,10 @@ final class ServerPreparation implements AutoCloseable {
                                         files.install(command.files(), "launch.files of mcp." + plan.key()),
                                         base.get()));
             case LaunchPlan.Image image -> image(plan, image);
+            case LaunchPlan.Repository repository -> {
+                var ready = repositories.require(owner, plan, repository, base.get());
+                yield new Prepared(repository.line(), ready.layers(), null, ready.warning());
+            }
             case LaunchPlan.Remote _ -> new Prepared(List.of(), List.of());
         };
     }
@@ -113,7 +136,7 @@ final class ServerPreparation implements AutoCloseable {
                     "server %s cannot be started: its image %s names no program"
                             .formatted(plan.name(), start.reference()));
         }
-        return new Prepared(line, image.layers(), image);
+        return new Prepared(line, image.layers(), image, "");
     }
 
     private static List<String> onTop(String key, List<String> layers) {
@@ -125,5 +148,6 @@ final class ServerPreparation implements AutoCloseable {
     public void close() {
         packages.close();
         images.close();
+        repositories.close();
     }
 }

@@ -4,6 +4,7 @@ import dev.cay.node.files.FileTree;
 import dev.cay.node.guest.GuestLink;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
 
 /// A sandbox that is there for a server alone: nobody lists, finds or reaches it, and no later daemon takes it up.
 public interface ServerRoom extends AutoCloseable {
@@ -26,6 +27,11 @@ public interface ServerRoom extends AutoCloseable {
     ///
     /// @throws dev.cay.wire.CayException when that cannot be done; then it has ended
     void wake();
+
+    /// Stops all that runs inside, for good. Blocks, with a limit.
+    ///
+    /// @return the files that differ from its layers, as overlayfs writes them; there until the room is closed
+    Path stop();
 
     /// Ends it with all that is in it.
     @Override

@@ -4,6 +4,7 @@ import dev.cay.node.mcp.catalog.CatalogServer;
 import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.wire.SandboxId;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /// Where rooms for servers come from.
@@ -30,4 +31,7 @@ public interface ServerRooms {
     /// Whether an owner may reach the internet, as a server must not be a way out for who has none; one that is not
     /// there may not.
     boolean mayReachInternet(SandboxId owner);
+
+    /// The team of an owner, which no code in a sandbox can choose; empty where none is known.
+    Optional<String> team(SandboxId owner);
 }

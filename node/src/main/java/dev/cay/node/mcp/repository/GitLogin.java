@@ -1,0 +1,30 @@
+package dev.cay.node.mcp.repository;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+
+/// What git shows to the host of the repositories. Prints as nothing.
+record GitLogin(String user, String token) {
+    /// Whom hosts expect with a token that names no user.
+    private static final String USUAL = "x-access-token";
+
+    /// @param text `TOKEN` or `USER:TOKEN`
+    static GitLogin parse(String text) {
+        int colon = text.indexOf(':');
+        return colon < 0
+                ? new GitLogin(USUAL, text)
+                : new GitLogin(text.substring(0, colon), text.substring(colon + 1));
+    }
+
+    /// The same text without the token, in whatever form HTTP has it.
+    String strikeOut(String text) {
+        String both = user + ":" + token;
+        return text.replace(Base64.getEncoder().encodeToString(both.getBytes(StandardCharsets.UTF_8)), "***")
+                .replace(token, "***");
+    }
+
+    @Override
+    public String toString() {
+        return "GitLogin[]";
+    }
+}

@@ -1,0 +1,278 @@
+package dev.cay.node.mcp.repository;
+
+import dev.cay.node.host.Programs;
+import dev.cay.node.image.ChangedFiles;
+import dev.cay.node.image.LayerStore;
+import dev.cay.node.image.Unused;
+import dev.cay.node.mcp.catalog.CatalogServer;
+import dev.cay.node.mcp.catalog.LaunchPlan;
+import dev.cay.node.mcp.server.ServerRoom;
+import dev.cay.node.mcp.server.ServerRooms;
+import dev.cay.node.process.Workers;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxId;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.stream.Stream;
+
+/// Layers with servers from Git repositories: one with a clone of a commit, and one on top of it with what
+/// installCmd changed. Thread-safe.
+///
+/// Both are made once for each commit and stay until nobody has used them for a while. They are for one team,
+/// or for one sandbox where no team is known: what a repository's code leaves in a layer reaches nobody else.
+/// Of several who want the same layer one makes it, in a side sandbox of its own.
+public final class RepositoryLayers {
+    /// Where the clone lies in the home of the user that servers run as.
+    public static final String DIRECTORY = "server";
+
+    /// Counts up when the same commit makes other layers.
+    private static final String VERSION = "1";
+
+    /// For all of it: to clone a repository, to install it, and to wait for others who do.
+    public static final Duration LIMIT = Duration.ofMinutes(10);
+
+    /// For which the newest commit that was found counts as the newest: a start asks several times.
+    private static final Duration FRESH = Duration.ofSeconds(10);
+
+    /// How often a clone is tried that finds a newer commit than was announced.
+    private static final int TRIES = 3;
+
+    private static final int SHOWN = 300;
+    private static final int SHOWN_OF_COMMIT = 12;
+
+    /// All that it prints goes where its end is kept.
+    private static final String INSTALL = "(cd server && exec sh -c \"$1\") >&2 < /dev/null; exit $?";
+
+    /// What a server starts from.
+    ///
+    /// @param layers  top first
+    /// @param warning a sentence for the user when it is not what the repository has now; else empty
+    public record Ready(List<String> layers, String warning) {
+        public Ready {
+            layers = List.copyOf(layers);
+        }
+    }
+
+    private record Found(Ready ready, long at) {}
+
+    /// One wish for one repository.
+    ///
+    /// @param team     empty where the sandbox's team is not known
+    /// @param base     what the layers lie on, top first
+    /// @param progress hears what is being done
+    private record Wish(
+            SandboxId owner,
+            String key,
+            LaunchPlan.Repository start,
+            Optional<String> team,
+            List<String> base,
+            long deadline,
+            Consumer<String> progress) {
+        String scope() {
+            return team.map(id -> "team " + id).orElse("sandbox " + owner);
+        }
+
+        Duration left() {
+            return Duration.ofNanos(deadline - System.nanoTime());
+        }
+
+        List<String> on(Stream<String> layers) {
+            return Stream.concat(layers, base.stream()).toList();
+        }
+    }
+
+    private final LayerStore layers;
+    private final ServerRooms rooms;
+    private final RoomPrograms scripts;
+    private final RepositoryTokens tokens;
+    private final KnownCommits known;
+    private final LongSupplier nanos;
+    private final Programs programs = Programs.ofHost();
+    private final Map<String, Found> found = new ConcurrentHashMap<>();
+
+    /// @param notes directory in which the commits are kept that were installed last
+    /// @param nanos the time, as {@link System#nanoTime} tells it
+    public RepositoryLayers(
+            LayerStore layers,
+            ServerRooms rooms,
+            Workers workers,
+            RepositoryTokens tokens,
+            Path notes,
+            LongSupplier nanos)
+            throws IOException {
+        this.layers = layers;
+        this.rooms = rooms;
+        this.scripts = new RoomPrograms(workers);
+        this.tokens = tokens;
+        this.known = new KnownCommits(notes);
+        this.nanos = nanos;
+    }
+
+    /// Where an instance keeps the commits that were installed last.
+    ///
+    /// @param stateDir of the instance
+    public static Path notes(Path stateDir) {
+        return stateDir.resolve("mcp-repositories");
+    }
+
+    /// The layers of the newest commit, made now if they are not there; those of the commit that was installed
+    /// last where the repository's host does not answer. On a platform thread, as it copies files; ends when it
+    /// is interrupted.
+    ///
+    /// @param owner    whose side sandboxes do the work
+    /// @param base     what the layers lie on, top first
+    /// @param progress hears what is being done
+    public Ready require(
+            SandboxId owner, String key, LaunchPlan.Repository start, List<String> base, Consumer<String> progress) {
+        var wish = new Wish(owner, key, start, rooms.team(owner), base, System.nanoTime() + LIMIT.toNanos(), progress);
+        String name = known.name(Stream.of("commit", wish.scope(), start.url(), start.install()));
+        try (var _ = layers.use()) {
+            var now = found.get(name);
+            if (now != null && isFresh(now) && areThere(now.ready().layers())) {
+                return now.ready();
+            }
+            var ready = newest(wish, name);
+            found.values().removeIf(old -> !isFresh(old));
+            found.put(name, new Found(ready, nanos.getAsLong()));
+            return ready;
+        }
+    }
+
+    private boolean isFresh(Found one) {
+        return nanos.getAsLong() - one.at() < FRESH.toNanos();
+    }
+
+    private boolean areThere(List<String> keys) {
+        return keys.stream().allMatch(layers::claim);
+    }
+
+    private Ready newest(Wish wish, String name) {
+        String commit;
+        try {
+            commit = cloned(wish);
+        } catch (CayException e) {
+            var before = known.find(name).flatMap(last -> before(wish, last, e.userMessage()));
+            if (e.kind() == ErrorKind.UNAVAILABLE && before.isPresent()) {
+                return before.get();
+            }
+            throw e;
+        }
+        var keys = keys(wish, commit);
+        if (keys.size() > 1) {
+            layers.build(keys.getFirst(), rootfs -> install(wish, keys.getLast(), rootfs));
+        }
+        known.note(name, commit);
+        return new Ready(wish.on(keys.stream()), "");
+    }
+
+    private Optional<Ready> before(Wish wish, String commit, String reason) {
+        var all = wish.on(keys(wish, commit).stream());
+        return areThere(all)
+                ? Optional.of(new Ready(
+                        all,
+                        "the newest commit is not known, and commit %s is used, which was installed before: %s"
+                                .formatted(commit.substring(0, SHOWN_OF_COMMIT), reason)))
+                : Optional.empty();
+    }
+
+    /// Keys of the layers of a commit, top first.
+    private List<String> keys(Wish wish, String commit) {
+        var inputs = new ArrayList<>(List.of(VERSION, wish.scope(), wish.start().url(), commit));
+        inputs.addAll(wish.base());
+        String clone = "mcp-clone-" + known.name(inputs.stream());
+        return wish.start().install().isEmpty()
+                ? List.of(clone)
+                : List.of(
+                        "mcp-install-"
+                                + known.name(
+                                        Stream.of(VERSION, clone, wish.start().install())),
+                        clone);
+    }
+
+    /// Makes sure that the newest commit is cloned.
+    ///
+    /// @return the commit
+    private String cloned(Wish wish) {
+        String url = wish.start().url();
+        wish.progress().accept("looking for the newest commit of " + url);
+        var login = tokens.find(wish.key(), wish.team()).orElse(null);
+        for (int tries = 1; ; tries++) {
+            try (var git = new GitRoom(open(wish, wish.base()), scripts, url, login)) {
+                String commit = git.newest(wish.left());
+                var keys = keys(wish, commit);
+                if (!areThere(keys)) {
+                    wish.progress().accept("cloning " + url);
+                    layers.build(keys.getLast(), rootfs -> fill(git, wish, commit, rootfs));
+                }
+                return commit;
+            } catch (CayException e) {
+                if (e.kind() != ErrorKind.CONFLICT || tries == TRIES) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private ServerRoom open(Wish wish, List<String> from) {
+        return rooms.open(
+                wish.owner(), new ServerRooms.Wanted(wish.key(), from, CatalogServer.Network.OPEN, List.of()), _ -> {});
+    }
+
+    private void fill(GitRoom git, Wish wish, String commit, Path rootfs) throws IOException {
+        ChangedFiles.requireSpace(rootfs);
+        if (!git.cloneNewest(wish.left()).equals(commit)) {
+            throw new CayException(
+                    ErrorKind.CONFLICT,
+                    "%s has another commit each time it is asked"
+                            .formatted(wish.start().url()));
+        }
+        ChangedFiles.copy(programs, git.stop(), rootfs);
+    }
+
+    /// In a sandbox of its own, in which the operator's token never was, and without the variables that are for
+    /// the server: what it writes is kept.
+    private void install(Wish wish, String clone, Path rootfs) throws IOException {
+        ChangedFiles.requireSpace(rootfs);
+        wish.progress().accept("running installCmd");
+        try (var room = open(wish, wish.on(Stream.of(clone)))) {
+            var ended = scripts.run(room, INSTALL, List.of(wish.start().install()), Map.of(), wish.left());
+            var exit = ended.exit();
+            if (!ended.isWell()) {
+                throw new CayException(
+                        ErrorKind.FAILED,
+                        "installCmd ended with %s: %s"
+                                .formatted(
+                                        exit == null
+                                                ? "its sandbox"
+                                                : exit.bySignal() ? exit.status() : "status " + exit.code(),
+                                        LastLines.of(ended.said(), SHOWN)));
+            }
+            ChangedFiles.copy(programs, room.stop(), rootfs);
+        } catch (CayException e) {
+            throw e.kind() == ErrorKind.DEADLINE_EXCEEDED
+                    ? new CayException(
+                            ErrorKind.FAILED,
+                            "installCmd did not end within the %d minutes that there are to clone and install"
+                                    .formatted(LIMIT.toMinutes()),
+                            e)
+                    : e;
+        }
+    }
+
+    /// Notes of what nobody has started for a while.
+    ///
+    /// @param before what was used after this moment stays
+    public Optional<Unused> unused(Instant before) {
+        return known.unused(before);
+    }
+}
