@@ -6,7 +6,7 @@ import { createRequire } from 'node:module'
 import { createConnection } from 'node:net'
 import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
-import { Sandbox, atOnce, order, tell, timed } from './client.mjs'
+import { Sandbox, atOnce, order, pause, tell, timed } from './client.mjs'
 
 const require = createRequire(process.env.CAY_MCP_CLIENT + '/')
 const load = async (path) => import(pathToFileURL(require.resolve('@modelcontextprotocol/sdk/' + path)).href)
@@ -21,6 +21,7 @@ const WARMTH = 3200
 const DAEMON_WARMTH = 15_000
 /** For a call, on a machine that has much else to do. */
 const PATIENCE = { timeout: 300_000 }
+const FETCH_LIMIT = 600_000
 
 async function client(transport) {
   const made = new Client({ name: 'bench', version: '1' })
@@ -235,9 +236,14 @@ async function starts(programs, runs) {
     const config = JSON.stringify(Object.fromEntries(keys.map((key) => [key, {}])))
     const took = await timed(async () => {
       await box.commands.run(`mcp-gateway --config '${config}' --token bench`, { user: 'root', timeoutMs: 0 })
-      const { tools } = await (await throughGateway(box)).listTools(undefined, PATIENCE)
-      const missing = keys.filter((key) => !tools.some(({ name }) => name.startsWith(key)))
-      if (missing.length) throw new Error(`no tools of ${missing}`)
+      const client = await throughGateway(box)
+      // What has to be fetched first is listed later.
+      for (const end = Date.now() + FETCH_LIMIT; ; await pause(20)) {
+        const { tools } = await client.listTools(undefined, PATIENCE)
+        const missing = keys.filter((key) => !tools.some(({ name }) => name.startsWith(key)))
+        if (!missing.length) break
+        if (Date.now() > end) throw new Error(`no tools of ${missing}`)
+      }
     })
     await box.kill()
     return took

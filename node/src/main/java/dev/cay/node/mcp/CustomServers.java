@@ -35,12 +35,12 @@ record CustomServers(String base) {
         if (!name.matches() || name.group(1).startsWith(".") || name.group(2).startsWith(".")) {
             throw invalid("mcp.%s is no repository; write github/OWNER/NAME".formatted(Texts.brief(key)));
         }
-        String run = text(key, options, "runCmd").strip();
+        String run = text(key, options, "runCmd", "run_cmd").strip();
         if (run.isEmpty()) {
             throw invalid("mcp.%s.runCmd is missing: the command that starts the server".formatted(key));
         }
         String url = "%s%s/%s.git".formatted(base, name.group(1), name.group(2));
-        String install = text(key, options, "installCmd").strip();
+        String install = text(key, options, "installCmd", "install_cmd").strip();
         return ServerPlan.of(new LaunchPlan(
                 key,
                 key,
@@ -53,7 +53,9 @@ record CustomServers(String base) {
                 false));
     }
 
-    private static String text(String key, JsonNode options, String option) {
+    /// @param python how Python's client spells it
+    private static String text(String key, JsonNode options, String usual, String python) {
+        String option = options.has(usual) ? usual : options.has(python) ? python : usual;
         var value = options.path(option);
         if (!value.isMissingNode() && !value.isNull() && !value.isString()) {
             throw invalid("mcp.%s.%s must be a text".formatted(key, option));

@@ -110,6 +110,10 @@ final class GatewaySettingsTest {
                         "https://git.example/owner/repo.git",
                         "npm ci",
                         List.of("node", "dist/index.js", "--x")));
+        assertThat(plans("""
+                {"github/owner/repo": {"install_cmd": "npm ci", "run_cmd": "node dist/index.js --x", "envs": {"A": "b"}}}""").getFirst().ways().getFirst())
+                .as("as Python's client spells it")
+                .isEqualTo(plan);
         refused("{\"github/owner/repo\": {}}", "mcp.github/owner/repo.runCmd is missing");
         refused("{\"github/owner/../x\": {\"runCmd\": \"x\"}}", "is no repository");
         refused("{\"github/a/..\": {\"runCmd\": \"x\"}}", "is no repository");
