@@ -96,14 +96,14 @@ function about(pid, file) {
 const ownMemory = (pid) =>
   [...about(pid, 'smaps_rollup').matchAll(/^Private_\w+: +(\d+) kB$/gm)].reduce((sum, [, kB]) => sum + kB / 1024, 0)
 
-/** What each sandbox has that is not one of these: those of servers. */
+/** What each of the servers' sandboxes of these has. Their groups lie in those of their owners. */
 function sides(boxes) {
-  const known = new Set(boxes.map((box) => box.sandboxId))
-  const group = new RegExp(`/cay-${process.env.CAY_INSTANCE}/(\\w+)`)
+  const owners = boxes.map((box) => box.sandboxId).join('|')
+  const group = new RegExp(`/cay-${process.env.CAY_INSTANCE}/(?:${owners})/_servers/(\\w+)`)
   const found = new Map()
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     const id = group.exec(about(pid, 'cgroup'))?.[1]
-    if (id && !known.has(id)) found.set(id, (found.get(id) ?? 0) + ownMemory(pid))
+    if (id) found.set(id, (found.get(id) ?? 0) + ownMemory(pid))
   }
   return [...found.values()]
 }
