@@ -67,6 +67,11 @@ final class UninstallCommand implements Callable<Integer> {
             "secret",
             "mcp.key",
             "mcp.key.new",
+            "mcp.clients",
+            "mcp.clients.new",
+            "mcp-images.json",
+            "mcp-images.json.new",
+            "mcp-repositories",
             "cay.lock");
 
     private static final List<String> CACHE = List.of(
