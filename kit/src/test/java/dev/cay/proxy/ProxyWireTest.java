@@ -241,7 +241,7 @@ class ProxyWireTest {
         }
     }
 
-    private static final long MUCH = 200L << 20;
+    private static final long MUCH = 80L << 20;
     /// More than all buffers of sockets and proxy together; a proxy that buffers takes all of it.
     private static final long SOME = 40L << 20;
 
