@@ -8,7 +8,7 @@ after(() => Promise.all(made.map((one) => one.kill().catch(() => {}))))
 
 /** A sandbox that ends with the test file, whatever happens. */
 export async function sandbox(options = {}) {
-  const one = await Sandbox.create({ timeoutMs: 120_000, ...options })
+  const one = await Sandbox.create({ timeoutMs: 600_000, ...options })
   made.push(one)
   observe(one)
   return one
