@@ -43,7 +43,8 @@ final class ArchitectureTest {
         "dev.cay.mcp.protocol..",
         "dev.cay.metrics..",
         "dev.cay.proxy..",
-        "dev.cay.tls.."
+        "dev.cay.tls..",
+        "dev.cay.web.."
     };
 
     private static final String[] GENERATED = {"dev.cay.wire.process..", "dev.cay.wire.filesystem.."};

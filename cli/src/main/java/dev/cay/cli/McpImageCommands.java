@@ -12,7 +12,7 @@ import dev.cay.node.image.oci.LayerLimits;
 import dev.cay.node.mcp.catalog.Catalog;
 import dev.cay.node.mcp.catalog.ServerLaunch;
 import dev.cay.node.mcp.server.ServerImages;
-import dev.cay.node.web.HostRoots;
+import dev.cay.web.HostRoots;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;

@@ -2,7 +2,7 @@ package dev.cay.cli;
 
 import dev.cay.config.CayConfig;
 import dev.cay.node.image.oci.RegistrySettings;
-import dev.cay.node.web.Addresses;
+import dev.cay.web.Addresses;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.HashMap;

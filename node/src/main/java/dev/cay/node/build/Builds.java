@@ -5,7 +5,7 @@ import dev.cay.node.image.InterpreterLayers;
 import dev.cay.node.image.LayerStore;
 import dev.cay.node.image.Unused;
 import dev.cay.node.image.oci.Images;
-import dev.cay.node.web.WebFiles;
+import dev.cay.web.WebFiles;
 import dev.cay.wire.BuildId;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;

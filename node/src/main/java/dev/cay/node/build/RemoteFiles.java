@@ -3,7 +3,7 @@ package dev.cay.node.build;
 import dev.cay.dockerfile.Selection;
 import dev.cay.node.image.ChangedFiles;
 import dev.cay.node.image.LayerStore;
-import dev.cay.node.web.WebFiles;
+import dev.cay.web.WebFiles;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;

@@ -6,7 +6,7 @@ import dev.cay.node.host.Programs;
 import dev.cay.node.image.ChangedFiles;
 import dev.cay.node.image.LayerStore;
 import dev.cay.node.image.oci.LayerMerge;
-import dev.cay.node.web.WebFiles;
+import dev.cay.web.WebFiles;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.node.BuildPlan;

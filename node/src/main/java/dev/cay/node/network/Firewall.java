@@ -4,6 +4,7 @@ import dev.cay.node.host.HostPlan;
 import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Programs;
 import dev.cay.node.host.Slot;
+import dev.cay.web.ClosedAddresses;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;

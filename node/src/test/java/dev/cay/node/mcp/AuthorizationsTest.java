@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.http.HttpListeners;
 import dev.cay.http.Json;
-import dev.cay.node.web.Addresses;
-import dev.cay.node.web.Dialer;
 import dev.cay.testing.Fast;
+import dev.cay.web.Addresses;
+import dev.cay.web.Dialer;
 import dev.cay.wire.CayException;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.NodeAuthorizations;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Slot;
 import dev.cay.testing.NeedsRoot;
+import dev.cay.web.ClosedAddresses;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

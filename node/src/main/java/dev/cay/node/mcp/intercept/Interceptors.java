@@ -2,7 +2,7 @@ package dev.cay.node.mcp.intercept;
 
 import dev.cay.node.host.OperatorProgram;
 import dev.cay.node.mcp.catalog.Interception;
-import dev.cay.node.web.HostRoots;
+import dev.cay.web.HostRoots;
 import dev.cay.wire.SandboxId;
 import java.net.http.HttpClient;
 import java.time.Duration;

@@ -1,11 +1,11 @@
 package dev.cay.node.mcp.oauth;
 
 import dev.cay.http.Json;
-import dev.cay.node.web.Deadline;
-import dev.cay.node.web.Dialer;
-import dev.cay.node.web.UrlOrigin;
-import dev.cay.node.web.WebAnswer;
-import dev.cay.node.web.WebLine;
+import dev.cay.web.Deadline;
+import dev.cay.web.Dialer;
+import dev.cay.web.UrlOrigin;
+import dev.cay.web.WebAnswer;
+import dev.cay.web.WebLine;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.net.URI;

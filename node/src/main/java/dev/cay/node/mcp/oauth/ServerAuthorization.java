@@ -2,7 +2,7 @@ package dev.cay.node.mcp.oauth;
 
 import dev.cay.node.mcp.catalog.ServerOverride;
 import dev.cay.node.mcp.remote.Credentials;
-import dev.cay.node.web.Dialer;
+import dev.cay.web.Dialer;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;

@@ -2,7 +2,7 @@
 /// it. Start with {@link dev.cay.node.mcp.oauth.Authorizations}.
 ///
 /// An MCP server names its authorization server, and users name MCP servers: both may be hostile. So every address is
-/// called by the {@link dev.cay.node.web.Dialer}, a token goes to the server that it was issued for and to no other,
+/// called by the {@link dev.cay.web.Dialer}, a token goes to the server that it was issued for and to no other,
 /// and a code goes to the authorization server that the user was sent to.
 @NullMarked
 package dev.cay.node.mcp.oauth;

@@ -1,6 +1,6 @@
 package dev.cay.node.mcp.remote;
 
-import dev.cay.node.web.Deadline;
+import dev.cay.web.Deadline;
 import java.io.Closeable;
 import java.io.IOException;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package dev.cay.node.mcp.remote;
 
 import dev.cay.mcp.protocol.Message;
-import dev.cay.node.web.Dialer;
+import dev.cay.web.Dialer;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;

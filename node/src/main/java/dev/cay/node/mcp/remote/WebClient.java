@@ -1,11 +1,11 @@
 package dev.cay.node.mcp.remote;
 
 import dev.cay.node.mcp.catalog.LaunchPlan;
-import dev.cay.node.web.Deadline;
-import dev.cay.node.web.Lines;
-import dev.cay.node.web.UrlOrigin;
-import dev.cay.node.web.WebAnswer;
-import dev.cay.node.web.WebLine;
+import dev.cay.web.Deadline;
+import dev.cay.web.Lines;
+import dev.cay.web.UrlOrigin;
+import dev.cay.web.WebAnswer;
+import dev.cay.web.WebLine;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.SocketTimeoutException;

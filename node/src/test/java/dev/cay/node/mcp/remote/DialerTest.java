@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.node.mcp.catalog.ServerLaunch;
-import dev.cay.node.web.Addresses;
-import dev.cay.node.web.Dialer;
-import dev.cay.node.web.HostProxy;
-import dev.cay.node.web.UrlOrigin;
 import dev.cay.testing.Fast;
 import dev.cay.tls.LocalAuthority;
+import dev.cay.web.Addresses;
+import dev.cay.web.Dialer;
+import dev.cay.web.HostProxy;
+import dev.cay.web.UrlOrigin;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.net.InetAddress;

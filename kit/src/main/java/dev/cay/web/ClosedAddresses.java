@@ -1,4 +1,4 @@
-package dev.cay.node.network;
+package dev.cay.web;
 
 import java.util.List;
 

@@ -1,6 +1,5 @@
-package dev.cay.node.web;
+package dev.cay.web;
 
-import dev.cay.node.linux.HostThreads;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
@@ -36,8 +35,6 @@ import org.jspecify.annotations.Nullable;
 public final class Dialer implements Lines, AutoCloseable {
     private static final Duration CONNECT = Duration.ofSeconds(10);
 
-    private static final int LOOKING_UP = 8;
-    private static final int WAITING = 64;
     private static final int TRIED = 4;
 
     /// How names become addresses.
@@ -71,7 +68,7 @@ public final class Dialer implements Lines, AutoCloseable {
     private final Names names;
     private final Supplier<SSLContext> tls;
     private final @Nullable HostProxy proxy;
-    private final HostThreads lookups = new HostThreads("cay-names", LOOKING_UP, WAITING);
+    private final Lookups lookups = new Lookups();
 
     /// @param environment the daemon's, of which `HTTPS_PROXY` and `NO_PROXY` are used
     public Dialer(Addresses addresses, Map<String, String> environment) {

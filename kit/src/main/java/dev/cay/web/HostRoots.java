@@ -1,4 +1,4 @@
-package dev.cay.node.web;
+package dev.cay.web;
 
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;

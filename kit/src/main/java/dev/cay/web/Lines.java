@@ -1,4 +1,4 @@
-package dev.cay.node.web;
+package dev.cay.web;
 
 import java.io.IOException;
 

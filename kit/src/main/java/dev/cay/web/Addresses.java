@@ -1,6 +1,5 @@
-package dev.cay.node.web;
+package dev.cay.web;
 
-import dev.cay.node.network.ClosedAddresses;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
