@@ -25,6 +25,7 @@ import dev.cay.server.CayServer;
 import dev.cay.server.build.BuildFloor;
 import dev.cay.server.store.Store;
 import dev.cay.server.template.Origin;
+import dev.cay.server.webhook.Webhooks;
 import dev.cay.tls.LocalAuthority;
 import dev.cay.tls.OperatorCertificate;
 import dev.cay.wire.CayException;
@@ -96,7 +97,8 @@ final class CayDaemon implements AutoCloseable {
                             config.stateDir().resolve("records"),
                             MEASURE_EVERY,
                             config.templates().keepUnused(),
-                            builds(node)),
+                            builds(node),
+                            Webhooks.Settings.allowing(config.webhooks().allow())),
                     opened(database),
                     node.node(),
                     node.templates(),

@@ -14,6 +14,7 @@ import dev.cay.server.CayServer;
 import dev.cay.server.build.BuildFloor;
 import dev.cay.server.store.sqlite.SqliteStore;
 import dev.cay.server.template.Origin;
+import dev.cay.server.webhook.Webhooks;
 import dev.cay.tls.LocalAuthority;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -122,7 +123,8 @@ final class Rehearsal implements AutoCloseable {
                             Duration.ofSeconds(5),
                             null,
                             new BuildFloor.Settings(
-                                    new Resources(2, 1024, 1024), 1024, () -> 1024, 1, 1, List.of(), directory)),
+                                    new Resources(2, 1024, 1024), 1024, () -> 1024, 1, 1, List.of(), directory),
+                            Webhooks.Settings.allowing(List.of())),
                     closing.add(SqliteStore.open(directory.resolve("cay.db"))),
                     new EmptyNode(),
                     NodeTemplates.NONE,

@@ -24,14 +24,15 @@ public record CayConfig(
         Network network,
         Templates templates,
         Images images,
-        Mcp mcp) {
+        Mcp mcp,
+        Webhooks webhooks) {
 
     /// The same, listening elsewhere: on those of the addresses that this host has.
     public CayConfig withListen(List<String> listen) {
         var changed = new Http(listen, http.port, http.tlsPort, http.domain, http.certificate, http.key);
         return new CayConfig(
                 instance, stateDir, runDir, cacheDir, changed, sandboxes, storage, store, network, templates, images,
-                mcp);
+                mcp, webhooks);
     }
 
     /// Where browsers of users reach the API, without a slash at its end: as the operator says, else on this machine if
@@ -178,6 +179,15 @@ public record CayConfig(
             catalogs = List.copyOf(catalogs);
             tokens = List.copyOf(tokens);
             remoteAddresses = List.copyOf(remoteAddresses);
+        }
+    }
+
+    /// Where events are sent.
+    ///
+    /// @param allow where receivers may lie beside the internet
+    public record Webhooks(List<String> allow) {
+        public Webhooks {
+            allow = List.copyOf(allow);
         }
     }
 }

@@ -261,6 +261,12 @@ public final class ConfigKeys {
             "",
             "Where users' browsers reach this API when they authorize remote MCP servers; unset, as http.* says.");
 
+    static final ConfigKey<List<String>> WEBHOOKS_ALLOW = key(
+            "webhooks.allow",
+            ConfigValue.list(ConfigValue.destination()),
+            "",
+            "Hosts, *.domains and ranges that receivers of webhooks may lie at though not public.");
+
     private static final List<ConfigKey<?>> ALL = List.of(
             INSTANCE,
             STATE_DIR,
@@ -308,7 +314,8 @@ public final class ConfigKeys {
             MCP_META_TOOLS,
             MCP_MEMORY_MB,
             MCP_MAX_SERVERS,
-            MCP_CALLBACK_URL);
+            MCP_CALLBACK_URL,
+            WEBHOOKS_ALLOW);
 
     private ConfigKeys() {}
 

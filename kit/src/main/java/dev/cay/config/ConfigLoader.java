@@ -150,7 +150,8 @@ public final class ConfigLoader {
                         value(ConfigKeys.MCP_MEMORY_MB),
                         value(ConfigKeys.MCP_MAX_SERVERS),
                         value(ConfigKeys.MCP_CALLBACK_URL).orElse(null),
-                        fileRead));
+                        fileRead),
+                new CayConfig.Webhooks(value(ConfigKeys.WEBHOOKS_ALLOW)));
     }
 
     /// A value that cannot be read is noted and stands in by its default, so that all others are looked at too.

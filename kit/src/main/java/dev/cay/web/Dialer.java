@@ -75,6 +75,11 @@ public final class Dialer implements Lines, AutoCloseable {
         this(Rules.ofServers(addresses), Dialer::addressesOf, onFirstUse(HostRoots::tls), HostProxy.of(environment));
     }
 
+    /// The same by other rules.
+    public Dialer(Rules rules, Map<String, String> environment) {
+        this(rules, Dialer::addressesOf, onFirstUse(HostRoots::tls), HostProxy.of(environment));
+    }
+
     /// One that uses no proxy.
     public Dialer(Rules rules) {
         this(rules, Dialer::addressesOf, onFirstUse(HostRoots::tls), null);
@@ -125,6 +130,17 @@ public final class Dialer implements Lines, AutoCloseable {
             }
         }
         throw failed;
+    }
+
+    /// Refuses what {@link #open} would refuse by its rules, without connecting.
+    ///
+    /// @throws IOException if the name cannot be looked up, which says nothing about the rules
+    public void check(UrlOrigin origin) throws IOException {
+        if (proxy != null && proxy.serves(origin)) {
+            checkUnresolved(origin);
+        } else {
+            checked(origin);
+        }
     }
 
     /// Whether the operator named this host, or the address that stands for it. A name that resolves to a named address

@@ -3,6 +3,7 @@ package dev.cay.web;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
+import java.util.Collections;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -74,6 +75,11 @@ public final class WebAnswer {
     /// Empty if there is none.
     public String header(String name) {
         return headers.getOrDefault(name, "");
+    }
+
+    /// All of them. They come from the server, and may be anything.
+    public Map<String, String> headers() {
+        return Collections.unmodifiableMap(headers);
     }
 
     public boolean redirects() {

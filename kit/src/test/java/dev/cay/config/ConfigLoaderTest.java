@@ -80,7 +80,8 @@ final class ConfigLoaderTest {
                         mcp.metaTools = off | CAY_MCP_META_TOOLS
                         mcp.memoryMB = 1024MB | CAY_MCP_MEMORY_MB
                         mcp.maxServers = 16 | CAY_MCP_MAX_SERVERS
-                        mcp.callbackUrl =  | CAY_MCP_CALLBACK_URL""");
+                        mcp.callbackUrl =  | CAY_MCP_CALLBACK_URL
+                        webhooks.allow =  | CAY_WEBHOOKS_ALLOW""");
     }
 
     @Test

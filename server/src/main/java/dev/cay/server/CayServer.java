@@ -50,6 +50,7 @@ import dev.cay.server.template.DiskCollections;
 import dev.cay.server.template.TemplateRoutes;
 import dev.cay.server.template.TemplateSupply;
 import dev.cay.server.template.Templates;
+import dev.cay.server.webhook.Webhooks;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Node;
 import dev.cay.wire.node.NodeAuthorizations;
@@ -82,6 +83,7 @@ public final class CayServer implements AutoCloseable {
     /// @param measureEvery time between two readings of what sandboxes use
     /// @param keepUnused   how long layers and other things stay that nothing refers to; null if none is removed
     /// @param builds       what holds for builds of templates
+    /// @param webhooks     what holds for webhooks
     public record Settings(
             Path secret,
             String domain,
@@ -92,7 +94,8 @@ public final class CayServer implements AutoCloseable {
             Path records,
             Duration measureEvery,
             @Nullable Duration keepUnused,
-            BuildFloor.Settings builds) {}
+            BuildFloor.Settings builds,
+            Webhooks.Settings webhooks) {}
 
     private static final Logger log = LoggerFactory.getLogger(CayServer.class);
 
@@ -116,6 +119,7 @@ public final class CayServer implements AutoCloseable {
     private final Sampler sampler;
     private final BuildFloor builds;
     private final DiskCollections collections;
+    private final Webhooks webhooks;
     private final FrontDoor frontDoor;
 
     /// @param store stays the caller's, and open as long as the server is
@@ -155,7 +159,9 @@ public final class CayServer implements AutoCloseable {
         pauses = new Pauses(sandboxRecords, directory, sandboxes, fleet, expiry, agreement, limits);
         snapshots = new Snapshots(store, templates, sandboxRecords, fleet, saves, random);
         settlement = new Settlement(sandboxRecords, directory, fleet, agreement);
-        chores = opened.add(new Chores(store, sandboxes, starter, pauses, templates, clock));
+        webhooks = opened.add(new Webhooks(settings.webhooks(), store, access, tokens, clock, random, meters));
+        events.onEvent(webhooks::wake);
+        chores = opened.add(new Chores(store, sandboxes, starter, pauses, templates, webhooks::forgetOld, clock));
         var records = settings.records();
         logs = opened.add(new SandboxLogs(records.resolve("sandbox-logs.ring"), store, clock, meters));
         var metrics = opened.add(
@@ -208,6 +214,7 @@ public final class CayServer implements AutoCloseable {
         new ForkRoutes(access, sandboxes, new Forks(snapshots, starter, view), settings.maxTimeout()).addTo(routes);
         new LogRoutes(access, sandboxes, logs).addTo(routes);
         new EventRoutes(access, store).addTo(routes);
+        webhooks.addTo(routes);
         builds.addTo(routes);
         new Unserved(access).addTo(routes);
         return routes;
@@ -226,6 +233,7 @@ public final class CayServer implements AutoCloseable {
         expiry.start(pauses::expire, followClock);
         chores.start();
         sampler.start();
+        webhooks.start();
     }
 
     /// Goes on with builds that an earlier daemon began, once the templates that come with Cay are on record.

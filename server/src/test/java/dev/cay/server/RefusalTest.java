@@ -51,9 +51,6 @@ final class RefusalTest {
             GET /volumes
             PUT /volumecontent/v/file
             POST /secrets
-            GET /events/webhooks
-            GET /events/webhooks/w/deliveries?limit=5
-            GET /events/webhooks/w/stats
             GET /api-keys
             GET /nodes
             POST /admin/teams/t/sandboxes/kill

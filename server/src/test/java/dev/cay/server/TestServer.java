@@ -8,6 +8,7 @@ import dev.cay.server.build.BuildFloor;
 import dev.cay.server.store.Store;
 import dev.cay.server.store.sqlite.SqliteStore;
 import dev.cay.server.template.Origin;
+import dev.cay.server.webhook.Webhooks;
 import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Resources;
@@ -81,6 +82,12 @@ final class TestServer implements AutoCloseable {
                 directory, new FakeNode(), new FakeClock(), "", Duration.ofDays(30), PATIENCE, store -> {});
     }
 
+    /// With records in another store, which the server closes.
+    static TestServer on(Store store, Path directory, FakeNode node, FakeClock clock, String oldKey)
+            throws IOException {
+        return new TestServer(store, directory, node, clock, oldKey, Duration.ofDays(30), PATIENCE);
+    }
+
     /// Another run of the server on the same files and node.
     static TestServer again(Path directory, TestServer before) throws IOException {
         return again(directory, before, store -> {});
@@ -117,11 +124,27 @@ final class TestServer implements AutoCloseable {
             Duration patience,
             Consumer<Store> prepare)
             throws IOException {
-        this.node = node;
-        this.clock = clock;
+        this(prepared(directory, prepare), directory, node, clock, oldKey, keepPaused, patience);
+    }
+
+    private static Store prepared(Path directory, Consumer<Store> prepare) {
         var file = SqliteStore.open(directory.resolve("cay.db"));
         prepare.accept(file);
-        store = new RepeatingStore(file);
+        return file;
+    }
+
+    private TestServer(
+            Store opened,
+            Path directory,
+            FakeNode node,
+            FakeClock clock,
+            String oldKey,
+            @Nullable Duration keepPaused,
+            Duration patience)
+            throws IOException {
+        this.node = node;
+        this.clock = clock;
+        store = new RepeatingStore(opened);
         var settings = new CayServer.Settings(
                 directory.resolve("secret"),
                 DOMAIN,
@@ -139,7 +162,8 @@ final class TestServer implements AutoCloseable {
                         3,
                         1 << 20,
                         List.of("debian:*=base"),
-                        directory.resolve("builds")));
+                        directory.resolve("builds")),
+                new Webhooks.Settings(List.of("127.0.0.1"), Duration.ofSeconds(2), Duration.ofMillis(20)));
         server = new CayServer(
                 settings, store, node, made, builds, disk, authorizations, this::answerAsASandbox, clock, new Meters());
         server.start();

@@ -73,6 +73,11 @@ public final class SandboxTokens {
         return derive("upload:%s:%s:%d".formatted(team.value(), hash, until));
     }
 
+    /// A key of 256 bits for what the database keeps sealed. A copy of the database alone does not open it.
+    public byte[] sealingKey(String purpose) {
+        return HexFormat.of().parseHex(derive("seal:" + purpose).value());
+    }
+
     private AccessToken derive(String text) {
         try {
             var mac = Mac.getInstance(ALGORITHM);

@@ -28,13 +28,6 @@ public final class Unserved {
             GET    /secrets/{secretID}                                  secrets
             POST   /secrets/{secretID}                                  secrets
             DELETE /secrets/{secretID}                                  secrets
-            GET    /events/webhooks                                     webhooks
-            POST   /events/webhooks                                     webhooks
-            GET    /events/webhooks/{webhookID}                         webhooks
-            PATCH  /events/webhooks/{webhookID}                         webhooks
-            DELETE /events/webhooks/{webhookID}                         webhooks
-            GET    /events/webhooks/{webhookID}/deliveries              webhooks
-            GET    /events/webhooks/{webhookID}/stats                   webhooks
             GET    /nodes                                               administration of nodes
             GET    /nodes/{nodeID}                                      administration of nodes
             POST   /nodes/{nodeID}                                      administration of nodes

@@ -8,16 +8,29 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /// Counts the events that this process wrote: by type for Prometheus, and how many sandboxes came to life in each team.
+/// It also tells one listener that there is a new one.
 public final class EventCounts {
     private final Map<String, Long> types = new TreeMap<>();
     private final Map<TeamId, Long> starts = new HashMap<>();
+
+    private volatile Runnable listener = () -> {};
+
+    /// @param action is called after each event that was written, and must not block
+    public void onEvent(Runnable action) {
+        listener = action;
+    }
 
     public void addTo(Meters meters) {
         meters.tallies("cay_events_total", "Lifecycle events of sandboxes since this start", "type", this::types);
     }
 
     /// To be called after the transaction that wrote the event.
-    public synchronized void count(LifecycleEvent event) {
+    public void count(LifecycleEvent event) {
+        add(event);
+        listener.run();
+    }
+
+    private synchronized void add(LifecycleEvent event) {
         types.merge(event.type().name().toLowerCase(Locale.ROOT), 1L, Long::sum);
         if (event.type() == LifecycleEvent.Type.CREATED || event.type() == LifecycleEvent.Type.RESUMED) {
             starts.merge(event.teamId(), 1L, Long::sum);

@@ -10,9 +10,7 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Lists events, of a team or of one sandbox, also of one that is long gone.
@@ -42,7 +40,7 @@ public final class EventRoutes {
                 Page.number(exchange, "offset", 0, Integer.MAX_VALUE, 0),
                 Page.number(exchange, "limit", 1, 100, 10));
         var found = store.read(handle -> EventStore.list(handle, query));
-        exchange.sendJson(200, found.stream().map(EventRoutes::render).toList());
+        exchange.sendJson(200, found.stream().map(EventJson::of).toList());
     }
 
     private static List<LifecycleEvent.Type> types(Exchange exchange) {
@@ -66,28 +64,5 @@ public final class EventRoutes {
     private static @Nullable String first(Exchange exchange, String name, String otherName) {
         String value = exchange.query(name);
         return value != null ? value : exchange.query(otherName);
-    }
-
-    /// Both spellings: clients of either generation of the documents find what they look for.
-    private static Map<String, Object> render(LifecycleEvent event) {
-        var json = new LinkedHashMap<String, Object>();
-        json.put("version", "v2");
-        json.put("id", event.id());
-        json.put("type", event.type().text());
-        json.put("timestamp", event.at());
-        both(json, "eventData", "event_data", event.data());
-        both(json, "sandboxId", "sandbox_id", event.sandboxId());
-        both(json, "sandboxTeamId", "sandbox_team_id", event.teamId());
-        both(json, "sandboxTemplateId", "sandbox_template_id", event.templateId());
-        both(json, "sandboxBuildId", "sandbox_build_id", event.buildId());
-        both(json, "sandboxExecutionId", "sandbox_execution_id", event.executionId());
-        both(json, "eventCategory", "event_category", "lifecycle");
-        both(json, "eventLabel", "event_label", event.type().label());
-        return json;
-    }
-
-    private static void both(Map<String, Object> json, String camel, String snake, Object value) {
-        json.put(camel, value);
-        json.put(snake, value);
     }
 }

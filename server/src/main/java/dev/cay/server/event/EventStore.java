@@ -34,7 +34,7 @@ public final class EventStore {
         }
     }
 
-    /// Writing the same event twice does no harm.
+    /// Writing the same event twice does no harm. Webhooks that want it get it from here too.
     public static void insert(Handle handle, LifecycleEvent event) {
         handle.execute(
                 """
@@ -51,6 +51,7 @@ public final class EventStore {
                 event.executionId(),
                 JsonColumn.write(event.data()),
                 event.at().toEpochMilli());
+        OutboxStore.insert(handle, event);
     }
 
     public static List<LifecycleEvent> list(Handle handle, Query query) {

@@ -155,6 +155,11 @@ public final class RequestBody {
         return value != null && !(value.isContainer() && value.isEmpty());
     }
 
+    /// Whether the field is there, also if it is empty.
+    public boolean has(String name) {
+        return find(name) != null;
+    }
+
     private @Nullable JsonNode find(String name) {
         JsonNode value = node.get(name);
         return value == null || value.isNull() ? null : value;

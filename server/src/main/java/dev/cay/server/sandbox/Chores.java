@@ -25,22 +25,26 @@ public final class Chores implements AutoCloseable {
     private final SandboxStarter starter;
     private final Pauses pauses;
     private final Templates templates;
+    private final Runnable forgetMessages;
     private final InstantSource clock;
     private final ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(
             1, Thread.ofPlatform().daemon().name("chores").factory());
 
+    /// @param forgetMessages removes old messages of webhooks
     public Chores(
             Store store,
             Sandboxes sandboxes,
             SandboxStarter starter,
             Pauses pauses,
             Templates templates,
+            Runnable forgetMessages,
             InstantSource clock) {
         this.store = store;
         this.sandboxes = sandboxes;
         this.starter = starter;
         this.pauses = pauses;
         this.templates = templates;
+        this.forgetMessages = forgetMessages;
         this.clock = clock;
     }
 
@@ -50,6 +54,7 @@ public final class Chores implements AutoCloseable {
         every(Duration.ofSeconds(5), pauses::repair);
         every(Duration.ofSeconds(5), templates::writeSpawns);
         every(Duration.ofHours(1), this::forgetOld);
+        every(Duration.ofHours(1), forgetMessages);
     }
 
     @Override

@@ -21,7 +21,8 @@ public record Migrations(List<String> files) {
             "migrations/V1__first_house.sql",
             "migrations/V2__pause.sql",
             "migrations/V4__sizes.sql",
-            "migrations/V5__builds.sql");
+            "migrations/V5__builds.sql",
+            "migrations/V7__webhooks.sql");
 
     /// With what only PostgreSQL has to be told.
     public static final Migrations POSTGRES = of(
@@ -30,7 +31,9 @@ public record Migrations(List<String> files) {
             "postgres/V3__numbers_and_order.sql",
             "migrations/V4__sizes.sql",
             "migrations/V5__builds.sql",
-            "postgres/V6__order_of_builds.sql");
+            "postgres/V6__order_of_builds.sql",
+            "migrations/V7__webhooks.sql",
+            "postgres/V8__order_of_webhooks.sql");
 
     public Migrations {
         files = List.copyOf(files);

@@ -33,6 +33,9 @@ public final class StoreCopy {
             new Table("event", List.of("sequence")),
             new Table("build", List.of("id")),
             new Table("build_tag", List.of("template_id", "tag")),
+            new Table("webhook", List.of("id")),
+            new Table("webhook_message", List.of("sequence")),
+            new Table("webhook_attempt", List.of("id")),
             new Table(OWNERS, List.of("id")));
 
     /// How many rows are read, written or compared in one transaction.
@@ -165,15 +168,20 @@ public final class StoreCopy {
         }
     }
 
-    /// New events get numbers above those that were copied, which this engine did not give out itself.
+    /// New events and messages get numbers above those that were copied, which this engine did not give out itself.
     private static long numberOnFrom(Handle target) throws SQLException {
         if (!target.getConnection().getMetaData().getDatabaseProductName().equals("PostgreSQL")) {
             return 0;
         }
-        return target.createQuery("""
-                        SELECT setval(pg_get_serial_sequence('event', 'sequence'),
-                            coalesce((SELECT max(sequence) FROM event), 0) + 1, false)
-                        """).mapTo(Long.class).one();
+        long numbered = 0;
+        for (String table : List.of("event", "webhook_message")) {
+            numbered +=
+                    target.createQuery("""
+                            SELECT setval(pg_get_serial_sequence('%1$s', 'sequence'),
+                                coalesce((SELECT max(sequence) FROM %1$s), 0) + 1, false)
+                            """.formatted(table)).mapTo(Long.class).one();
+        }
+        return numbered;
     }
 
     @SuppressWarnings("NullAway") // columns may be null, which a map's values cannot say

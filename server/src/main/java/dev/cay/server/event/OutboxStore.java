@@ -1,0 +1,29 @@
+package dev.cay.server.event;
+
+import dev.cay.http.Json;
+import org.jdbi.v3.core.Handle;
+
+/// Writes an event down for every webhook that wants it, in the transaction that makes the event true. So a crash can
+/// neither lose a message nor invent one. What becomes of messages is decided in `dev.cay.server.webhook`.
+final class OutboxStore {
+    private OutboxStore() {}
+
+    /// The same event twice does no harm. The body is kept as it is sent: all attempts send the same bytes.
+    static void insert(Handle handle, LifecycleEvent event) {
+        handle.createUpdate("""
+                        INSERT INTO webhook_message (webhook_id, event_id, event_type, sandbox_id, body, state,
+                            attempts, created_at, next_at)
+                        SELECT id, :event, :type, :sandbox, :body, 'OPEN', 0, :at, :at FROM webhook
+                        WHERE team_id = :team AND enabled = 1 AND events LIKE :pattern
+                        ON CONFLICT (webhook_id, event_id) DO NOTHING
+                        """)
+                .bind("event", event.id())
+                .bind("type", event.type().text())
+                .bind("sandbox", event.sandboxId())
+                .bind("body", Json.text(EventJson.of(event)))
+                .bind("at", event.at().toEpochMilli())
+                .bind("team", event.teamId().value())
+                .bind("pattern", "%\"" + event.type().text() + "\"%")
+                .execute();
+    }
+}

@@ -1,0 +1,178 @@
+package dev.cay.server.webhook;
+
+import dev.cay.server.event.LifecycleEvent;
+import dev.cay.server.store.JsonColumn;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
+
+/// The SQL of attempts, which users read to find out why something did not arrive.
+final class AttemptStore {
+    /// Attempts of one message that are listed.
+    private static final int LISTED = 20;
+
+    private static final List<String> EVERY_TYPE = Arrays.stream(LifecycleEvent.Type.values())
+            .map(LifecycleEvent.Type::text)
+            .toList();
+
+    private AttemptStore() {}
+
+    /// Which messages are wanted.
+    ///
+    /// @param after    the sequence of the last one of the page before; null for the first page
+    /// @param statuses `success` and `failed`, by the last attempt; empty for both
+    /// @param types    of events; empty for all
+    record Query(
+            String webhookId,
+            @Nullable Long after,
+            boolean ascending,
+            Instant start,
+            Instant end,
+            List<String> statuses,
+            List<String> types,
+            int limit) {
+        Query {
+            statuses = List.copyOf(statuses);
+            types = List.copyOf(types);
+        }
+    }
+
+    /// The attempts of a stretch of time.
+    record Bucket(Instant start, long total, long failed, double minimum, double average, double maximum) {}
+
+    /// The same one twice does no harm.
+    static void insert(Handle handle, Attempt attempt) {
+        var error = attempt.error();
+        var responseHeaders = attempt.responseHeaders();
+        handle.execute(
+                """
+                INSERT INTO webhook_attempt (id, webhook_id, event_id, started_at, duration_ms, url, request_headers,
+                    status, response_headers, response_body, error_class, error_message)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT (id) DO NOTHING
+                """,
+                attempt.id(),
+                attempt.webhookId(),
+                attempt.eventId(),
+                attempt.startedAt().toEpochMilli(),
+                attempt.duration().toMillis(),
+                attempt.url(),
+                JsonColumn.write(attempt.headers()),
+                attempt.status(),
+                responseHeaders == null ? null : JsonColumn.write(responseHeaders),
+                attempt.responseBody(),
+                error == null ? null : error.name(),
+                attempt.message());
+    }
+
+    /// A receiver that fails for a day says the same many times: only the last answer is kept whole.
+    static void forgetAnswersBefore(Handle handle, Attempt last) {
+        handle.execute("""
+                UPDATE webhook_attempt SET response_headers = NULL, response_body = NULL
+                WHERE webhook_id = ? AND event_id = ? AND id <> ?
+                """, last.webhookId(), last.eventId(), last.id());
+    }
+
+    static void deleteOf(Handle handle, Message message) {
+        handle.execute(
+                "DELETE FROM webhook_attempt WHERE webhook_id = ? AND event_id = ?",
+                message.webhookId(),
+                message.eventId());
+    }
+
+    /// Messages that were tried.
+    static List<Message> messages(Handle handle, Query query) {
+        String last = """
+                (SELECT CASE WHEN a.error_class IS NULL THEN 'success' ELSE 'failed' END FROM webhook_attempt a
+                    WHERE a.webhook_id = m.webhook_id AND a.event_id = m.event_id
+                    ORDER BY a.started_at DESC, a.id DESC LIMIT 1)
+                """;
+        var statuses = query.statuses().isEmpty() ? List.of("success", "failed") : query.statuses();
+        var types = query.types().isEmpty() ? EVERY_TYPE : query.types();
+        var select = handle.createQuery("""
+                        SELECT * FROM webhook_message m
+                        WHERE webhook_id = :webhook AND created_at >= :start AND created_at < :end
+                            AND <last> IN (<statuses>) AND event_type IN (<types>) <after>
+                        ORDER BY sequence <order> LIMIT :limit
+                        """)
+                .define("last", last)
+                .bindList("statuses", statuses)
+                .bindList("types", types)
+                .define("after", query.after() == null ? "" : "AND sequence %s :after".formatted(than(query)))
+                .define("order", query.ascending() ? "ASC" : "DESC")
+                .bind("webhook", query.webhookId())
+                .bind("start", query.start().toEpochMilli())
+                .bind("end", query.end().toEpochMilli())
+                .bind("limit", query.limit());
+        if (query.after() != null) {
+            select.bind("after", query.after());
+        }
+        return select.map((row, context) -> MessageStore.message(row)).list();
+    }
+
+    private static String than(Query query) {
+        return query.ascending() ? ">" : "<";
+    }
+
+    /// The last ones of a message, in their order.
+    static List<Attempt> of(Handle handle, Message message) {
+        return handle.createQuery("""
+                        SELECT * FROM webhook_attempt WHERE webhook_id = :webhook AND event_id = :event
+                        ORDER BY started_at DESC, id DESC LIMIT :most
+                        """)
+                .bind("webhook", message.webhookId())
+                .bind("event", message.eventId())
+                .bind("most", LISTED)
+                .map((row, context) -> attempt(row))
+                .list()
+                .reversed();
+    }
+
+    /// Counts attempts of stretches of the same length, without those that had none.
+    static List<Bucket> buckets(Handle handle, String webhookId, Instant start, Instant end, Duration width) {
+        return handle.createQuery("""
+                        SELECT started_at / :width AS bucket, count(*) AS total, count(error_class) AS failed,
+                            min(duration_ms) AS minimum, avg(duration_ms) AS average, max(duration_ms) AS maximum
+                        FROM webhook_attempt
+                        WHERE webhook_id = :webhook AND started_at >= :start AND started_at < :end
+                        GROUP BY bucket ORDER BY bucket
+                        """)
+                .bind("width", width.toMillis())
+                .bind("webhook", webhookId)
+                .bind("start", start.toEpochMilli())
+                .bind("end", end.toEpochMilli())
+                .map((row, context) -> new Bucket(
+                        Instant.ofEpochMilli(row.getLong("bucket") * width.toMillis()),
+                        row.getLong("total"),
+                        row.getLong("failed"),
+                        row.getDouble("minimum"),
+                        row.getDouble("average"),
+                        row.getDouble("maximum")))
+                .list();
+    }
+
+    private static Attempt attempt(ResultSet row) throws SQLException {
+        int status = row.getInt("status");
+        Integer answered = row.wasNull() ? null : Integer.valueOf(status);
+        String headers = row.getString("response_headers");
+        String error = row.getString("error_class");
+        return new Attempt(
+                row.getString("id"),
+                row.getString("webhook_id"),
+                row.getString("event_id"),
+                Instant.ofEpochMilli(row.getLong("started_at")),
+                Duration.ofMillis(row.getLong("duration_ms")),
+                row.getString("url"),
+                JsonColumn.readMap(row.getString("request_headers")),
+                answered,
+                headers == null ? null : JsonColumn.readMap(headers),
+                row.getString("response_body"),
+                error == null ? null : Attempt.ErrorClass.valueOf(error),
+                row.getString("error_message"));
+    }
+}

@@ -1,0 +1,182 @@
+package dev.cay.server.webhook;
+
+import dev.cay.metrics.Meters;
+import dev.cay.metrics.Tally;
+import dev.cay.server.store.Store;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Sends messages to receivers: one thread looks what is due, each attempt has a thread of its own.
+///
+/// The database alone says what is due, so a daemon that was killed goes on where it was. A message whose attempt was
+/// not written down is sent again: it arrives at least once. Of the messages of a sandbox for a webhook at most one is
+/// under way.
+final class Deliverer implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Deliverer.class);
+
+    /// With nothing to send, the wait for an event is only cut short in case a wake-up was lost.
+    private static final Duration IDLE = Duration.ofSeconds(30);
+
+    private static final Duration LAST_ATTEMPTS = Duration.ofSeconds(5);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
+    private static final Duration AFTER_FAILURE = Duration.ofSeconds(5);
+
+    private final Store store;
+    private final WebhookCall call;
+    private final AttemptRecords records;
+    private final InstantSource clock;
+    private final Duration lookAgain;
+    private final Tally attempts;
+    private final UnderWay underWay = new UnderWay();
+    private final ExecutorService senders = Executors.newVirtualThreadPerTaskExecutor();
+    private volatile @Nullable Thread thread;
+    private volatile boolean closed;
+
+    /// @param lookAgain time between two looks while messages wait for their time
+    Deliverer(Store store, WebhookCall call, InstantSource clock, Duration lookAgain, Meters meters) {
+        this.store = store;
+        this.call = call;
+        this.records = new AttemptRecords(store);
+        this.clock = clock;
+        this.lookAgain = lookAgain;
+        this.attempts = meters.tally("cay_webhook_attempts_total", "Requests to receivers of webhooks", "outcome");
+    }
+
+    void start() {
+        thread = Thread.ofPlatform().daemon().name("webhooks").start(this::loop);
+    }
+
+    /// There may be something to send.
+    void wake() {
+        LockSupport.unpark(thread);
+    }
+
+    private void loop() {
+        while (!closed) {
+            LockSupport.parkNanos(this, look().toNanos());
+        }
+    }
+
+    /// Begins what is due.
+    ///
+    /// @return how long to wait before the next look
+    private Duration look() {
+        try {
+            var waiting = new ArrayList<>(store.read(WebhookStore::withOpenMessages));
+            // Otherwise the first ones would always have the free places.
+            Collections.shuffle(waiting);
+            for (var webhook : waiting) {
+                beginDue(webhook);
+            }
+            return waiting.isEmpty() ? IDLE : lookAgain;
+        } catch (RuntimeException e) {
+            log.atWarn().setCause(e).log("could not look which messages of webhooks are due, trying again");
+            return AFTER_FAILURE;
+        }
+    }
+
+    private void beginDue(Webhook webhook) {
+        int free = underWay.freeFor(webhook);
+        if (free <= 0 || closed) {
+            return;
+        }
+        int most = free + underWay.of(webhook);
+        List<Message> due = store.read(handle -> MessageStore.due(handle, webhook.id(), clock.instant(), most));
+        for (var message : due) {
+            if (underWay.freeFor(webhook) > 0 && underWay.add(webhook, message)) {
+                senders.execute(() -> send(webhook, message));
+            }
+        }
+    }
+
+    private void send(Webhook webhook, Message message) {
+        try {
+            var attempt = call.send(webhook, message.eventId(), message.body());
+            attempts.count(attempt.succeeded() ? "success" : "failed");
+            // A failure while we stop is ours; the next daemon sends the message.
+            if (attempt.succeeded() || !closed) {
+                note(webhook, message, attempt);
+            }
+        } catch (RuntimeException e) {
+            log.atError().setCause(e).addKeyValue("webhook", webhook.id()).log("could not send to a webhook");
+            sleep(LONGEST_PAUSE);
+        } finally {
+            underWay.remove(webhook, message);
+            wake();
+        }
+    }
+
+    /// Until it is written: a receiver would get the same message again and again while the database is away or full.
+    private void note(Webhook webhook, Message message, Attempt attempt) {
+        var pause = Duration.ofMillis(100);
+        while (true) {
+            try {
+                tell(webhook, records.write(webhook, message, attempt, clock.instant()));
+                return;
+            } catch (RuntimeException e) {
+                log.atWarn()
+                        .setCause(e)
+                        .addKeyValue("webhook", webhook.id())
+                        .log("could not write down what came of a message, trying again");
+                if (!sleep(pause)) {
+                    return;
+                }
+                pause = pause.compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;
+            }
+        }
+    }
+
+    private static void tell(Webhook webhook, AttemptRecords.Result result) {
+        if (result == AttemptRecords.Result.DISABLED) {
+            log.atWarn()
+                    .addKeyValue("webhook", webhook.id())
+                    .addKeyValue("team", webhook.teamId())
+                    .addKeyValue("name", webhook.name())
+                    .log(
+                            "a webhook was switched off, as nothing arrived there for a day; enable it when it is repaired");
+        }
+    }
+
+    /// @return false if there is no time for that
+    private boolean sleep(Duration time) {
+        try {
+            if (!closed) {
+                Thread.sleep(time);
+            }
+            return !closed;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /// Attempts that get their answer soon are written down; the others are sent again by the next daemon.
+    @Override
+    public void close() {
+        closed = true;
+        wake();
+        senders.shutdown();
+        try {
+            Thread running = thread;
+            if (running != null) {
+                running.join(LAST_ATTEMPTS);
+            }
+            if (!senders.awaitTermination(LAST_ATTEMPTS.toMillis(), TimeUnit.MILLISECONDS)) {
+                senders.shutdownNow();
+            }
+        } catch (InterruptedException e) {
+            senders.shutdownNow();
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,36 @@
+package dev.cay.server.webhook;
+
+import dev.cay.wire.TeamId;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Where a team wants to have events sent.
+///
+/// @param events         types, as the contract calls them
+/// @param sealedSecret   what {@link SigningSecrets} makes of the signature's secret
+/// @param failingSince   the first of the failed attempts after which none succeeded; null while attempts succeed
+/// @param disabledAt     when Cay switched it off; null if it did not
+/// @param disabledReason why Cay did
+record Webhook(
+        String id,
+        TeamId teamId,
+        String name,
+        String url,
+        List<String> events,
+        String sealedSecret,
+        boolean enabled,
+        Instant createdAt,
+        @Nullable Instant failingSince,
+        @Nullable Instant disabledAt,
+        @Nullable String disabledReason) {
+    Webhook {
+        events = List.copyOf(events);
+    }
+
+    /// Without the secret, sealed as it is.
+    @Override
+    public String toString() {
+        return "Webhook[%s]".formatted(id);
+    }
+}

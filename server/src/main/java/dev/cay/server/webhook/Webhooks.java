@@ -1,0 +1,99 @@
+package dev.cay.server.webhook;
+
+import dev.cay.http.Routes;
+import dev.cay.life.Undo;
+import dev.cay.metrics.Meters;
+import dev.cay.server.access.Access;
+import dev.cay.server.access.SandboxTokens;
+import dev.cay.server.store.Store;
+import dev.cay.web.Addresses;
+import dev.cay.web.Dialer;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Set;
+
+/// Webhooks, put together.
+public final class Webhooks implements AutoCloseable {
+    /// The setting by which operators allow receivers that are not public.
+    private static final String SETTING = "webhooks.allow";
+
+    /// Rows deleted in one transaction: others wait for it.
+    private static final int PORTION = 500;
+
+    private static final Duration KEPT = Duration.ofDays(7);
+
+    /// What an operator decides about webhooks.
+    ///
+    /// @param allow       hosts, `*.domains` and ranges that receivers may lie at though they are not public
+    /// @param answerLimit for a receiver's answer
+    /// @param lookAgain   time between two looks while messages wait for their time
+    public record Settings(List<String> allow, Duration answerLimit, Duration lookAgain) {
+        public Settings {
+            allow = List.copyOf(allow);
+        }
+
+        /// The usual times.
+        public static Settings allowing(List<String> allow) {
+            return new Settings(allow, Duration.ofSeconds(15), Duration.ofSeconds(1));
+        }
+    }
+
+    private final Undo opened = new Undo();
+    private final Store store;
+    private final InstantSource clock;
+    private final Deliverer deliverer;
+    private final WebhookRoutes routes;
+    private final DeliveryRoutes deliveries;
+
+    public Webhooks(
+            Settings settings,
+            Store store,
+            Access access,
+            SandboxTokens tokens,
+            InstantSource clock,
+            SecureRandom random,
+            Meters meters) {
+        this.store = store;
+        this.clock = clock;
+        // Plain http is for the receiver's owner to choose: the events name no secrets.
+        var rules = new Dialer.Rules(Addresses.allowing(settings.allow()), Set.of(), true, SETTING);
+        var dialer = opened.add(new Dialer(rules, System.getenv()));
+        var secrets = new SigningSecrets(tokens.sealingKey("webhooks"), random);
+        var call = new WebhookCall(dialer, secrets, clock, settings.answerLimit());
+        deliverer = opened.add(new Deliverer(store, call, clock, settings.lookAgain(), meters));
+        var book = new WebhookBook(store, secrets, dialer, clock);
+        routes = new WebhookRoutes(access, book, call, deliverer::wake);
+        deliveries = new DeliveryRoutes(access, book, store, clock, deliverer::wake);
+    }
+
+    public void addTo(Routes all) {
+        routes.addTo(all);
+        deliveries.addTo(all);
+    }
+
+    /// Begins to send, also what an earlier daemon did not.
+    public void start() {
+        deliverer.start();
+    }
+
+    /// There may be something to send.
+    public void wake() {
+        deliverer.wake();
+    }
+
+    /// Removes what is old, and what deleted webhooks left.
+    public void forgetOld() {
+        Instant before = clock.instant().minus(KEPT);
+        while (store.write(handle -> MessageStore.deleteOld(handle, before, PORTION)) == PORTION) {
+            // The next portion.
+        }
+    }
+
+    @Override
+    public void close() {
+        opened.close();
+    }
+}

@@ -1,0 +1,9 @@
+/// Webhooks: where teams want to have events sent, and the sending.
+///
+/// Start at {@link dev.cay.server.webhook.Webhooks}. The event and its messages are written in one transaction, in
+/// `dev.cay.server.event`; from then on the database alone says what is to be sent. {@link
+/// dev.cay.server.webhook.Deliverer} sends it.
+@NullMarked
+package dev.cay.server.webhook;
+
+import org.jspecify.annotations.NullMarked;
