@@ -178,7 +178,7 @@ final class Rehearsal implements AutoCloseable {
     }
 
     /// Has no sandbox and makes none.
-    private static final class EmptyNode implements Node {
+    static final class EmptyNode implements Node {
         @Override
         public SandboxId reserve(SandboxKind kind) {
             return new SandboxId("none");

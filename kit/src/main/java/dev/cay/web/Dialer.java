@@ -94,6 +94,11 @@ public final class Dialer implements Lines, AutoCloseable {
         this(Rules.ofServers(addresses), names, () -> tls, proxy);
     }
 
+    /// By other rules, without a proxy.
+    public Dialer(Rules rules, Names names, SSLContext tls) {
+        this(rules, names, () -> tls, null);
+    }
+
     private Dialer(Rules rules, Names names, Supplier<SSLContext> tls, @Nullable HostProxy proxy) {
         this.rules = rules;
         this.addresses = rules.addresses();

@@ -78,13 +78,6 @@ final class AttemptStore {
                 """, last.webhookId(), last.eventId(), last.id());
     }
 
-    static void deleteOf(Handle handle, Message message) {
-        handle.execute(
-                "DELETE FROM webhook_attempt WHERE webhook_id = ? AND event_id = ?",
-                message.webhookId(),
-                message.eventId());
-    }
-
     /// Messages that were tried.
     static List<Message> messages(Handle handle, Query query) {
         String last = """

@@ -1,5 +1,6 @@
 package dev.cay.server.webhook;
 
+import dev.cay.life.Steps;
 import dev.cay.metrics.Meters;
 import dev.cay.metrics.Tally;
 import dev.cay.server.store.Store;
@@ -101,7 +102,9 @@ final class Deliverer implements AutoCloseable {
 
     private void send(Webhook webhook, Message message) {
         try {
+            Steps.reach("webhook-due");
             var attempt = call.send(webhook, message.eventId(), message.body());
+            Steps.reach("webhook-answered");
             attempts.count(attempt.succeeded() ? "success" : "failed");
             // A failure while we stop is ours; the next daemon sends the message.
             if (attempt.succeeded() || !closed) {
@@ -122,6 +125,7 @@ final class Deliverer implements AutoCloseable {
         while (true) {
             try {
                 tell(webhook, records.write(webhook, message, attempt, clock.instant()));
+                Steps.reach("webhook-noted");
                 return;
             } catch (RuntimeException e) {
                 log.atWarn()

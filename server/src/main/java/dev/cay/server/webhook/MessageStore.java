@@ -139,7 +139,10 @@ final class MessageStore {
                 .map((row, context) -> message(row))
                 .list();
         for (var message : old) {
-            AttemptStore.deleteOf(handle, message);
+            handle.execute(
+                    "DELETE FROM webhook_attempt WHERE webhook_id = ? AND event_id = ?",
+                    message.webhookId(),
+                    message.eventId());
             handle.execute("DELETE FROM webhook_message WHERE sequence = ?", message.sequence());
         }
         return old.size();

@@ -1,0 +1,112 @@
+package dev.cay.cli;
+
+import static dev.cay.cli.WebhookOptions.text;
+
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
+
+/// What arrived at a webhook, and sending it again.
+final class WebhookDeliveryCommands {
+    private WebhookDeliveryCommands() {}
+
+    @Command(
+            name = "deliveries",
+            mixinStandardHelpOptions = true,
+            description =
+                    "List what was sent during the last 7 days, newest first, with the last attempt of each event.",
+            footer = {"", "Examples:", "  ./cay webhook deliveries ID --failed", "  ./cay webhook deliveries ID -o json"
+            })
+    static final class Deliveries extends OneWebhook {
+        @Option(names = "--failed", description = "Only events whose last attempt failed.")
+        private boolean failed;
+
+        @Option(names = "--limit", paramLabel = "N", description = "How many events, up to 100 (default: 25).")
+        private int limit = 25;
+
+        @Override
+        public Integer call() {
+            var page = call(
+                    "GET", "/deliveries?limit=%d%s".formatted(limit, failed ? "&deliveryStatus=failed" : ""), null);
+            if (options.json(page)) {
+                return 0;
+            }
+            if (page.path("data").isEmpty()) {
+                System.out.println(failed ? "no event failed" : "nothing was sent");
+            }
+            page.path("data").forEach(this::line);
+            return 0;
+        }
+
+        private void line(JsonNode group) {
+            var attempts = group.path("attempts");
+            var last = attempts.path(attempts.size() - 1);
+            System.out.println(String.format(
+                    Locale.ROOT,
+                    "%s %s %s %s %s (%d)%s",
+                    text(last, "timestamp"),
+                    text(group, "eventId"),
+                    text(group, "eventType").replace("sandbox.lifecycle.", ""),
+                    text(group, "sandboxId"),
+                    text(last, "status"),
+                    attempts.size(),
+                    last.has("errorMessage") ? " " + text(last, "errorMessage") : ""));
+        }
+    }
+
+    @Command(
+            name = "redeliver",
+            mixinStandardHelpOptions = true,
+            description = "Send an event again, or all that were given up.",
+            footer = {"", "Examples:", "  ./cay webhook redeliver ID EVENT", "  ./cay webhook redeliver ID --failed"})
+    static final class Redeliver extends OneWebhook {
+        @Parameters(index = "1", arity = "0..1", paramLabel = "EVENT", description = "Id of an event that was sent.")
+        private @Nullable String event;
+
+        @Option(names = "--failed", description = "All events that were given up, in their order.")
+        private boolean failed;
+
+        @Override
+        public Integer call() {
+            if ((event == null) != failed) {
+                throw new CayException(ErrorKind.INVALID_ARGUMENT, "give either the id of an event, or --failed");
+            }
+            var answer =
+                    call("POST", "/redeliveries", event == null ? Map.of("failed", true) : Map.of("eventId", event));
+            if (!options.json(answer)) {
+                System.out.println("%d events are sent again"
+                        .formatted(answer.path("events").asInt(0)));
+            }
+            return 0;
+        }
+    }
+
+    @Command(
+            name = "test",
+            mixinStandardHelpOptions = true,
+            description = "Send a test to the receiver now and show its answer; it ends with 1 if that fails.")
+    static final class Test extends OneWebhook {
+        @Override
+        public Integer call() {
+            var result = call("POST", "/test", null);
+            boolean arrived = text(result, "status").equals("success");
+            if (!options.json(result)) {
+                String answer = result.path("responseHttpStatusCode").asString("no");
+                System.out.println(
+                        arrived
+                                ? "it arrived; the receiver answered %s after %d ms"
+                                        .formatted(
+                                                answer,
+                                                result.path("durationMs").asInt(0))
+                                : "it did not arrive: " + text(result, "errorMessage"));
+            }
+            return arrived ? 0 : 1;
+        }
+    }
+}

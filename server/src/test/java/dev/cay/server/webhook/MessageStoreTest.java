@@ -1,0 +1,92 @@
+package dev.cay.server.webhook;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cay.server.store.Store;
+import dev.cay.server.store.sqlite.SqliteStore;
+import dev.cay.testing.Fast;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.jdbi.v3.core.Handle;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What is kept of messages, and which come next where the clock was set back.
+@Fast
+final class MessageStoreTest {
+    private static final Instant NOW = Instant.parse("2026-09-21T10:00:00Z");
+    private static final Instant WEEK_AGO = NOW.minus(Duration.ofDays(7));
+
+    @TempDir
+    private Path directory = Path.of("unset");
+
+    private static int webhook(Handle handle, String id, int enabled) {
+        handle.execute(
+                "INSERT INTO team (id, name, slug, created_at) VALUES ('t', 't', 't', 0) ON CONFLICT DO NOTHING");
+        return handle.execute(
+                "INSERT INTO webhook (id, team_id, name, url, events, secret, enabled, created_at) VALUES (?, 't', 'n', 'u', '[]', 's', ?, 0)",
+                id,
+                enabled);
+    }
+
+    private static int message(Handle handle, String webhook, String event, String state, Instant at) {
+        handle.execute(
+                "INSERT INTO webhook_attempt (id, webhook_id, event_id, started_at, duration_ms, url, request_headers) VALUES (?, ?, ?, 0, 1, 'u', '{}')",
+                webhook + event,
+                webhook,
+                event);
+        return handle.execute(
+                "INSERT INTO webhook_message (webhook_id, event_id, event_type, sandbox_id, body, state, attempts, created_at, next_at) VALUES (?, ?, 't', 's', 'b', ?, 0, ?, ?)",
+                webhook,
+                event,
+                state,
+                at.toEpochMilli(),
+                at.toEpochMilli());
+    }
+
+    private static String left(Store store, String column, String table) {
+        return store.read(handle -> String.join(
+                " ",
+                handle.createQuery("SELECT %s FROM %s ORDER BY 1".formatted(column, table))
+                        .mapTo(String.class)
+                        .list()));
+    }
+
+    @Test
+    void oldMessagesGoWithTheirAttemptsAndWhatIsStillToBeSentStays() {
+        try (var store = SqliteStore.open(directory.resolve("a.db"))) {
+            Instant old = WEEK_AGO.minusMillis(1);
+            store.write(handle -> webhook(handle, "on", 1) + webhook(handle, "off", 0));
+            store.write(handle -> message(handle, "on", "delivered", "DELIVERED", old)
+                    + message(handle, "on", "failed", "FAILED", old)
+                    + message(handle, "on", "open", "OPEN", old)
+                    + message(handle, "on", "young", "DELIVERED", WEEK_AGO)
+                    + message(handle, "off", "open", "OPEN", old)
+                    + message(handle, "deleted", "young", "OPEN", NOW));
+            assertThat(store.<Integer>write(handle -> MessageStore.deleteOld(handle, WEEK_AGO, 3)))
+                    .isEqualTo(3);
+            assertThat(store.<Integer>write(handle -> MessageStore.deleteOld(handle, WEEK_AGO, 3)))
+                    .isEqualTo(1);
+            assertThat(left(store, "webhook_id || event_id", "webhook_message")).isEqualTo("onopen onyoung");
+            assertThat(left(store, "id", "webhook_attempt")).isEqualTo("onopen onyoung");
+        }
+    }
+
+    /// A message whose time is far away would wait as long as the clock was set back.
+    @Test
+    void aTimeThatIsTooFarAwayIsNotWaitedFor() {
+        try (var store = SqliteStore.open(directory.resolve("a.db"))) {
+            store.write(handle -> webhook(handle, "on", 1));
+            store.write(handle -> message(handle, "on", "far", "OPEN", NOW.plus(Duration.ofDays(3))));
+            assertThat(store.<List<Message>>read(handle -> MessageStore.due(handle, "on", NOW, 5)))
+                    .hasSize(1);
+            store.write(handle -> handle.execute(
+                    "UPDATE webhook_message SET next_at = ?",
+                    NOW.plusSeconds(600).toEpochMilli()));
+            assertThat(store.<List<Message>>read(handle -> MessageStore.due(handle, "on", NOW, 5)))
+                    .isEmpty();
+        }
+    }
+}
