@@ -19,6 +19,7 @@ public final class Proofs {
             new RushProof(),
             new FaultsProof(),
             new BuildsProof(),
+            new WebhooksProof(),
             new FuzzProof(),
             new RunnersProof(),
             new CatalogProof(),
