@@ -4,6 +4,7 @@ import dev.cay.cli.local.ConfigOptions;
 import dev.cay.cli.local.KeyFile;
 import dev.cay.cli.local.RunFile;
 import dev.cay.config.CayConfig;
+import dev.cay.server.access.AdminToken;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
@@ -24,13 +25,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongConsumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/// The API of the daemon that runs here, with the user's own key.
-record Api(URI url, String key) {
+/// The API of the daemon that runs here.
+///
+/// @param credentials headers that say who asks
+record Api(URI url, Map<String, String> credentials) {
     private static final Duration CONNECT_LIMIT = Duration.ofSeconds(10);
 
     /// A pause may have gigabytes to write.
@@ -46,6 +50,24 @@ record Api(URI url, String key) {
         CayConfig config = options.config();
         RunFile daemon = RunFile.require(config.runDir(), options);
         return new Api(URI.create(daemon.url()), ownKey(config.instance()));
+    }
+
+    /// With the user's own key.
+    Api(URI url, String key) {
+        this(url, Map.of("X-API-Key", key));
+    }
+
+    /// As the operator. Refuses when no daemon runs or the user may not read the operator's token.
+    static Api ofOperator(ConfigOptions options) {
+        CayConfig config = options.config();
+        RunFile daemon = RunFile.require(config.runDir(), options);
+        var token = AdminToken.in(config.stateDir());
+        if (!Files.isReadable(token.file())) {
+            throw new CayException(
+                    ErrorKind.PERMISSION_DENIED,
+                    "only root reads the operator's token; try: sudo " + options.command("..."));
+        }
+        return new Api(URI.create(daemon.url()), Map.of(AdminToken.HEADER, token.read()));
     }
 
     static String ownKey(String instance) {
@@ -108,7 +130,7 @@ record Api(URI url, String key) {
         try (var http = HttpClient.newBuilder().connectTimeout(CONNECT_LIMIT).build()) {
             var request = HttpRequest.newBuilder(url.resolve(path))
                     .timeout(UPLOAD_LIMIT)
-                    .header("X-API-Key", key)
+                    .headers(headers())
                     .build();
             var answer = http.send(request, BodyHandlers.ofInputStream());
             try (var in = answer.body()) {
@@ -150,13 +172,19 @@ record Api(URI url, String key) {
                 parse(body).path("message").asString("the daemon answered " + status));
     }
 
+    private String[] headers() {
+        return credentials.entrySet().stream()
+                .flatMap(header -> Stream.of(header.getKey(), header.getValue()))
+                .toArray(String[]::new);
+    }
+
     private record Answer(JsonNode json, Optional<String> next) {}
 
     private Answer ask(String method, String path, @Nullable Map<String, Object> body) {
         try (var http = HttpClient.newBuilder().connectTimeout(CONNECT_LIMIT).build()) {
             var request = HttpRequest.newBuilder(url.resolve(path))
                     .timeout(LIMIT)
-                    .header("X-API-Key", key)
+                    .headers(headers())
                     .header("Content-Type", "application/json")
                     .method(
                             method,

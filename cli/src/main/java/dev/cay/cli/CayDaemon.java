@@ -22,6 +22,7 @@ import dev.cay.node.host.ServerLimits;
 import dev.cay.node.mcp.GatewayRules;
 import dev.cay.node.mcp.MetaChoice;
 import dev.cay.server.CayServer;
+import dev.cay.server.access.AdminToken;
 import dev.cay.server.build.BuildFloor;
 import dev.cay.server.store.Store;
 import dev.cay.server.template.Origin;
@@ -89,6 +90,7 @@ final class CayDaemon implements AutoCloseable {
             var server = closing.add(new CayServer(
                     new CayServer.Settings(
                             config.stateDir().resolve("secret"),
+                            AdminToken.in(config.stateDir()).file(),
                             domain(),
                             config.sandboxes().timeout(),
                             config.sandboxes().maxTimeout(),

@@ -70,6 +70,9 @@ public final class Main implements Runnable {
         commands.put("template", TemplateCommand::new);
         commands.put("webhook", WebhookCommand::new);
         commands.put("mcp", McpCommand::new);
+        commands.put("team", TeamCommand::new);
+        commands.put("key", KeyCommand::new);
+        commands.put("admin-token", AdminTokenCommand::new);
         commands.put("pool", PoolCommand::new);
         commands.put("store", StoreCommand::new);
         commands.put("support", SupportCommand::new);

@@ -11,6 +11,7 @@ import dev.cay.node.linux.HostThreads;
 import dev.cay.node.runtime.GuestProgram;
 import dev.cay.proxy.ReverseProxy;
 import dev.cay.server.CayServer;
+import dev.cay.server.access.AdminToken;
 import dev.cay.server.build.BuildFloor;
 import dev.cay.server.store.sqlite.SqliteStore;
 import dev.cay.server.template.Origin;
@@ -114,6 +115,7 @@ final class Rehearsal implements AutoCloseable {
             var server = closing.add(new CayServer(
                     new CayServer.Settings(
                             directory.resolve("secret"),
+                            AdminToken.in(directory).file(),
                             DOMAIN,
                             Duration.ofMinutes(5),
                             Duration.ofHours(1),

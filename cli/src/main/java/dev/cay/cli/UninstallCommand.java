@@ -65,6 +65,8 @@ final class UninstallCommand implements Callable<Integer> {
             "logs",
             "uploads",
             "secret",
+            "admin.token",
+            "admin.token.new",
             "mcp.key",
             "mcp.key.new",
             "mcp.clients",

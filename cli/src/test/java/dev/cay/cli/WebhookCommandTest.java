@@ -72,6 +72,7 @@ final class WebhookCommandTest {
         return new CayServer(
                 new CayServer.Settings(
                         directory.resolve("secret"),
+                        directory.resolve("admin.token"),
                         "cay.test",
                         Duration.ofMinutes(5),
                         Duration.ofHours(1),

@@ -51,6 +51,7 @@ public final class Exchange {
     private @Nullable QueryString query;
     private @Nullable String upstreamHost;
     private Map<String, String> parameters = Map.of();
+    private String route = "";
     private volatile boolean takenOver;
 
     Exchange(
@@ -163,6 +164,16 @@ public final class Exchange {
     /// See {@link #upstreamHost(String)}; null to pass the client's through.
     public @Nullable String upstreamHost() {
         return upstreamHost;
+    }
+
+    /// The path of the route that the request goes by, like `/sandboxes/{sandboxID}`; empty before there is one.
+    public String route() {
+        return route;
+    }
+
+    /// The decoded values of all `{name}` in the route's path.
+    public Map<String, String> parameters() {
+        return parameters;
     }
 
     /// The decoded value of a `{name}` in the route's path.
@@ -333,8 +344,9 @@ public final class Exchange {
         return request.getConnectionMetaData().getHttpVersion().getVersion() < HttpVersion.HTTP_2.getVersion();
     }
 
-    void parameters(Map<String, String> values) {
-        parameters = values;
+    void matched(String path, Map<String, String> values) {
+        route = path;
+        parameters = Map.copyOf(values);
     }
 
     /// Ends the exchange after its handler: what was begun is completed, what was never answered is our fault.

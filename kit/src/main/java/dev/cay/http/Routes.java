@@ -58,6 +58,26 @@ public final class Routes implements Handler {
         return this;
     }
 
+    /// What is asked for by one method at one path.
+    ///
+    /// @param path like `/sandboxes/{sandboxID}`
+    public record Route(String method, String path) {}
+
+    /// All that is served.
+    public List<Route> table() {
+        var table = new ArrayList<Route>();
+        collect(root, table);
+        return table;
+    }
+
+    private static void collect(Node node, List<Route> table) {
+        node.methods.keySet().forEach(method -> table.add(new Route(method, node.path)));
+        node.literals.values().forEach(next -> collect(next, table));
+        if (node.parameter != null) {
+            collect(node.parameter, table);
+        }
+    }
+
     /// Counts what is asked for from now on, by route.
     public Routes measured(Meters meters) {
         requests = meters.tally("cay_api_requests_total", "Requests to the API", "route", "method", "status");
@@ -93,7 +113,7 @@ public final class Routes implements Handler {
         for (int i = 0; i < names.size(); i++) {
             parameters.put(names.get(i), match.values.get(i));
         }
-        exchange.parameters(parameters);
+        exchange.matched(node.path, parameters);
         if (requests == null || times == null) {
             handler.handle(exchange);
             return;

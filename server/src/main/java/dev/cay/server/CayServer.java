@@ -7,8 +7,14 @@ import dev.cay.life.SteadyClock;
 import dev.cay.life.Undo;
 import dev.cay.metrics.Meters;
 import dev.cay.server.access.Access;
+import dev.cay.server.access.AdminToken;
+import dev.cay.server.access.ApiKeys;
+import dev.cay.server.access.KeyRoutes;
+import dev.cay.server.access.KeyScope;
 import dev.cay.server.access.SandboxTokens;
 import dev.cay.server.access.TeamRoutes;
+import dev.cay.server.access.Teams;
+import dev.cay.server.admin.TeamAdminRoutes;
 import dev.cay.server.build.BuildFloor;
 import dev.cay.server.edge.ControlPlane;
 import dev.cay.server.edge.FrontDoor;
@@ -60,6 +66,8 @@ import dev.cay.wire.node.NodeTemplates;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -74,6 +82,7 @@ public final class CayServer implements AutoCloseable {
     /// What an operator decides about the server.
     ///
     /// @param secret       file of the key that sandboxes' tokens are derived from; made when absent, mode 0600
+    /// @param adminToken   file of the operator's token; made when absent, mode 0600
     /// @param domain       what host names of sandboxes end in, with a port unless that is 443
     /// @param timeout      how long a sandbox lives whose client did not say
     /// @param maxTimeout   longest life of a sandbox from its start
@@ -86,6 +95,7 @@ public final class CayServer implements AutoCloseable {
     /// @param webhooks     what holds for webhooks
     public record Settings(
             Path secret,
+            Path adminToken,
             String domain,
             Duration timeout,
             Duration maxTimeout,
@@ -103,6 +113,7 @@ public final class CayServer implements AutoCloseable {
     private final ExecutorService endings;
     private final Runnable requireStore;
     private final Access access;
+    private final ApiKeys keys;
     private final Templates templates;
     private final TemplateSupply supply;
     private final SandboxDirectory directory;
@@ -120,6 +131,7 @@ public final class CayServer implements AutoCloseable {
     private final BuildFloor builds;
     private final DiskCollections collections;
     private final Webhooks webhooks;
+    private final Routes routes;
     private final FrontDoor frontDoor;
 
     /// @param store stays the caller's, and open as long as the server is
@@ -141,7 +153,9 @@ public final class CayServer implements AutoCloseable {
         endings = opened.add(Executors.newVirtualThreadPerTaskExecutor());
         fleet = new Fleet(node);
         requireStore = () -> StoreOwner.require(store, tokens.fingerprint(), clock.instant());
-        access = new Access(store, clock, random);
+        access = new Access(store, new AdminToken(settings.adminToken()), clock, random);
+        opened.step(access::close);
+        keys = new ApiKeys(store, access, clock, random);
         templates = new Templates(store, clock, random, access::firstTeam);
         supply = new TemplateSupply(templates, node, made);
         directory = new SandboxDirectory(tokens);
@@ -171,7 +185,7 @@ public final class CayServer implements AutoCloseable {
 
         builds = new BuildFloor(
                 settings.builds(), store, access, templates, supply, nodeBuilds, tokens, snapshots, directory, clock);
-        var routes = routes(settings, store, new SandboxView(tokens, settings.domain()));
+        routes = routes(settings, store, clock, new SandboxView(tokens, settings.domain()));
         new MetricRoutes(access, sandboxes, metrics, teams, clock).addTo(routes);
         new PrometheusRoutes(access, meters).addTo(routes);
         new AuthorizationRoutes(access, sandboxes, authorizations).addTo(routes);
@@ -186,9 +200,16 @@ public final class CayServer implements AutoCloseable {
                 new SandboxGate(directory, pauses, access, tokens, ports, clock));
     }
 
-    private Routes routes(Settings settings, Store store, SandboxView view) {
+    /// All that the API serves.
+    List<Routes.Route> table() {
+        return routes.table();
+    }
+
+    private Routes routes(Settings settings, Store store, InstantSource clock, SandboxView view) {
         var routes = new Routes();
         new TeamRoutes(access).addTo(routes);
+        new KeyRoutes(access, keys).addTo(routes);
+        new TeamAdminRoutes(access, new Teams(store, access, clock), keys, sandboxes, templates).addTo(routes);
         new TemplateRoutes(access, templates, supply).addTo(routes);
         new SandboxRoutes(
                         access,
@@ -268,7 +289,8 @@ public final class CayServer implements AutoCloseable {
 
     /// Makes another key for the first team, for whoever lost the first one.
     public String newKey(String name) {
-        return access.newKey(access.firstTeam(), name);
+        return keys.create(access.firstTeam(), new ApiKeys.Wanted(name, KeyScope.ALL, null), null)
+                .text();
     }
 
     /// Saves the sandboxes that are paused when their time is over, because the machine goes down.

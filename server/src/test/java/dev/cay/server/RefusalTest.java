@@ -51,9 +51,8 @@ final class RefusalTest {
             GET /volumes
             PUT /volumecontent/v/file
             POST /secrets
-            GET /api-keys
+            GET /secrets
             GET /nodes
-            POST /admin/teams/t/sandboxes/kill
             """)
     void whatIsNotServedSaysSo(String method, String path) {
         var answer = cay.call(method, path);

@@ -22,6 +22,7 @@ import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -72,6 +73,7 @@ final class TestServer implements AutoCloseable {
 
     final RepeatingStore store;
     final String key;
+    final String adminToken;
     private final HttpListeners listeners = new HttpListeners();
     private final InetSocketAddress address;
     private final HttpClient client =
@@ -147,6 +149,7 @@ final class TestServer implements AutoCloseable {
         store = new RepeatingStore(opened);
         var settings = new CayServer.Settings(
                 directory.resolve("secret"),
+                directory.resolve("admin.token"),
                 DOMAIN,
                 Duration.ofMinutes(5),
                 Duration.ofHours(24),
@@ -174,6 +177,7 @@ final class TestServer implements AutoCloseable {
                         new Origin(List.of("layer1", "layer0"), "user", null),
                         null);
         key = server.firstKey().orElse(oldKey);
+        adminToken = Files.readString(directory.resolve("admin.token")).strip();
         listeners.start();
         address = listeners.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), server.frontDoor());
     }
@@ -199,6 +203,11 @@ final class TestServer implements AutoCloseable {
             headers.put(bodyAndHeaders[i], bodyAndHeaders[i + 1]);
         }
         return send(address, method, path, body, headers);
+    }
+
+    /// A call of the operator.
+    Answer admin(String method, String path, String body) {
+        return send(address, method, path, body, Map.of("X-Admin-Token", adminToken));
     }
 
     /// The same with a body.

@@ -8,50 +8,68 @@ import dev.cay.wire.ErrorKind;
 import dev.cay.wire.TeamId;
 import java.security.SecureRandom;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Stream;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// Knows every API key by its hash and tells whose request it is, without asking the database.
+/// Knows every team, and every API key by its hash, and tells whose request it is, without asking the database.
+/// Thread-safe.
 public final class Access {
     static final String FIX = "; `cay env` prints the key of this server as E2B_API_KEY";
+
+    private static final String TEAM_HEADER = "X-Team-ID";
 
     /// Answers a request of a known team.
     public interface TeamHandler {
         void handle(Team team, Exchange exchange) throws Exception;
     }
 
+    /// Answers a request of a known key, or of the operator.
+    public interface CallerHandler {
+        void handle(Caller caller, Exchange exchange) throws Exception;
+    }
+
     private final Store store;
+    private final AdminToken admin;
     private final InstantSource clock;
     private final SecureRandom random;
-    private final Map<String, Team> teams = new ConcurrentHashMap<>();
+    private final KeyUses uses;
+    private final OpenRequests open = new OpenRequests();
+    private final Map<String, TeamKey> keys = new ConcurrentHashMap<>();
+    private final Map<TeamId, Team> teams = new ConcurrentHashMap<>();
     private volatile @Nullable Team first;
     private volatile @Nullable String firstKey;
 
-    public Access(Store store, InstantSource clock, SecureRandom random) {
+    public Access(Store store, AdminToken admin, InstantSource clock, SecureRandom random) {
         this.store = store;
+        this.admin = admin;
         this.clock = clock;
         this.random = random;
+        this.uses = new KeyUses(store);
     }
 
-    /// Reads the keys; where there is no team yet, makes one with its first key.
+    /// Reads teams and keys; where there is no team yet, makes one with its first key.
     public void start() {
+        admin.make(random);
         var team = store.read(AccessStore::findOldestTeam).orElseGet(this::makeTeam);
-        teams.putAll(store.read(AccessStore::teamsByKeyHash));
+        store.read(AccessStore::teams).forEach(this::add);
+        keys.putAll(store.read(AccessStore::keysByHash));
         first = team;
     }
 
     private Team makeTeam() {
         var fresh = new Team(new TeamId(UUID.randomUUID().toString()), "default", "default");
         var key = ApiKey.random(random);
+        var kept = key.kept(fresh, "first key", KeyScope.ALL, clock.instant(), null);
         var team = store.write(handle -> {
             var found = AccessStore.findOldestTeam(handle);
             if (found.isEmpty()) {
                 AccessStore.insertTeam(handle, fresh, clock.instant());
-                AccessStore.insertKey(handle, fresh, "first key", key, clock.instant());
+                AccessStore.insertKey(handle, kept, key.hash());
             }
             return found.orElse(fresh);
         });
@@ -70,12 +88,13 @@ public final class Access {
         return team;
     }
 
-    /// The team with this id, which has or had a key.
+    /// The team with this id.
     public Team requireTeam(TeamId id) {
-        return Stream.concat(Stream.of(firstTeam()), teams.values().stream())
-                .filter(team -> team.id().equals(id))
-                .findFirst()
-                .orElseThrow(() -> new CayException(ErrorKind.NOT_FOUND, "the team is gone"));
+        var team = teams.get(id);
+        if (team == null) {
+            throw new CayException(ErrorKind.NOT_FOUND, "there is no team %s".formatted(id));
+        }
+        return team;
     }
 
     /// The key that this start made, if it was the first one.
@@ -83,46 +102,157 @@ public final class Access {
         return Optional.ofNullable(firstKey);
     }
 
-    public String newKey(Team team, String name) {
-        var key = ApiKey.random(random);
-        store.write(handle -> {
-            AccessStore.insertKey(handle, team, name, key, clock.instant());
-            return team;
-        });
-        teams.put(key.hash(), team);
-        return key.text();
+    void add(Team team) {
+        teams.put(team.id(), team);
     }
 
-    /// Serves the handler only to requests with a valid key.
+    void remove(Team team) {
+        teams.remove(team.id());
+        removeKeys(key -> key.team().equals(team));
+    }
+
+    void add(String hash, TeamKey key) {
+        keys.put(hash, key);
+    }
+
+    /// The same key with another name or end.
+    void replace(TeamKey key) {
+        keys.replaceAll((_, known) -> known.id().equals(key.id()) ? key : known);
+    }
+
+    /// From here on they are refused, and what is under way with them is cut.
+    void removeKeys(Predicate<TeamKey> which) {
+        var gone = keys.values().stream().filter(which).map(TeamKey::id).toList();
+        keys.values().removeIf(which);
+        gone.forEach(open::cut);
+    }
+
+    /// Those of a team, with their last use.
+    List<TeamKey> keysOf(Team team) {
+        return keys.values().stream()
+                .filter(key -> key.team().equals(team))
+                .map(key -> {
+                    var at = uses.last(key.id());
+                    return at == null ? key : key.used(at);
+                })
+                .toList();
+    }
+
+    /// Serves the handler only to requests with a key that may send them.
     public Handler guard(TeamHandler handler) {
-        return exchange -> handler.handle(authenticate(exchange), exchange);
+        return guardCaller((caller, exchange) -> handler.handle(caller.team(), exchange));
     }
 
-    /// The same for keys of the first team alone, which are the operator's.
+    /// The same for who wants to know more of the caller.
+    public Handler guardCaller(CallerHandler handler) {
+        return exchange -> {
+            var caller = authenticate(exchange);
+            var key = caller.key();
+            if (key == null) {
+                handler.handle(caller, exchange);
+                return;
+            }
+            open.add(key, exchange);
+            try {
+                requireKnown(exchange);
+                handler.handle(caller, exchange);
+            } finally {
+                open.remove(key, exchange);
+            }
+        };
+    }
+
+    /// A key that is revoked while its request comes in is not cut with the others.
+    private void requireKnown(Exchange exchange) {
+        if (!knows(credential(exchange))) {
+            throw unauthenticated("the API key was revoked");
+        }
+    }
+
+    /// For the operator: with the admin token, or with keys of the first team that may do everything.
     public Handler guardOperator(TeamHandler handler) {
-        return guard((team, exchange) -> {
-            if (!team.equals(firstTeam())) {
+        return exchange -> {
+            if (exchange.header(AdminToken.HEADER) != null) {
+                requireAdmin(exchange);
+                handler.handle(firstTeam(), exchange);
+                return;
+            }
+            var caller = authenticate(exchange);
+            if (!caller.team().equals(firstTeam()) || caller.scope().kind() != KeyScope.Kind.ALL) {
                 throw new CayException(
                         ErrorKind.PERMISSION_DENIED,
-                        "only keys of the team '%s' may do this"
+                        "only keys of the team '%s' that may do everything may do this"
                                 .formatted(firstTeam().name()));
             }
-            handler.handle(team, exchange);
-        });
+            handler.handle(caller.team(), exchange);
+        };
+    }
+
+    /// For the operator with the admin token.
+    public Handler guardAdmin(Handler handler) {
+        return exchange -> {
+            requireAdmin(exchange);
+            handler.handle(exchange);
+        };
+    }
+
+    /// Whether the request carries the operator's token.
+    public boolean isOperator(Exchange exchange) {
+        String token = exchange.header(AdminToken.HEADER);
+        return token != null && admin.fits(token);
+    }
+
+    private void requireAdmin(Exchange exchange) {
+        if (!isOperator(exchange)) {
+            throw unauthenticated(
+                    "this takes the operator's token in the header '%s'; `sudo ./cay admin-token` prints it"
+                            .formatted(AdminToken.HEADER));
+        }
     }
 
     /// Whose request this is. The map is keyed by hashes, so the time of a look-up tells nothing about a key.
-    public Team authenticate(Exchange exchange) {
-        Team team = teams.get(new ApiKey(credential(exchange)).hash());
-        if (team == null) {
-            throw unauthenticated("the API key is not known here: wrong key, or a key of another server" + FIX);
+    private Caller authenticate(Exchange exchange) {
+        if (exchange.header(AdminToken.HEADER) != null) {
+            requireAdmin(exchange);
+            return new Caller(teamOfAdmin(exchange), null);
         }
-        return team;
+        var key = keys.get(new ApiKey(credential(exchange)).hash());
+        if (key == null) {
+            throw unauthenticated(
+                    "the API key is not known here: wrong key, a revoked one, or a key of another server" + FIX);
+        }
+        var now = clock.instant();
+        if (key.isOver(now)) {
+            throw unauthenticated("the API key '%s' expired at %s; make another with `cay key create`"
+                    .formatted(key.name(), key.expiresAt()));
+        }
+        if (!key.scope().allows(request(exchange))) {
+            throw new CayException(
+                    ErrorKind.PERMISSION_DENIED,
+                    "the API key '%s' may not do this: its scope is %s".formatted(key.name(), key.scope()));
+        }
+        uses.note(key, now);
+        return new Caller(key.team(), key);
     }
 
-    /// Whether this is a key of this server, whoever's.
+    private static KeyScope.Request request(Exchange exchange) {
+        return new KeyScope.Request(exchange.method(), exchange.route(), exchange.parameters());
+    }
+
+    /// The operator acts for the team that the path names, else the header.
+    private Team teamOfAdmin(Exchange exchange) {
+        String id = exchange.parameters().getOrDefault("teamID", exchange.header(TEAM_HEADER));
+        if (id == null) {
+            throw new CayException(
+                    ErrorKind.INVALID_ARGUMENT,
+                    "the operator says for which team: send its id in the header '%s'".formatted(TEAM_HEADER));
+        }
+        return requireTeam(new TeamId(id));
+    }
+
+    /// Whether this is a credential of this server, whoever's.
     public boolean knows(String key) {
-        return ApiKey.hasShape(key.strip()) && teams.containsKey(new ApiKey(key.strip()).hash());
+        return ApiKey.hasShape(key.strip()) && keys.containsKey(new ApiKey(key.strip()).hash());
     }
 
     /// The key of the request, wherever it stands.
@@ -146,6 +276,11 @@ public final class Access {
                             + "use a key that begins with 'e2b_'" + FIX);
         }
         return bearer;
+    }
+
+    /// Writes down what only memory knows.
+    public void close() {
+        uses.write();
     }
 
     private static CayException unauthenticated(String message) {

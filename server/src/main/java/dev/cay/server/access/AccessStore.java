@@ -5,38 +5,82 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
 import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
 
 /// The SQL of teams and keys.
 final class AccessStore {
+    private static final String KEYS = """
+            SELECT k.id AS key_id, k.name AS key_name, k.hash, k.mask_prefix, k.mask_suffix, k.scope, k.created_at,
+                   k.expires_at, k.last_used_at, t.id, t.name, t.slug
+            FROM api_key k JOIN team t ON t.id = k.team_id
+            """;
+
     private AccessStore() {}
 
     static void insertTeam(Handle handle, Team team, Instant at) {
         handle.execute(
-                "INSERT INTO team (id, name, slug, created_at) VALUES (?, ?, ?, ?)",
+                "INSERT INTO team (id, name, slug, created_at) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
                 team.id().value(),
                 team.name(),
                 team.slug(),
                 at.toEpochMilli());
     }
 
-    static void insertKey(Handle handle, Team team, String name, ApiKey key, Instant at) {
+    /// Its keys go with it.
+    static void deleteTeam(Handle handle, Team team, Instant at) {
+        handle.execute("DELETE FROM api_key WHERE team_id = ?", team.id().value());
+        handle.execute(
+                "UPDATE team SET deleted_at = ? WHERE id = ?",
+                at.toEpochMilli(),
+                team.id().value());
+    }
+
+    /// By another team.
+    static boolean isSlugTaken(Handle handle, Team team) {
+        return handle.createQuery("SELECT COUNT(*) FROM team WHERE slug = ? AND id <> ?")
+                        .bind(0, team.slug())
+                        .bind(1, team.id().value())
+                        .mapTo(Integer.class)
+                        .one()
+                > 0;
+    }
+
+    static void insertKey(Handle handle, TeamKey key, String hash) {
         handle.execute(
                 """
-                INSERT INTO api_key (id, team_id, name, hash, mask_prefix, mask_suffix, created_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO api_key (id, team_id, name, hash, mask_prefix, mask_suffix, scope, created_at, expires_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (hash) DO NOTHING
                 """,
-                UUID.randomUUID().toString(),
-                team.id().value(),
-                name,
-                key.hash(),
+                key.id(),
+                key.team().id().value(),
+                key.name(),
+                hash,
                 key.maskPrefix(),
                 key.maskSuffix(),
-                at.toEpochMilli());
+                key.scope().toString(),
+                key.createdAt().toEpochMilli(),
+                millis(key.expiresAt()));
+    }
+
+    static void updateKey(Handle handle, TeamKey key) {
+        handle.execute(
+                "UPDATE api_key SET name = ?, expires_at = ? WHERE id = ?",
+                key.name(),
+                millis(key.expiresAt()),
+                key.id());
+    }
+
+    static void deleteKey(Handle handle, String id) {
+        handle.execute("DELETE FROM api_key WHERE id = ?", id);
+    }
+
+    static void noteUse(Handle handle, String id, Instant at) {
+        handle.execute("UPDATE api_key SET last_used_at = ? WHERE id = ?", at.toEpochMilli(), id);
     }
 
     static Optional<Team> findOldestTeam(Handle handle) {
@@ -45,15 +89,44 @@ final class AccessStore {
                 .findFirst();
     }
 
-    static Map<String, Team> teamsByKeyHash(Handle handle) {
-        var teams = new HashMap<String, Team>();
-        handle.createQuery("SELECT k.hash, t.id, t.name, t.slug FROM api_key k JOIN team t ON t.id = k.team_id")
-                .map((row, context) -> Map.entry(row.getString("hash"), team(row)))
-                .forEach(entry -> teams.put(entry.getKey(), entry.getValue()));
-        return teams;
+    /// In the order in which they were made.
+    static List<Team> teams(Handle handle) {
+        return handle.createQuery("SELECT id, name, slug FROM team WHERE deleted_at IS NULL ORDER BY created_at, id")
+                .map((row, context) -> team(row))
+                .list();
+    }
+
+    static Map<String, TeamKey> keysByHash(Handle handle) {
+        var keys = new HashMap<String, TeamKey>();
+        handle.createQuery(KEYS)
+                .map((row, context) -> Map.entry(row.getString("hash"), key(row)))
+                .forEach(entry -> keys.put(entry.getKey(), entry.getValue()));
+        return keys;
+    }
+
+    private static TeamKey key(ResultSet row) throws SQLException {
+        return new TeamKey(
+                row.getString("key_id"),
+                team(row),
+                row.getString("key_name"),
+                KeyScope.parse(row.getString("scope")),
+                row.getString("mask_prefix"),
+                row.getString("mask_suffix"),
+                Instant.ofEpochMilli(row.getLong("created_at")),
+                instant(row, "expires_at"),
+                instant(row, "last_used_at"));
     }
 
     private static Team team(ResultSet row) throws SQLException {
         return new Team(new TeamId(row.getString("id")), row.getString("name"), row.getString("slug"));
+    }
+
+    private static @Nullable Instant instant(ResultSet row, String column) throws SQLException {
+        long millis = row.getLong(column);
+        return row.wasNull() ? null : Instant.ofEpochMilli(millis);
+    }
+
+    private static @Nullable Long millis(@Nullable Instant time) {
+        return time == null ? null : time.toEpochMilli();
     }
 }

@@ -5,9 +5,12 @@ import dev.cay.wire.ErrorKind;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
+import java.time.Instant;
 import java.util.Base64;
 import java.util.HexFormat;
+import java.util.UUID;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /// A team's credential: `e2b_` and 40 hexadecimal digits. The clients check this shape themselves.
 record ApiKey(String text) {
@@ -38,6 +41,13 @@ record ApiKey(String text) {
     String hash() {
         byte[] value = HexFormat.of().parseHex(text, PREFIX.length(), text.length());
         return "$sha256$" + Base64.getEncoder().withoutPadding().encodeToString(sha256(value));
+    }
+
+    /// What is kept of it.
+    ///
+    /// @param end null for never
+    TeamKey kept(Team team, String name, KeyScope scope, Instant now, @Nullable Instant end) {
+        return new TeamKey(UUID.randomUUID().toString(), team, name, scope, maskPrefix(), maskSuffix(), now, end, null);
     }
 
     String maskPrefix() {

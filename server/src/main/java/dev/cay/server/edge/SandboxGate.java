@@ -5,6 +5,7 @@ import dev.cay.http.Exchange;
 import dev.cay.http.PageOrJson;
 import dev.cay.proxy.Withheld;
 import dev.cay.server.access.Access;
+import dev.cay.server.access.AdminToken;
 import dev.cay.server.access.SandboxTokens;
 import dev.cay.server.sandbox.Pauses;
 import dev.cay.server.sandbox.SandboxDirectory;
@@ -95,6 +96,9 @@ public final class SandboxGate {
         String key = exchange.header("X-API-Key");
         if (key != null && access.knows(key)) {
             names.add("X-API-Key");
+        }
+        if (access.isOperator(exchange)) {
+            names.add(AdminToken.HEADER);
         }
         String bearer = exchange.header("Authorization");
         if (bearer != null && bearer.regionMatches(true, 0, "Bearer ", 0, 7) && access.knows(bearer.substring(7))) {

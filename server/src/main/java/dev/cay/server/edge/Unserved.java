@@ -13,10 +13,6 @@ public final class Unserved {
             POST   /templates                                           building a template
             POST   /templates/{templateID}                              building a template
             POST   /templates/{templateID}/builds/{buildID}             building a template
-            GET    /api-keys                                            managing API keys
-            POST   /api-keys                                            managing API keys
-            PATCH  /api-keys/{apiKeyID}                                 managing API keys
-            DELETE /api-keys/{apiKeyID}                                 managing API keys
             POST   /access-tokens                                       access tokens
             DELETE /access-tokens/{accessTokenID}                       access tokens
             GET    /volumes                                             volumes
@@ -31,10 +27,6 @@ public final class Unserved {
             GET    /nodes                                               administration of nodes
             GET    /nodes/{nodeID}                                      administration of nodes
             POST   /nodes/{nodeID}                                      administration of nodes
-            POST   /admin/teams/{teamID}/sandboxes/kill                 administration of teams
-            GET    /admin/sandboxes/running-counts                      administration of teams
-            POST   /admin/teams/{teamID}/api-keys                       administration of teams
-            DELETE /admin/teams/{teamID}/api-keys/{apiKeyID}            administration of teams
             """;
 
     private final Access access;

@@ -6,6 +6,7 @@ package dev.cay.server.sandbox;
 /// @param detail for people, or empty
 record KillReason(String word, String detail) {
     static final KillReason REQUEST = new KillReason("request", "");
+    static final KillReason ADMIN = new KillReason("admin", "");
     static final KillReason TIMEOUT = new KillReason("timeout", "");
 
     /// It was gone when we looked again after being away.

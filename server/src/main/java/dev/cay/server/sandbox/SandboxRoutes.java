@@ -3,6 +3,7 @@ package dev.cay.server.sandbox;
 import dev.cay.http.Exchange;
 import dev.cay.http.Routes;
 import dev.cay.server.access.Access;
+import dev.cay.server.access.Caller;
 import dev.cay.server.access.Team;
 import dev.cay.server.request.RequestBody;
 import dev.cay.wire.CayException;
@@ -54,7 +55,7 @@ public final class SandboxRoutes {
         var current = new NewSandbox.Rules(timeout, maxTimeout, true);
         routes.on("POST", "/sandboxes", access.guard((team, exchange) -> create(team, exchange, old)));
         routes.on("POST", "/v2/sandboxes", access.guard((team, exchange) -> create(team, exchange, current)));
-        routes.on("GET", "/sandboxes/{sandboxID}", access.guard(this::show));
+        routes.on("GET", "/sandboxes/{sandboxID}", access.guardCaller(this::show));
         routes.on("DELETE", "/sandboxes/{sandboxID}", access.guard(this::kill));
         routes.on("POST", "/sandboxes/{sandboxID}/connect", access.guard(this::connect));
         routes.on("POST", "/v2/sandboxes/{sandboxID}/connect", access.guard(this::connectV2));
@@ -72,8 +73,9 @@ public final class SandboxRoutes {
         exchange.sendJson(201, view.info(sandbox));
     }
 
-    private void show(Team team, Exchange exchange) {
-        exchange.sendJson(200, view.detail(sandbox(team, exchange)));
+    private void show(Caller caller, Exchange exchange) {
+        var sandbox = sandbox(caller.team(), exchange);
+        exchange.sendJson(200, view.detail(sandbox, caller.scope().opensSandboxes()));
     }
 
     private void kill(Team team, Exchange exchange) {

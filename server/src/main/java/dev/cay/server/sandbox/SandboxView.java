@@ -50,7 +50,8 @@ public final class SandboxView {
                 List.of());
     }
 
-    SandboxDetail detail(SandboxRecord sandbox) {
+    /// @param open whether the reader may open the sandbox
+    SandboxDetail detail(SandboxRecord sandbox, boolean open) {
         var network = sandbox.network();
         var saved = sandbox.state() == SandboxState.PAUSED ? sandbox.saved() : null;
         return new SandboxDetail(
@@ -61,7 +62,7 @@ public final class SandboxView {
                 sandbox.startedAt(),
                 sandbox.endAt(),
                 Contract.ENVD_VERSION,
-                accessToken(sandbox),
+                open ? accessToken(sandbox) : null,
                 network.allowInternetAccess(),
                 domain,
                 sandbox.resources().cpuCount(),

@@ -8,6 +8,7 @@ import dev.cay.server.store.Store;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.TeamId;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -17,6 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -83,6 +85,33 @@ public final class Sandboxes {
         return directory.list().stream()
                 .filter(sandbox -> sandbox.teamId().equals(team.id()))
                 .toList();
+    }
+
+    /// How many of each team run; teams of which none does are not there.
+    public Map<TeamId, Integer> runningByTeam() {
+        return directory.list().stream()
+                .filter(sandbox -> sandbox.state() == SandboxState.RUNNING)
+                .collect(Collectors.toMap(SandboxRecord::teamId, _ -> 1, Integer::sum));
+    }
+
+    /// @param failed those that could not be ended, and that are tried again
+    public record Killed(int ended, int failed) {}
+
+    /// Ends all sandboxes of a team, paused ones too.
+    public Killed killAll(Team team) {
+        int ended = 0;
+        int failed = 0;
+        for (var sandbox : list(team)) {
+            try {
+                if (end(sandbox.id(), KillReason.ADMIN)) {
+                    ended++;
+                }
+            } catch (CayException e) {
+                log.atWarn().setCause(e).addKeyValue("sandbox", sandbox.id()).log("could not kill the sandbox");
+                failed++;
+            }
+        }
+        return new Killed(ended, failed);
     }
 
     /// Gives the sandbox at least this much more time; never less than it has.

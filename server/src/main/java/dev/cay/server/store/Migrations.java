@@ -22,7 +22,8 @@ public record Migrations(List<String> files) {
             "migrations/V2__pause.sql",
             "migrations/V4__sizes.sql",
             "migrations/V5__builds.sql",
-            "migrations/V7__webhooks.sql");
+            "migrations/V7__webhooks.sql",
+            "migrations/V9__keys.sql");
 
     /// With what only PostgreSQL has to be told.
     public static final Migrations POSTGRES = of(
@@ -33,7 +34,8 @@ public record Migrations(List<String> files) {
             "migrations/V5__builds.sql",
             "postgres/V6__order_of_builds.sql",
             "migrations/V7__webhooks.sql",
-            "postgres/V8__order_of_webhooks.sql");
+            "postgres/V8__order_of_webhooks.sql",
+            "migrations/V9__keys.sql");
 
     public Migrations {
         files = List.copyOf(files);

@@ -1,0 +1,142 @@
+package dev.cay.server.access;
+
+import dev.cay.server.store.Store;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Makes, changes and revokes API keys. Each change is in the store before anybody sees it. Thread-safe.
+public final class ApiKeys {
+    private static final int LONGEST_NAME = 200;
+    private static final int MOST = 1000;
+
+    /// What a new key is to be.
+    ///
+    /// @param end null for never
+    public record Wanted(
+            String name, KeyScope scope, @Nullable Instant end) {}
+
+    /// @param text the key itself, which nobody can be told again
+    public record Made(TeamKey key, String text) {}
+
+    private final Store store;
+    private final Access access;
+    private final InstantSource clock;
+    private final SecureRandom random;
+
+    public ApiKeys(Store store, Access access, InstantSource clock, SecureRandom random) {
+        this.store = store;
+        this.access = access;
+        this.clock = clock;
+        this.random = random;
+    }
+
+    /// Those of a team, the oldest first.
+    public List<TeamKey> list(Team team) {
+        return access.keysOf(team).stream()
+                .sorted(Comparator.comparing(TeamKey::createdAt).thenComparing(TeamKey::id))
+                .toList();
+    }
+
+    /// A key that was made with another one is no wider than that one, and ends no later.
+    ///
+    /// @param maker null for the operator
+    public Made create(Team team, Wanted wanted, @Nullable TeamKey maker) {
+        var now = clock.instant();
+        if (wanted.end() != null && !wanted.end().isAfter(now)) {
+            throw invalid("'expiresAt' must be in the future");
+        }
+        if (maker != null && maker.scope().kind() != KeyScope.Kind.ALL) {
+            throw new CayException(
+                    ErrorKind.PERMISSION_DENIED,
+                    "only a key that may do everything makes other keys; this one's scope is " + maker.scope());
+        }
+        if (access.keysOf(team).size() >= MOST) {
+            throw new CayException(
+                    ErrorKind.EXHAUSTED, "the team has %d API keys; revoke some that nobody uses".formatted(MOST));
+        }
+        return make(team, checked(wanted.name()), wanted.scope(), earlier(wanted.end(), maker));
+    }
+
+    private static @Nullable Instant earlier(@Nullable Instant end, @Nullable TeamKey maker) {
+        var latest = maker == null ? null : maker.expiresAt();
+        return latest == null || (end != null && end.isBefore(latest)) ? end : latest;
+    }
+
+    private Made make(Team team, String name, KeyScope scope, @Nullable Instant end) {
+        var key = ApiKey.random(random);
+        var kept = key.kept(team, name, scope, clock.instant(), end);
+        store.write(handle -> {
+            AccessStore.insertKey(handle, kept, key.hash());
+            return kept;
+        });
+        access.add(key.hash(), kept);
+        return new Made(kept, key.text());
+    }
+
+    public TeamKey rename(Team team, String id, String name) {
+        return change(require(team, id).named(checked(name)));
+    }
+
+    private TeamKey change(TeamKey key) {
+        store.write(handle -> {
+            AccessStore.updateKey(handle, key);
+            return key;
+        });
+        access.replace(key);
+        return key;
+    }
+
+    /// From here on the key is refused, and what is under way with it is cut.
+    public void revoke(Team team, String id) {
+        var key = require(team, id);
+        store.write(handle -> {
+            AccessStore.deleteKey(handle, key.id());
+            return key;
+        });
+        access.removeKeys(known -> known.id().equals(key.id()));
+    }
+
+    /// Another key in the place of this one, which goes on for a while.
+    ///
+    /// @param overlap how long the old one is good beside the new one; zero for not at all
+    /// @param maker   null for the operator
+    public Made rotate(Team team, String id, Duration overlap, @Nullable TeamKey maker) {
+        var old = require(team, id);
+        var made = make(team, old.name(), old.scope(), earlier(old.expiresAt(), maker));
+        if (overlap.isZero()) {
+            revoke(team, id);
+        } else {
+            var end = clock.instant().plus(overlap);
+            var now = old.expiresAt();
+            change(old.until(now != null && now.isBefore(end) ? now : end));
+        }
+        return made;
+    }
+
+    private TeamKey require(Team team, String id) {
+        return access.keysOf(team).stream()
+                .filter(key -> key.id().equals(id))
+                .findFirst()
+                .orElseThrow(() ->
+                        new CayException(ErrorKind.NOT_FOUND, "the team has no API key with id '%s'".formatted(id)));
+    }
+
+    private static String checked(String name) {
+        String plain = name.strip();
+        if (plain.isEmpty() || plain.length() > LONGEST_NAME || plain.chars().anyMatch(Character::isISOControl)) {
+            throw invalid("'name' must have 1 to %d characters".formatted(LONGEST_NAME));
+        }
+        return plain;
+    }
+
+    private static CayException invalid(String message) {
+        return new CayException(ErrorKind.INVALID_ARGUMENT, "validation error: " + message);
+    }
+}

@@ -1,0 +1,12 @@
+package dev.cay.server.access;
+
+import org.jspecify.annotations.Nullable;
+
+/// Who sends a request.
+///
+/// @param key the API key that the request came with; null for the operator, who acts for the team
+public record Caller(Team team, @Nullable TeamKey key) {
+    public KeyScope scope() {
+        return key == null ? KeyScope.ALL : key.scope();
+    }
+}

@@ -1,0 +1,108 @@
+package dev.cay.server.access;
+
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxId;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// What an API key may do. What no rule here allows, only a key for everything may.
+///
+/// @param sandbox the one that a key for one sandbox is for; else null
+public record KeyScope(Kind kind, @Nullable SandboxId sandbox) {
+    public static final KeyScope ALL = new KeyScope(Kind.ALL, null);
+
+    public enum Kind {
+        ALL("all"),
+        READ("read"),
+        SANDBOXES("sandboxes"),
+        TEMPLATES("templates"),
+        SANDBOX("sandbox");
+
+        private final String word;
+
+        Kind(String word) {
+            this.word = word;
+        }
+    }
+
+    private static final String HELP = "all, read, sandboxes, templates, or sandbox:ID";
+
+    /// A link by which files can be written is handed out on GET.
+    private static final Set<String> LINKS = Set.of("/templates/{templateID}/files/{hash}");
+
+    private static final Set<String> READABLE =
+            Set.of("sandboxes", "snapshots", "events", "templates", "teams", "api-keys");
+
+    /// What leaves something behind that is not the sandbox's own.
+    private static final Set<String> BEYOND_SANDBOX =
+            Set.of("/sandboxes/{sandboxID}/fork", "/sandboxes/{sandboxID}/snapshots");
+
+    /// A request, as far as it matters who may send it.
+    ///
+    /// @param route      like `/sandboxes/{sandboxID}`
+    /// @param parameters the values in it
+    record Request(String method, String route, Map<String, String> parameters) {
+        boolean reads() {
+            return method.equals("GET") || method.equals("HEAD");
+        }
+
+        /// The first word of the route behind its version.
+        String area() {
+            var parts = List.of(route.substring(1).split("/"));
+            return parts.getFirst().matches("v\\d") && parts.size() > 1 ? parts.get(1) : parts.getFirst();
+        }
+    }
+
+    /// @throws CayException if it is no scope
+    public static KeyScope parse(String text) {
+        if (text.startsWith("sandbox:")) {
+            return new KeyScope(Kind.SANDBOX, SandboxId.parse(text.substring("sandbox:".length())));
+        }
+        for (var kind : Kind.values()) {
+            if (kind.word.equals(text) && kind != Kind.SANDBOX) {
+                return new KeyScope(kind, null);
+            }
+        }
+        throw new CayException(
+                ErrorKind.INVALID_ARGUMENT, "'scope' must be %s, not '%s'".formatted(HELP, shortened(text)));
+    }
+
+    private static String shortened(String text) {
+        return text.length() <= 40 ? text : text.substring(0, 40) + "...";
+    }
+
+    boolean allows(Request request) {
+        boolean reads = request.reads();
+        String area = request.area();
+        return switch (kind) {
+            case ALL -> true;
+            case READ -> reads && READABLE.contains(area) && !LINKS.contains(request.route());
+            case SANDBOXES ->
+                area.equals("sandboxes")
+                        || area.equals("snapshots")
+                        || (reads && (area.equals("teams") || request.route().startsWith("/events/sandboxes")));
+            case TEMPLATES -> area.equals("templates") || (reads && area.equals("teams"));
+            case SANDBOX -> (reads && request.route().equals("/teams")) || isOfSandbox(request);
+        };
+    }
+
+    private boolean isOfSandbox(Request request) {
+        return sandbox != null
+                && sandbox.value().equals(request.parameters().get("sandboxID"))
+                && !BEYOND_SANDBOX.contains(request.route())
+                && (request.area().equals("sandboxes") || request.reads());
+    }
+
+    /// Whether answers may hold what opens a sandbox: whoever has that can change all in it.
+    public boolean opensSandboxes() {
+        return kind != Kind.READ;
+    }
+
+    @Override
+    public String toString() {
+        return sandbox == null ? kind.word : "%s:%s".formatted(kind.word, sandbox);
+    }
+}

@@ -1,0 +1,81 @@
+package dev.cay.server.access;
+
+import dev.cay.server.store.Store;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.TeamId;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Locale;
+import java.util.UUID;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// Makes and removes teams. Thread-safe.
+public final class Teams {
+    private static final Pattern SLUG = Pattern.compile("[a-z0-9][a-z0-9-]{0,62}");
+    private static final int LONGEST_NAME = 200;
+
+    private final Store store;
+    private final Access access;
+    private final InstantSource clock;
+
+    public Teams(Store store, Access access, InstantSource clock) {
+        this.store = store;
+        this.access = access;
+        this.clock = clock;
+    }
+
+    /// In the order in which they were made.
+    public List<Team> list() {
+        return store.read(AccessStore::teams);
+    }
+
+    /// @param slug begins the full names of its templates; null for one made from the name
+    public Team create(String name, @Nullable String slug) {
+        String plain = name.strip();
+        if (plain.isEmpty() || plain.length() > LONGEST_NAME || plain.chars().anyMatch(Character::isISOControl)) {
+            throw invalid("'name' must have 1 to %d characters".formatted(LONGEST_NAME));
+        }
+        String wanted = slug == null ? slugOf(plain) : slug;
+        if (!SLUG.matcher(wanted).matches()) {
+            throw invalid("'slug' must have lower-case letters, digits and hyphens, at most 63; '%s' has others"
+                    .formatted(wanted));
+        }
+        var team = new Team(new TeamId(UUID.randomUUID().toString()), plain, wanted);
+        store.write(handle -> {
+            if (AccessStore.isSlugTaken(handle, team)) {
+                throw new CayException(
+                        ErrorKind.CONFLICT,
+                        "a team with the slug '%s' is or was there; give another one".formatted(wanted));
+            }
+            AccessStore.insertTeam(handle, team, clock.instant());
+            return team;
+        });
+        access.add(team);
+        return team;
+    }
+
+    private static String slugOf(String name) {
+        String plain =
+                name.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-").replaceAll("^-|-$", "");
+        return plain.substring(0, Math.min(plain.length(), 63));
+    }
+
+    /// Its keys are revoked. The caller makes sure that it has nothing any more.
+    public void delete(Team team) {
+        if (team.equals(access.firstTeam())) {
+            throw new CayException(
+                    ErrorKind.CONFLICT, "the first team stays: templates that come with Cay are its own");
+        }
+        store.write(handle -> {
+            AccessStore.deleteTeam(handle, team, clock.instant());
+            return team;
+        });
+        access.remove(team);
+    }
+
+    private static CayException invalid(String message) {
+        return new CayException(ErrorKind.INVALID_ARGUMENT, "validation error: " + message);
+    }
+}

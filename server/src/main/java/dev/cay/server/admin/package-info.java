@@ -1,0 +1,5 @@
+/// What the operator does with teams: {@link dev.cay.server.admin.TeamAdminRoutes}.
+@NullMarked
+package dev.cay.server.admin;
+
+import org.jspecify.annotations.NullMarked;

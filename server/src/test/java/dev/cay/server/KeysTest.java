@@ -1,0 +1,291 @@
+package dev.cay.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cay.testing.Fast;
+import java.nio.file.Files;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.JsonNode;
+
+/// API keys, teams and the operator's token.
+@Fast
+final class KeysTest extends ServerTest {
+    private JsonNode make(String body) {
+        var answer = cay.call("POST", "/api-keys", body);
+        assertThat(answer.status()).as(answer.text()).isEqualTo(201);
+        return answer.json();
+    }
+
+    private JsonNode named(String name) {
+        return cay.call("GET", "/api-keys").json().values().stream()
+                .filter(key -> key.get("name").stringValue().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void canRevokeThemselves() {
+        var made = make("{\"name\": \"own\"}");
+        String key = made.get("key").stringValue();
+        assertThat(status(key, "DELETE", "/api-keys/" + made.get("id").stringValue(), ""))
+                .isEqualTo(204);
+        assertThat(status(key, "GET", "/teams", "")).isEqualTo(401);
+    }
+
+    private int status(String key, String method, String path, String body) {
+        return cay.call(method, path, body, "X-API-Key", key).status();
+    }
+
+    @Test
+    void areToldOnceAndShownMasked() {
+        var made = make("{\"name\": \"ci\"}");
+        String key = made.get("key").stringValue();
+        assertThat(key).matches("e2b_[0-9a-f]{40}");
+        assertThat(status(key, "GET", "/teams", "")).isEqualTo(200);
+
+        var listed = cay.call("GET", "/api-keys");
+        assertThat(listed.text()).doesNotContain(key.substring(4)).doesNotContain(cay.key.substring(4));
+        var second = named("ci");
+        assertThat(second.propertyNames())
+                .contains("id", "name", "mask", "createdAt", "lastUsed")
+                .doesNotContain("key");
+        assertThat(second.get("mask").toString())
+                .isEqualTo(
+                        "{\"prefix\":\"e2b_\",\"valueLength\":40,\"maskedValuePrefix\":\"%s\",\"maskedValueSuffix\":\"%s\"}"
+                                .formatted(key.substring(4, 6), key.substring(40)));
+        assertThat(second.get("lastUsed").stringValue()).startsWith("2026-09-21T10:00");
+
+        String path = "/api-keys/" + made.get("id").stringValue();
+        assertThat(cay.call("PATCH", path, "{\"name\": \"deploy\"}")
+                        .json()
+                        .get("name")
+                        .stringValue())
+                .isEqualTo("deploy");
+        assertThat(cay.call("PATCH", path, "{\"name\": \" \"}").status()).isEqualTo(400);
+        assertThat(cay.call("POST", "/api-keys", "{}").message()).contains("'name' is required");
+    }
+
+    @Test
+    void surviveARestart() throws Exception {
+        var made = make("{\"name\": \"ci\", \"scope\": \"read\", \"expiresAt\": \"2026-09-22T10:00:00+01:00\"}");
+        String key = made.get("key").stringValue();
+        assertThat(status(key, "GET", "/teams", "")).isEqualTo(200);
+        restart();
+        var kept = named("ci");
+        assertThat(kept.get("scope").stringValue()).isEqualTo("read");
+        assertThat(kept.get("expiresAt").stringValue()).isEqualTo("2026-09-22T09:00:00Z");
+        assertThat(kept.get("lastUsed").isNull()).isFalse();
+        assertThat(status(key, "GET", "/teams", "")).isEqualTo(200);
+        assertThat(status(key, "POST", "/sandboxes", "{}")).isEqualTo(403);
+    }
+
+    @Test
+    void endWhenTheirTimeIsOver() {
+        String key = make("{\"name\": \"short\", \"expiresAt\": \"2026-09-21T11:00:00Z\"}")
+                .get("key")
+                .stringValue();
+        assertThat(status(key, "GET", "/teams", "")).isEqualTo(200);
+        cay.clock.pass(Duration.ofHours(1));
+        var refused = cay.call("GET", "/teams", "", "X-API-Key", key);
+        assertThat(refused.status()).isEqualTo(401);
+        assertThat(refused.message()).contains("'short' expired at 2026-09-21T11:00:00Z");
+        assertThat(cay.call("POST", "/api-keys", "{\"name\": \"late\", \"expiresAt\": \"2026-09-21T10:00:00Z\"}")
+                        .message())
+                .contains("'expiresAt' must be in the future");
+    }
+
+    @Test
+    void makeNothingThatOutlivesThem() {
+        String key = make("{\"name\": \"short\", \"expiresAt\": \"2026-09-21T11:00:00Z\"}")
+                .get("key")
+                .stringValue();
+        String first = named("first key").get("id").stringValue();
+        for (String path : new String[] {"/api-keys", "/api-keys/%s/rotate".formatted(first)}) {
+            var made = cay.call("POST", path, "{\"name\": \"x\", \"overlapSeconds\": 60}", "X-API-Key", key);
+            assertThat(made.status()).as(made.text()).isEqualTo(201);
+            assertThat(made.json().get("expiresAt").stringValue()).isEqualTo("2026-09-21T11:00:00Z");
+        }
+    }
+
+    @Test
+    void areRotatedWithAnOverlap() {
+        var old = make("{\"name\": \"ci\", \"scope\": \"sandboxes\"}");
+        String path = "/api-keys/%s/rotate".formatted(old.get("id").stringValue());
+        var fresh = cay.call("POST", path, "{\"overlapSeconds\": 60}").json();
+        assertThat(fresh.get("scope").stringValue()).isEqualTo("sandboxes");
+        String before = old.get("key").stringValue();
+        assertThat(status(before, "GET", "/sandboxes", "")).isEqualTo(200);
+        cay.clock.pass(Duration.ofSeconds(60));
+        assertThat(status(before, "GET", "/sandboxes", "")).isEqualTo(401);
+        assertThat(status(fresh.get("key").stringValue(), "GET", "/sandboxes", ""))
+                .isEqualTo(200);
+        assertThat(cay.call("POST", path, "{\"overlapSeconds\": -1}").status()).isEqualTo(400);
+    }
+
+    @Test
+    void areRefusedOnceRevokedAndWhatIsUnderWayIsCut() throws Exception {
+        var made = make("{\"name\": \"gone\"}");
+        String key = made.get("key").stringValue();
+        String id = cay.create();
+        var reached = new CountDownLatch(1);
+        var go = new CountDownLatch(1);
+        cay.node.onKill = _ -> hold(reached, go);
+        var killing = CompletableFuture.supplyAsync(() -> {
+            try {
+                return status(key, "DELETE", "/sandboxes/" + id, "");
+            } catch (AssertionError cut) {
+                return 0;
+            }
+        });
+        assertThat(reached.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(cay.call("DELETE", "/api-keys/" + made.get("id").stringValue())
+                        .status())
+                .isEqualTo(204);
+        assertThat(killing.get(10, TimeUnit.SECONDS)).isZero();
+        go.countDown();
+        assertThat(status(key, "GET", "/teams", "")).isEqualTo(401);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "read, GET, /sandboxes, 200",
+        "read, POST, /sandboxes, 403",
+        "read, GET, /templates, 200",
+        "read, GET, /templates/base/files/0000000000000000000000000000000000000000000000000000000000000000, 403",
+        "read, GET, /templates/base/%66iles/0000000000000000000000000000000000000000000000000000000000000000, 403",
+        "read, DELETE, /sandboxes/ID, 403",
+        "read, POST, /sandboxes/ID/connect, 403",
+        "read, GET, /metrics, 403",
+        "read, POST, /api-keys, 403",
+        "sandboxes, GET, /templates, 403",
+        "sandboxes, POST, /v3/templates, 403",
+        "sandboxes, POST, /api-keys, 403",
+        "sandboxes, GET, /api-keys, 403",
+        "sandboxes, GET, /sandboxes/ID, 200",
+        "templates, GET, /templates, 200",
+        "templates, GET, /sandboxes, 403",
+        "templates, DELETE, /sandboxes/ID, 403",
+        "sandbox:ID, GET, /sandboxes/ID, 200",
+        "sandbox:ID, GET, /events/sandboxes/ID, 200",
+        "sandbox:ID, GET, /sandboxes, 403",
+        "sandbox:ID, POST, /sandboxes, 403",
+        "sandbox:ID, GET, /sandboxes/OTHER, 403",
+        "sandbox:ID, DELETE, /sandboxes/OTHER, 403",
+        "sandbox:ID, POST, /sandboxes/ID/fork, 403",
+        "sandbox:ID, POST, /sandboxes/ID/snapshots, 403",
+        "sandbox:ID, DELETE, /sandboxes/ID, 204"
+    })
+    void doNoMoreThanTheirScope(String scope, String method, String path, int expected) {
+        String id = cay.create();
+        String other = cay.create();
+        String key = make("{\"name\": \"narrow\", \"scope\": \"%s\"}".formatted(scope.replace("ID", id)))
+                .get("key")
+                .stringValue();
+        String target = path.replace("ID", id).replace("OTHER", other);
+        assertThat(status(key, method, target, method.equals("GET") ? "" : "{}"))
+                .isEqualTo(expected);
+    }
+
+    @Test
+    void forReadingOpenNoSandbox() {
+        String id = cay.create("{\"templateID\":\"base\",\"secure\":true}")
+                .get("sandboxID")
+                .stringValue();
+        String key =
+                make("{\"name\": \"eyes\", \"scope\": \"read\"}").get("key").stringValue();
+        assertThat(info(id).get("envdAccessToken").isString()).isTrue();
+        assertThat(cay.call("GET", "/sandboxes/" + id, "", "X-API-Key", key).text())
+                .doesNotContain(info(id).get("envdAccessToken").stringValue());
+    }
+
+    @Test
+    void aWrongScopeIsNamed() {
+        assertThat(cay.call("POST", "/api-keys", "{\"name\": \"x\", \"scope\": \"sandbox\"}")
+                        .message())
+                .contains("'scope' must be all, read, sandboxes, templates, or sandbox:ID, not 'sandbox'");
+    }
+
+    @Test
+    void theOperatorMakesTeamsThatSeeNothingOfEachOther() {
+        var team = cay.admin("POST", "/admin/teams", "{\"name\": \"Research & Co\"}")
+                .json();
+        assertThat(team.get("slug").stringValue()).isEqualTo("research-co");
+        String id = team.get("teamID").stringValue();
+        assertThat(cay.admin("POST", "/admin/teams", "{\"name\": \"research co\"}")
+                        .status())
+                .isEqualTo(409);
+        String key = cay.admin("POST", "/admin/teams/%s/api-keys".formatted(id), "{\"name\": \"first\"}")
+                .json()
+                .get("key")
+                .stringValue();
+        String own = cay.create();
+        assertThat(status(key, "GET", "/sandboxes/" + own, "")).isEqualTo(404);
+        assertThat(cay.call("GET", "/teams", "", "X-API-Key", key)
+                        .json()
+                        .get(0)
+                        .get("teamID")
+                        .stringValue())
+                .isEqualTo(id);
+        assertThat(cay.call("GET", "/metrics", "", "X-API-Key", key).status()).isEqualTo(403);
+        String theirs = cay.call("POST", "/sandboxes", "{\"templateID\":\"base\"}", "X-API-Key", key)
+                .json()
+                .get("sandboxID")
+                .stringValue();
+        assertThat(cay.admin("GET", "/admin/sandboxes/running-counts", "")
+                        .json()
+                        .get(id)
+                        .intValue())
+                .isEqualTo(1);
+        assertThat(cay.admin("DELETE", "/admin/teams/" + id, "").message()).contains("has 1 sandboxes");
+        assertThat(cay.admin("POST", "/admin/teams/%s/sandboxes/kill".formatted(id), "{}")
+                        .text())
+                .isIn("{\"killedCount\":1,\"failedCount\":0}", "{\"failedCount\":0,\"killedCount\":1}");
+        assertThat(cay.request("GET", "/events/sandboxes/" + theirs, Map.of("X-API-Key", key))
+                        .text())
+                .contains("\"kill_reason\":\"admin\"");
+        assertThat(info(own).get("state").stringValue()).isEqualTo("running");
+        assertThat(cay.admin("DELETE", "/admin/teams/" + id, "").status()).isEqualTo(204);
+        assertThat(status(key, "GET", "/teams", "")).isEqualTo(401);
+        String first =
+                cay.admin("GET", "/admin/teams", "").json().get(0).get("teamID").stringValue();
+        assertThat(cay.admin("DELETE", "/admin/teams/" + first, "").status()).isEqualTo(409);
+    }
+
+    @Test
+    void theOperatorsTokenIsRootsAloneAndCanBeRenewed() throws Exception {
+        var file = directory.resolve("admin.token");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                .isEqualTo("rw-------");
+        assertThat(cay.admin("GET", "/admin/teams", "").status()).isEqualTo(200);
+        assertThat(cay.call("GET", "/admin/teams").status()).as("with a key").isEqualTo(401);
+        assertThat(cay.request("GET", "/admin/teams", Map.of("X-Admin-Token", ""))
+                        .status())
+                .isEqualTo(401);
+        Files.writeString(file, "cay_admin_other\n");
+        assertThat(cay.admin("GET", "/admin/teams", "").status()).isEqualTo(401);
+        Files.writeString(file, "");
+        assertThat(cay.request("GET", "/admin/teams", Map.of("X-Admin-Token", ""))
+                        .status())
+                .as("an empty file lets nobody in")
+                .isEqualTo(401);
+    }
+
+    @Test
+    void theOperatorActsForATeam() {
+        String team =
+                cay.admin("GET", "/admin/teams", "").json().get(0).get("teamID").stringValue();
+        var headers = Map.of("X-Admin-Token", cay.adminToken, "X-Team-ID", team);
+        assertThat(cay.request("GET", "/api-keys", headers).json()).hasSize(1);
+        assertThat(cay.request("GET", "/api-keys", Map.of("X-Admin-Token", cay.adminToken))
+                        .message())
+                .contains("X-Team-ID");
+    }
+}

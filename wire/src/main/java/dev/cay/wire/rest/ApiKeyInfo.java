@@ -1,0 +1,23 @@
+package dev.cay.wire.rest;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/// An API key as its team sees it.
+///
+/// @param key       the key itself, told once when it is made; else null and left out
+/// @param scope     what it may do: `all`, `read`, `sandboxes`, `templates` or `sandbox:ID`
+/// @param expiresAt null for never
+public record ApiKeyInfo(
+        String id,
+        @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable String key,
+        String name,
+        Mask mask,
+        String scope,
+        Instant createdAt,
+        @Nullable Instant lastUsed,
+        @Nullable Instant expiresAt) {
+    /// What is shown in the place of a key.
+    public record Mask(String prefix, int valueLength, String maskedValuePrefix, String maskedValueSuffix) {}
+}
