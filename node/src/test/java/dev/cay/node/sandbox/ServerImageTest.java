@@ -210,14 +210,14 @@ class ServerImageTest extends ServerHomeTest {
                         "Cmd", List.of("usual"),
                         "Env", List.of("FROM_IMAGE=1", "BOTH=image", "PATH=/own"),
                         "User", "12:34",
-                        "WorkingDir", "/work/here"),
+                        "WorkingDir", "/app/here"),
                 Map.of());
 
         var told = up(plan(image, List.of("one", "two"), Map.of("MINE", "2", "BOTH", "catalog")));
         assertThat(texts(told.path("line"))).containsExactly("/server", "one", "two");
         assertThat(told.path("uid").asInt()).isEqualTo(12);
         assertThat(told.path("gid").asInt()).isEqualTo(34);
-        assertThat(told.path("cwd").asString()).isEqualTo("/work/here");
+        assertThat(told.path("cwd").asString()).isEqualTo("/app/here");
         assertThat(texts(told.path("env")))
                 .contains("FROM_IMAGE=1", "BOTH=catalog", "MINE=2", "PATH=/own")
                 .noneMatch(variable -> variable.startsWith("LANG="));
