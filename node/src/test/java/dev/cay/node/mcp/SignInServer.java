@@ -46,6 +46,9 @@ final class SignInServer implements AutoCloseable {
     /// What came as `Authorization` with each request to the MCP server; empty where none did.
     final Queue<String> credentials = new ConcurrentLinkedQueue<>();
 
+    /// What came as `Authorization` with each `initialize`; empty where none did.
+    final Queue<String> introductions = new ConcurrentLinkedQueue<>();
+
     /// What the MCP server says with 401 and 403.
     volatile String challenge;
 
@@ -173,6 +176,9 @@ final class SignInServer implements AutoCloseable {
         byte[] body = exchange.getRequestBody().readAllBytes();
         String shown = Objects.requireNonNullElse(exchange.getRequestHeaders().getFirst("Authorization"), "");
         credentials.add(shown);
+        if (new String(body, StandardCharsets.UTF_8).contains("\"initialize\"")) {
+            introductions.add(shown);
+        }
         String scope = shown.startsWith("Bearer ") ? good.get(shown.substring(7)) : null;
         if (scope == null) {
             exchange.getResponseHeaders().set("WWW-Authenticate", challenge);

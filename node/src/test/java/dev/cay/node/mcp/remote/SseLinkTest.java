@@ -19,9 +19,10 @@ final class SseLinkTest {
             throws IOException {
         return new ScriptedServer((asked, out) -> {
             if (asked.method().equals("GET")) {
+                // The client may post as soon as it reads the endpoint.
+                stream.set(out);
                 out.stream();
                 out.raw(": hello\n\nevent: endpoint\ndata: " + endpoint + "\n\n");
-                stream.set(out);
             } else if (asked.is("refused")) {
                 out.whole("500 Oh", "", "");
             } else {
