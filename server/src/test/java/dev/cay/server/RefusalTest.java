@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -60,5 +61,12 @@ final class RefusalTest {
         assertThat(answer.json().get("code").intValue()).isEqualTo(501);
         assertThat(answer.message()).contains("is not supported by this version of Cay");
         assertThat(cay.request(method, path, Map.of()).status()).isEqualTo(401);
+    }
+
+    @Test
+    void rigsAreTheOperatorsAndNotServed() {
+        assertThat(cay.admin("GET", "/clusters/c/rigs", "").status()).isEqualTo(501);
+        assertThat(cay.admin("DELETE", "/clusters/c/rigs/r", "").status()).isEqualTo(501);
+        assertThat(cay.call("GET", "/clusters/c/rigs").status()).isEqualTo(401);
     }
 }

@@ -1,9 +1,11 @@
 package dev.cay.server.edge;
 
+import dev.cay.http.Handler;
 import dev.cay.http.Routes;
 import dev.cay.server.access.Access;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import java.util.function.UnaryOperator;
 
 /// What the contract has and this version does not: answered with an error that says so, never with a 404, which
 /// clients would take for a missing sandbox.
@@ -29,6 +31,15 @@ public final class Unserved {
             POST   /nodes/{nodeID}                                      administration of nodes
             """;
 
+    /// The same for the operator alone.
+    private static final String ADMIN_ROUTES = """
+            GET    /clusters/{clusterID}/rigs                           rigs
+            POST   /clusters/{clusterID}/rigs                           rigs
+            GET    /clusters/{clusterID}/rigs/{rigID}                   rigs
+            PATCH  /clusters/{clusterID}/rigs/{rigID}                   rigs
+            DELETE /clusters/{clusterID}/rigs/{rigID}                   rigs
+            """;
+
     private final Access access;
 
     public Unserved(Access access) {
@@ -37,25 +48,32 @@ public final class Unserved {
 
     public void addTo(Routes routes) {
         addVolumeContent(routes);
-        ROUTES.lines().forEach(line -> {
+        addAll(routes, ROUTES, refusal -> access.guard((_, exchange) -> refusal.handle(exchange)));
+        addAll(routes, ADMIN_ROUTES, access::guardAdmin);
+    }
+
+    private static void addAll(Routes routes, String table, UnaryOperator<Handler> guard) {
+        table.lines().forEach(line -> {
             String[] parts = line.split(" +", 3);
-            add(routes, parts[0], parts[1], parts[2]);
+            routes.on(parts[0], parts[1], guard.apply(refusal(parts[0], parts[1], parts[2])));
         });
     }
 
     private void addVolumeContent(Routes routes) {
         for (String kind : new String[] {"path", "dir", "file"}) {
             for (String method : new String[] {"GET", "POST", "PUT", "PATCH", "DELETE"}) {
-                add(routes, method, "/volumecontent/{volumeID}/" + kind, "volumes");
+                String path = "/volumecontent/{volumeID}/" + kind;
+                var refusal = refusal(method, path, "volumes");
+                routes.on(method, path, access.guard((_, exchange) -> refusal.handle(exchange)));
             }
         }
     }
 
-    private void add(Routes routes, String method, String path, String what) {
-        routes.on(method, path, access.guard((team, exchange) -> {
+    private static Handler refusal(String method, String path, String what) {
+        return _ -> {
             throw new CayException(
                     ErrorKind.NOT_IMPLEMENTED,
                     "%s (%s %s) is not supported by this version of Cay".formatted(what, method, path));
-        }));
+        };
     }
 }
