@@ -24,6 +24,7 @@ import dev.cay.node.mcp.MetaChoice;
 import dev.cay.server.CayServer;
 import dev.cay.server.access.AdminToken;
 import dev.cay.server.build.BuildFloor;
+import dev.cay.server.quota.Limits;
 import dev.cay.server.store.Store;
 import dev.cay.server.template.Origin;
 import dev.cay.server.webhook.Webhooks;
@@ -99,6 +100,7 @@ final class CayDaemon implements AutoCloseable {
                             config.stateDir().resolve("records"),
                             MEASURE_EVERY,
                             config.templates().keepUnused(),
+                            Limits.profile(config.teams().limits()).orElseThrow(),
                             builds(node),
                             Webhooks.Settings.allowing(config.webhooks().allow())),
                     opened(database),

@@ -20,10 +20,11 @@ import tools.jackson.databind.JsonNode;
 @Command(
         name = "key",
         mixinStandardHelpOptions = true,
-        description = "List, make, rotate and revoke API keys.",
+        description = "List, make, limit, rotate and revoke API keys.",
         subcommands = {
             KeyCommand.ListAll.class,
             KeyCommand.Create.class,
+            KeyCommand.Limit.class,
             KeyCommand.Rotate.class,
             KeyCommand.Revoke.class
         },
@@ -35,6 +36,7 @@ import tools.jackson.databind.JsonNode;
             "  ./cay key list",
             "  ./cay key create ci --scope sandboxes --expires 30d",
             "  sudo ./cay key create agent --team research --scope sandbox:ID",
+            "  ./cay key limit ID --sandboxes 5",
             "  ./cay key rotate ID --overlap 1h",
             "  ./cay key revoke ID"
         })
@@ -132,6 +134,30 @@ final class KeyCommand implements Callable<Integer> {
                 body.put("expiresAt", Instant.now().plus(duration(expires)).toString());
             }
             return print(whose.call("POST", "", body));
+        }
+    }
+
+    @Command(
+            name = "limit",
+            mixinStandardHelpOptions = true,
+            description =
+                    "Show or set what one key may use, within the limits of its team. A limited key makes no other keys.")
+    static final class Limit implements Callable<Integer> {
+        @Mixin
+        private Whose whose = new Whose();
+
+        @Parameters(index = "0", paramLabel = "ID", description = "Id of the key, as `cay key list` shows it.")
+        private String id = "";
+
+        @Mixin
+        private LimitOptions limits = new LimitOptions();
+
+        @Override
+        public Integer call() {
+            var body = limits.body();
+            String path = "/%s/limits".formatted(id);
+            LimitOptions.print(body.isEmpty() ? whose.call("GET", path, null) : whose.call("PUT", path, body));
+            return 0;
         }
     }
 

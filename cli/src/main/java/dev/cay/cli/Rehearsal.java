@@ -13,6 +13,7 @@ import dev.cay.proxy.ReverseProxy;
 import dev.cay.server.CayServer;
 import dev.cay.server.access.AdminToken;
 import dev.cay.server.build.BuildFloor;
+import dev.cay.server.quota.Limits;
 import dev.cay.server.store.sqlite.SqliteStore;
 import dev.cay.server.template.Origin;
 import dev.cay.server.webhook.Webhooks;
@@ -20,6 +21,7 @@ import dev.cay.tls.LocalAuthority;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.DiskShare;
 import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.Node;
 import dev.cay.wire.node.NodeAuthorizations;
@@ -124,6 +126,7 @@ final class Rehearsal implements AutoCloseable {
                             directory.resolve("records"),
                             Duration.ofSeconds(5),
                             null,
+                            Limits.NONE,
                             new BuildFloor.Settings(
                                     new Resources(2, 1024, 1024), 1024, () -> 1024, 1, 1, List.of(), directory),
                             Webhooks.Settings.allowing(List.of())),
@@ -246,6 +249,11 @@ final class Rehearsal implements AutoCloseable {
         @Override
         public Map<SandboxId, ResourceUse> measureAll() {
             return Map.of();
+        }
+
+        @Override
+        public List<Long> shareDisk(List<DiskShare> shares) {
+            return List.of();
         }
 
         @Override

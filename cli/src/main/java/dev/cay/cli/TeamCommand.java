@@ -19,10 +19,11 @@ import tools.jackson.databind.JsonNode;
 @Command(
         name = "team",
         mixinStandardHelpOptions = true,
-        description = "List, make and delete teams. Teams see nothing of each other. Needs root.",
+        description = "List, make, limit and delete teams. Teams see nothing of each other. Needs root.",
         subcommands = {
             TeamCommand.ListAll.class,
             TeamCommand.Create.class,
+            TeamCommand.Limit.class,
             TeamCommand.Kill.class,
             TeamCommand.Delete.class
         },
@@ -31,6 +32,7 @@ import tools.jackson.databind.JsonNode;
             "Examples:",
             "  sudo ./cay team create Research",
             "  sudo ./cay team list",
+            "  sudo ./cay team limit research --profile pro --disk 50GB",
             "  sudo ./cay team kill research",
             "  sudo ./cay team delete research"
         })
@@ -132,6 +134,57 @@ final class TeamCommand implements Callable<Integer> {
 
         /// @return what is said of it
         abstract String act(Api operator, String id);
+    }
+
+    @Command(
+            name = "limit",
+            mixinStandardHelpOptions = true,
+            description =
+                    "Show or set what a team may use. What is not given stays as it is; `none` takes a limit away.")
+    static final class Limit implements Callable<Integer> {
+        @Mixin
+        private ConfigOptions options = new ConfigOptions();
+
+        @Parameters(index = "0", paramLabel = "TEAM", description = "Slug, name or id of the team.")
+        private String team = "";
+
+        @Mixin
+        private LimitOptions limits = new LimitOptions();
+
+        @Option(
+                names = "--disk",
+                paramLabel = "SIZE",
+                description = "What its sandboxes and snapshots hold in the pool, running or paused, like 50GB.")
+        private @Nullable String disk;
+
+        @Option(names = "--builds", paramLabel = "N", description = "Builds of templates at once.")
+        private @Nullable String builds;
+
+        @Option(names = "--operations", paramLabel = "N", description = "Requests to its sandboxes in a minute.")
+        private @Nullable String operations;
+
+        @Option(
+                names = "--default",
+                description = "Take away what was set: `teams.limits` of the settings holds again.")
+        private boolean reset;
+
+        @Override
+        public Integer call() {
+            var body = limits.body();
+            LimitOptions.putSize(body, "diskMB", "--disk", disk);
+            LimitOptions.putCount(body, "builds", "--builds", builds);
+            LimitOptions.putCount(body, "operationsPerMinute", "--operations", operations);
+            if (reset && !body.isEmpty()) {
+                throw new CayException(ErrorKind.INVALID_ARGUMENT, "--default takes all limits away; give it alone");
+            }
+            var operator = Api.ofOperator(options);
+            String path = "/admin/teams/%s/limits".formatted(id(operator, team));
+            if (reset) {
+                operator.call("DELETE", path, null);
+            }
+            LimitOptions.print(body.isEmpty() ? operator.call("GET", path, null) : operator.call("PUT", path, body));
+            return 0;
+        }
     }
 
     @Command(

@@ -11,6 +11,7 @@ import dev.cay.life.Undo;
 import dev.cay.metrics.Meters;
 import dev.cay.server.CayServer;
 import dev.cay.server.build.BuildFloor;
+import dev.cay.server.quota.Limits;
 import dev.cay.server.store.sqlite.SqliteStore;
 import dev.cay.server.webhook.Webhooks;
 import dev.cay.testing.Fast;
@@ -81,6 +82,7 @@ final class WebhookCommandTest {
                         directory.resolve("records"),
                         Duration.ofSeconds(5),
                         null,
+                        Limits.NONE,
                         new BuildFloor.Settings(
                                 new Resources(2, 1024, 1024), 1024, () -> 1024, 1, 1, List.of(), directory),
                         Webhooks.Settings.allowing(List.of("127.0.0.1"))),

@@ -25,14 +25,15 @@ public record CayConfig(
         Templates templates,
         Images images,
         Mcp mcp,
-        Webhooks webhooks) {
+        Webhooks webhooks,
+        Teams teams) {
 
     /// The same, listening elsewhere: on those of the addresses that this host has.
     public CayConfig withListen(List<String> listen) {
         var changed = new Http(listen, http.port, http.tlsPort, http.domain, http.certificate, http.key);
         return new CayConfig(
                 instance, stateDir, runDir, cacheDir, changed, sandboxes, storage, store, network, templates, images,
-                mcp, webhooks);
+                mcp, webhooks, teams);
     }
 
     /// Where browsers of users reach the API, without a slash at its end: as the operator says, else on this machine if
@@ -190,4 +191,9 @@ public record CayConfig(
             allow = List.copyOf(allow);
         }
     }
+
+    /// What holds for every team of which nothing else is said.
+    ///
+    /// @param limits `none`, `hobby` or `pro`
+    public record Teams(String limits) {}
 }

@@ -267,6 +267,12 @@ public final class ConfigKeys {
             "",
             "Hosts, *.domains and ranges that receivers of webhooks may lie at though not public.");
 
+    static final ConfigKey<String> TEAM_LIMITS = key(
+            "teams.limits",
+            ConfigValue.matching("none|hobby|pro", "none, hobby or pro"),
+            "none",
+            "Limits of teams for which `cay team limit` has set none: none, or those of E2B's plans hobby and pro.");
+
     private static final List<ConfigKey<?>> ALL = List.of(
             INSTANCE,
             STATE_DIR,
@@ -315,7 +321,8 @@ public final class ConfigKeys {
             MCP_MEMORY_MB,
             MCP_MAX_SERVERS,
             MCP_CALLBACK_URL,
-            WEBHOOKS_ALLOW);
+            WEBHOOKS_ALLOW,
+            TEAM_LIMITS);
 
     private ConfigKeys() {}
 

@@ -151,7 +151,8 @@ public final class ConfigLoader {
                         value(ConfigKeys.MCP_MAX_SERVERS),
                         value(ConfigKeys.MCP_CALLBACK_URL).orElse(null),
                         fileRead),
-                new CayConfig.Webhooks(value(ConfigKeys.WEBHOOKS_ALLOW)));
+                new CayConfig.Webhooks(value(ConfigKeys.WEBHOOKS_ALLOW)),
+                new CayConfig.Teams(value(ConfigKeys.TEAM_LIMITS)));
     }
 
     /// A value that cannot be read is noted and stands in by its default, so that all others are looked at too.

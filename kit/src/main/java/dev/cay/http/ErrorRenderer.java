@@ -27,7 +27,14 @@ public final class ErrorRenderer {
             exchange.abort(message);
             return;
         }
-        send(exchange, status(failure), message, failure instanceof CayException known ? code(known.kind()) : null);
+        String code = null;
+        int status = status(failure);
+        exchange.retryLater(status);
+        if (failure instanceof CayException known) {
+            code = code(known.kind());
+            known.retryAfter().ifPresent(exchange::retryAfter);
+        }
+        send(exchange, status, message, code);
     }
 
     /// A word for machines where the status alone says too little.
@@ -60,7 +67,7 @@ public final class ErrorRenderer {
 
     /// Answers with a status that has no kind, such as 405.
     static void send(Exchange exchange, int status, String message) {
-        send(exchange, status, message, null);
+        send(exchange.retryLater(status), status, message, null);
     }
 
     private static void send(Exchange exchange, int status, String message, @Nullable String code) {
@@ -70,7 +77,7 @@ public final class ErrorRenderer {
         if (code != null) {
             body.put("error_code", code);
         }
-        exchange.retryLater(status).send(status, "application/json; charset=utf-8", Json.write(body));
+        exchange.send(status, "application/json; charset=utf-8", Json.write(body));
     }
 
     /// What the user may read of a failure. Logs it if it is ours.

@@ -221,6 +221,13 @@ public final class Exchange {
         return this;
     }
 
+    /// The same where it is known how long that takes; rounded up, as an earlier request fails again.
+    public Exchange retryAfter(Duration wait) {
+        long seconds = Math.max(1, wait.plusMillis(999).toSeconds());
+        response.getHeaders().put(HttpHeader.RETRY_AFTER, Long.toString(seconds));
+        return this;
+    }
+
     static void addRetry(HttpFields.Mutable headers, int status) {
         if (status == 429 || status == 503) {
             headers.put(HttpHeader.RETRY_AFTER, status == 429 ? "1" : "3");

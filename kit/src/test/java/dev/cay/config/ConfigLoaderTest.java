@@ -81,7 +81,8 @@ final class ConfigLoaderTest {
                         mcp.memoryMB = 1024MB | CAY_MCP_MEMORY_MB
                         mcp.maxServers = 16 | CAY_MCP_MAX_SERVERS
                         mcp.callbackUrl =  | CAY_MCP_CALLBACK_URL
-                        webhooks.allow =  | CAY_WEBHOOKS_ALLOW""");
+                        webhooks.allow =  | CAY_WEBHOOKS_ALLOW
+                        teams.limits = none | CAY_TEAMS_LIMITS""");
     }
 
     @Test

@@ -14,6 +14,7 @@ import dev.cay.server.access.KeyScope;
 import dev.cay.server.access.SandboxTokens;
 import dev.cay.server.access.TeamRoutes;
 import dev.cay.server.access.Teams;
+import dev.cay.server.admin.LimitRoutes;
 import dev.cay.server.admin.TeamAdminRoutes;
 import dev.cay.server.build.BuildFloor;
 import dev.cay.server.edge.ControlPlane;
@@ -32,9 +33,12 @@ import dev.cay.server.metrics.PrometheusRoutes;
 import dev.cay.server.metrics.Sampler;
 import dev.cay.server.metrics.SandboxMetrics;
 import dev.cay.server.metrics.TeamMetrics;
+import dev.cay.server.quota.Limits;
+import dev.cay.server.quota.Quotas;
 import dev.cay.server.sandbox.Agreement;
 import dev.cay.server.sandbox.Chores;
 import dev.cay.server.sandbox.ConcurrencyLimit;
+import dev.cay.server.sandbox.DiskShares;
 import dev.cay.server.sandbox.Expiry;
 import dev.cay.server.sandbox.Pauses;
 import dev.cay.server.sandbox.RepeatableCreates;
@@ -91,6 +95,7 @@ public final class CayServer implements AutoCloseable {
     /// @param records      directory of metrics and logs of sandboxes
     /// @param measureEvery time between two readings of what sandboxes use
     /// @param keepUnused   how long layers and other things stay that nothing refers to; null if none is removed
+    /// @param limits       of teams for which the operator has set none
     /// @param builds       what holds for builds of templates
     /// @param webhooks     what holds for webhooks
     public record Settings(
@@ -104,6 +109,7 @@ public final class CayServer implements AutoCloseable {
             Path records,
             Duration measureEvery,
             @Nullable Duration keepUnused,
+            Limits limits,
             BuildFloor.Settings builds,
             Webhooks.Settings webhooks) {}
 
@@ -112,6 +118,7 @@ public final class CayServer implements AutoCloseable {
     private final Undo opened = new Undo();
     private final ExecutorService endings;
     private final Runnable requireStore;
+    private final Quotas quotas;
     private final Access access;
     private final ApiKeys keys;
     private final Templates templates;
@@ -119,6 +126,7 @@ public final class CayServer implements AutoCloseable {
     private final SandboxDirectory directory;
     private final Fleet fleet;
     private final Sandboxes sandboxes;
+    private final DiskShares shares;
     private final Consumer<Duration> followClock;
     private final SandboxStarter starter;
     private final Pauses pauses;
@@ -153,7 +161,8 @@ public final class CayServer implements AutoCloseable {
         endings = opened.add(Executors.newVirtualThreadPerTaskExecutor());
         fleet = new Fleet(node);
         requireStore = () -> StoreOwner.require(store, tokens.fingerprint(), clock.instant());
-        access = new Access(store, new AdminToken(settings.adminToken()), clock, random);
+        quotas = new Quotas(store, settings.limits());
+        access = new Access(store, quotas, new AdminToken(settings.adminToken()), clock, random);
         opened.step(access::close);
         keys = new ApiKeys(store, access, clock, random);
         templates = new Templates(store, clock, random, access::firstTeam);
@@ -161,17 +170,18 @@ public final class CayServer implements AutoCloseable {
         directory = new SandboxDirectory(tokens);
         expiry = opened.add(new Expiry(clock, directory, settings.keepPaused()));
         var events = new EventCounts();
-        var sandboxRecords = new SandboxRecords(store, directory, expiry, clock, events);
+        var sandboxRecords = new SandboxRecords(store, directory, expiry, clock, events, quotas);
         followClock = sandboxRecords::followClock;
         sandboxes = new Sandboxes(store, directory, fleet, expiry, sandboxRecords, settings.maxTimeout());
         var starts = ConcurrencyLimit.starting();
-        starter =
-                new SandboxStarter(sandboxRecords, sandboxes, templates, supply, fleet, tokens, random, starts, meters);
+        shares = new DiskShares(quotas, directory, templates, fleet);
+        starter = new SandboxStarter(
+                sandboxRecords, sandboxes, templates, supply, fleet, tokens, random, starts, shares, meters);
         var saves = ConcurrencyLimit.saving();
         var agreement = new Agreement(sandboxRecords);
         var limits = new Pauses.Limits(settings.maxTimeout(), settings.patience(), starts, saves);
         pauses = new Pauses(sandboxRecords, directory, sandboxes, fleet, expiry, agreement, limits);
-        snapshots = new Snapshots(store, templates, sandboxRecords, fleet, saves, random);
+        snapshots = new Snapshots(store, templates, sandboxRecords, fleet, saves, shares, random);
         settlement = new Settlement(sandboxRecords, directory, fleet, agreement);
         webhooks = opened.add(new Webhooks(settings.webhooks(), store, access, tokens, clock, random, meters));
         events.onEvent(webhooks::wake);
@@ -181,10 +191,21 @@ public final class CayServer implements AutoCloseable {
         var metrics = opened.add(
                 new SandboxMetrics(records.resolve("sandbox-metrics.ring"), directory, fleet, clock, meters));
         var teams = opened.add(new TeamMetrics(records.resolve("team-metrics.ring"), directory, events, clock));
-        sampler = opened.add(new Sampler(directory, metrics, teams, node::keepRoomFor, settings.measureEvery()));
+        sampler = opened.add(
+                new Sampler(directory, metrics, teams, node::keepRoomFor, shares::update, settings.measureEvery()));
 
         builds = new BuildFloor(
-                settings.builds(), store, access, templates, supply, nodeBuilds, tokens, snapshots, directory, clock);
+                settings.builds(),
+                store,
+                access,
+                quotas,
+                templates,
+                supply,
+                nodeBuilds,
+                tokens,
+                snapshots,
+                directory,
+                clock);
         routes = routes(settings, store, clock, new SandboxView(tokens, settings.domain()));
         new MetricRoutes(access, sandboxes, metrics, teams, clock).addTo(routes);
         new PrometheusRoutes(access, meters).addTo(routes);
@@ -197,7 +218,7 @@ public final class CayServer implements AutoCloseable {
                 settings.domain(),
                 new ControlPlane(routes.measured(meters)),
                 directory,
-                new SandboxGate(directory, pauses, access, tokens, ports, clock));
+                new SandboxGate(directory, pauses, access, tokens, ports, quotas, clock));
     }
 
     /// All that the API serves.
@@ -218,9 +239,11 @@ public final class CayServer implements AutoCloseable {
                         pauses,
                         new RepeatableCreates(store, starter),
                         view,
+                        quotas,
                         settings.timeout(),
                         settings.maxTimeout())
                 .addTo(routes);
+        new LimitRoutes(access, quotas, keys, sandboxes, shares).addTo(routes);
         new SandboxListing(access, sandboxes, templates, view).addTo(routes);
         new SnapshotRoutes(
                         access,
@@ -232,7 +255,8 @@ public final class CayServer implements AutoCloseable {
                         settings.timeout(),
                         settings.maxTimeout())
                 .addTo(routes);
-        new ForkRoutes(access, sandboxes, new Forks(snapshots, starter, view), settings.maxTimeout()).addTo(routes);
+        new ForkRoutes(access, sandboxes, new Forks(snapshots, starter, view), quotas, settings.maxTimeout())
+                .addTo(routes);
         new LogRoutes(access, sandboxes, logs).addTo(routes);
         new EventRoutes(access, store).addTo(routes);
         webhooks.addTo(routes);
@@ -244,6 +268,7 @@ public final class CayServer implements AutoCloseable {
     /// Settles with the node what a previous run left, and begins to end sandboxes on time. Requests come after.
     public void start() {
         requireStore.run();
+        quotas.start();
         access.start();
         templates.start();
         // Before the node is asked what runs, so that no end falls between.

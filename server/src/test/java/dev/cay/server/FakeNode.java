@@ -4,6 +4,7 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.TemplateId;
+import dev.cay.wire.node.DiskShare;
 import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.Node;
 import dev.cay.wire.node.NodeSandbox;
@@ -30,6 +31,9 @@ import org.jspecify.annotations.Nullable;
 final class FakeNode implements Node {
     private final SecureRandom random = new SecureRandom();
     volatile Set<SandboxId> roomFor = Set.of();
+    volatile List<DiskShare> shares = List.of();
+    /// What every sandbox holds, running or paused.
+    volatile long diskUsed = 1 << 20;
     private final Map<SandboxId, Instant> started = new ConcurrentHashMap<>();
     /// Snapshots that were deleted, in order.
     final List<String> deleted = new CopyOnWriteArrayList<>();
@@ -237,6 +241,12 @@ final class FakeNode implements Node {
     @Override
     public Map<SandboxId, ResourceUse> measureAll() {
         return running.keySet().stream().collect(Collectors.toMap(id -> id, this::measure));
+    }
+
+    @Override
+    public List<Long> shareDisk(List<DiskShare> shares) {
+        this.shares = List.copyOf(shares);
+        return shares.stream().map(share -> share.sandboxes().size() * diskUsed).toList();
     }
 
     @Override

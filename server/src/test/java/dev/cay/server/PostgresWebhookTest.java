@@ -1,40 +1,21 @@
 package dev.cay.server;
 
 import dev.cay.server.store.Store;
-import dev.cay.server.store.postgres.PostgresAddress;
-import dev.cay.server.store.postgres.PostgresStore;
 import dev.cay.testing.NeedsRoot;
-import dev.cay.testing.OwnPostgres;
-import java.nio.file.Path;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 @NeedsRoot
 final class PostgresWebhookTest extends WebhookContract {
-    @TempDir
-    private static Path shared = Path.of("unset");
-
-    @SuppressWarnings("NullAway.Init")
-    private static OwnPostgres server;
-
-    @BeforeAll
-    static void startServer() throws Exception {
-        server = OwnPostgres.start(shared.resolve("server"));
-    }
-
-    @AfterAll
-    static void stopServer() throws Exception {
-        server.close();
-    }
+    @RegisterExtension
+    static final PostgresEngine POSTGRES = new PostgresEngine();
 
     @Override
     void empty() throws Exception {
-        server.query("DROP SCHEMA public CASCADE; CREATE SCHEMA public");
+        POSTGRES.empty();
     }
 
     @Override
     Store open() {
-        return PostgresStore.open(PostgresAddress.parse(server.url()), server.password(), 6);
+        return POSTGRES.open();
     }
 }

@@ -5,6 +5,7 @@ import dev.cay.http.HttpListeners;
 import dev.cay.metrics.Meters;
 import dev.cay.proxy.Withheld;
 import dev.cay.server.build.BuildFloor;
+import dev.cay.server.quota.Limits;
 import dev.cay.server.store.Store;
 import dev.cay.server.store.sqlite.SqliteStore;
 import dev.cay.server.template.Origin;
@@ -158,6 +159,7 @@ final class TestServer implements AutoCloseable {
                 directory.resolve("records"),
                 Duration.ofMillis(50),
                 Duration.ofDays(30),
+                Limits.NONE,
                 new BuildFloor.Settings(
                         new Resources(2, 1024, 10240),
                         8192,

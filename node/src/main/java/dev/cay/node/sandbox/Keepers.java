@@ -13,6 +13,7 @@ import dev.cay.wire.EdgeAnswer;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.DiskShare;
 import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.Node;
 import dev.cay.wire.node.NodeSandbox;
@@ -92,7 +93,8 @@ public final class Keepers implements Node, AutoCloseable {
                 host.pool(),
                 work.files(),
                 traffic.logs(),
-                () -> Stream.concat(keepers.values().stream(), sides.keepers()));
+                () -> Stream.concat(keepers.values().stream(), sides.keepers()),
+                saved.snapshots()::sizes);
         var advance = new Prewarming(saved, spec -> start(spec, true), this::kill, random, warming);
         saved.warm().onLost(this::expect);
         this.spares = new Spares(
@@ -325,6 +327,11 @@ public final class Keepers implements Node, AutoCloseable {
     @Override
     public Map<SandboxId, ResourceUse> measureAll() {
         return use.measureAll(keepers.values());
+    }
+
+    @Override
+    public List<Long> shareDisk(List<DiskShare> shares) {
+        return use.shareDisk(shares);
     }
 
     @Override

@@ -4,14 +4,18 @@ import dev.cay.node.linux.HostThreads;
 import dev.cay.node.log.LogHub;
 import dev.cay.node.storage.Pool;
 import dev.cay.node.storage.PoolGuard;
+import dev.cay.node.storage.ShareLimits;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.DiskShare;
 import dev.cay.wire.node.ResourceUse;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -29,15 +33,24 @@ final class PoolUse implements AutoCloseable {
     private final HostThreads fileWork;
     private final LogHub logs;
     private final Supplier<Stream<SandboxKeeper>> writers;
+    private final Supplier<Map<String, Long>> saved;
     private final PoolGuard guard;
     private volatile Map<SandboxId, ResourceUse> latest = Map.of();
+    private volatile Map<SandboxId, Long> shared = Map.of();
 
     /// @param writers all sandboxes that can write into the pool
-    PoolUse(Pool pool, HostThreads fileWork, LogHub logs, Supplier<Stream<SandboxKeeper>> writers) {
+    /// @param saved   bytes of all snapshots, also of those that hold paused sandboxes
+    PoolUse(
+            Pool pool,
+            HostThreads fileWork,
+            LogHub logs,
+            Supplier<Stream<SandboxKeeper>> writers,
+            Supplier<Map<String, Long>> saved) {
         this.pool = pool;
         this.fileWork = fileWork;
         this.logs = logs;
         this.writers = writers;
+        this.saved = saved;
         this.guard = new PoolGuard(pool, this::limits, this::tell);
     }
 
@@ -83,7 +96,44 @@ final class PoolUse implements AutoCloseable {
         }
     }
 
+    /// Holds sandboxes to what each of these shares allows them together.
+    ///
+    /// @return bytes that each holds now
+    List<Long> shareDisk(List<DiskShare> shares) {
+        if (shares.isEmpty()) {
+            shared = Map.of();
+            return List.of();
+        }
+        try {
+            return fileWork.call(MEASURE_LIMIT, () -> divide(shares));
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "what sandboxes hold cannot be read now", e);
+        }
+    }
+
+    private List<Long> divide(List<DiskShare> shares) {
+        var used = pool.used();
+        var sizes = saved.get();
+        var own = ownLimits();
+        var all = new ArrayList<Long>();
+        var limits = new HashMap<SandboxId, Long>();
+        for (var share : shares) {
+            long held = ShareLimits.held(share, used, sizes);
+            all.add(held);
+            limits.putAll(ShareLimits.divide(share, held, used, own));
+        }
+        shared = Map.copyOf(limits);
+        return all;
+    }
+
+    /// What each may hold now if the pool has room.
     private Map<SandboxId, Long> limits() {
+        var limits = ownLimits();
+        shared.forEach((id, bytes) -> limits.computeIfPresent(id, (_, own) -> Math.min(own, bytes)));
+        return limits;
+    }
+
+    private Map<SandboxId, Long> ownLimits() {
         var limits = new HashMap<SandboxId, Long>();
         writers.get()
                 .filter(keeper -> keeper.isThere() && !keeper.isPaused())

@@ -27,6 +27,7 @@ import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -56,6 +57,10 @@ public final class Snapshots implements AutoCloseable {
     private final int maxProcesses;
     private final Path places;
     private final Settling settling;
+
+    /// What never changes is read once.
+    private final Map<String, Long> memorySizes = new ConcurrentHashMap<>();
+
     /// Being made now, so that nobody takes them for leftovers.
     private final Set<String> unfinished = ConcurrentHashMap.newKeySet();
 
@@ -239,6 +244,29 @@ public final class Snapshots implements AutoCloseable {
         var named = names();
         named.removeIf(name -> isPaused(name) || isWarm(name));
         return named;
+    }
+
+    /// Bytes that each holds, files and memory, also of those that hold a paused sandbox. File work.
+    public Map<String, Long> sizes() {
+        var names = names();
+        memorySizes.keySet().retainAll(names);
+        var files = pool.usedBySaved(
+                names.stream().map(name -> Snapshot.disk(place(name))).toList());
+        var sizes = new HashMap<String, Long>();
+        for (String name : names) {
+            sizes.put(name, files.getOrDefault(Snapshot.disk(place(name)), 0L) + memorySize(name));
+        }
+        return sizes;
+    }
+
+    private long memorySize(String name) {
+        Long known = memorySizes.get(name);
+        if (known != null) {
+            return known;
+        }
+        var snapshot = isWhole(name) ? find(name) : Optional.<Snapshot>empty();
+        snapshot.ifPresent(found -> memorySizes.put(name, found.memoryBytes()));
+        return snapshot.map(Snapshot::memoryBytes).orElse(0L);
     }
 
     /// Those that are the node's own.

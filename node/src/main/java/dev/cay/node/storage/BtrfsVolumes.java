@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -73,11 +74,27 @@ final class BtrfsVolumes implements Volumes {
     }
 
     @Override
-    public Map<Path, Long> usedBelow(Path directory) {
+    public Map<Path, Long> used(Collection<Path> volumes) {
         var used = new HashMap<Path, Long>();
-        try (var volumes = Files.list(directory)) {
-            var bytes = BtrfsQuotas.referenced(directory.toString());
+        if (volumes.isEmpty()) {
+            return used;
+        }
+        try {
+            var bytes = BtrfsQuotas.referenced(
+                    Objects.requireNonNull(volumes.iterator().next().getParent())
+                            .toString());
             volumes.forEach(volume -> number(volume).map(bytes::get).ifPresent(value -> used.put(volume, value)));
+        } catch (ErrnoException e) {
+            throw new CayException(ErrorKind.INTERNAL, "cannot read the sandboxes' disk use", e);
+        }
+        return used;
+    }
+
+    @Override
+    public Map<Path, Long> usedBelow(Path directory) {
+        Map<Path, Long> used;
+        try (var volumes = Files.list(directory)) {
+            used = used(volumes.toList());
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "cannot read the sandboxes' disk use", e);
         }

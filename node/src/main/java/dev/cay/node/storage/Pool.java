@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -265,6 +266,11 @@ public final class Pool {
                                 Stream.of(layer.getFileName().toString()))
                         .forEach(id -> used.put(id, bytes)));
         return used;
+    }
+
+    /// Bytes that each of these holds, which {@link #save} made; without those not known.
+    public Map<Path, Long> usedBySaved(Collection<Path> saved) {
+        return volumes.used(saved);
     }
 
     /// How large the disk is that all share.

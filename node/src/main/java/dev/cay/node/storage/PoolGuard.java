@@ -42,11 +42,15 @@ public final class PoolGuard implements AutoCloseable {
     private final Listener listener;
     private final Thread thread;
     private final Set<SandboxId> stopped = new HashSet<>();
+
+    /// What each may hold as far as this daemon has set it.
+    private final Map<SandboxId, Long> set = new HashMap<>();
+
     private long lastFree;
     private long triedAt = System.nanoTime() - AGAIN.toNanos();
     private volatile boolean closed;
 
-    /// @param limits the bytes that each running sandbox may hold when there is room
+    /// @param limits the bytes that each running sandbox may hold when there is room; they may change at any time
     public PoolGuard(Pool pool, Supplier<Map<SandboxId, Long>> limits, Listener listener) {
         this.pool = pool;
         this.limits = limits;
@@ -106,6 +110,7 @@ public final class PoolGuard implements AutoCloseable {
         } else if (spare > reserve + reserve / 4) {
             release(Set.copyOf(stopped));
         }
+        followLimits();
         var time = Duration.ofMillis(Math.max(0, spare - reserve) / PACE);
         return time.compareTo(SHORTEST) < 0 ? SHORTEST : time.compareTo(LONGEST) > 0 ? LONGEST : time;
     }
@@ -184,6 +189,17 @@ public final class PoolGuard implements AutoCloseable {
             }
         });
         stopped.removeAll(ids);
+    }
+
+    /// Sets limits that have changed since the last look, but for those who may not write at all.
+    private void followLimits() {
+        var now = limits.get();
+        set.keySet().retainAll(now.keySet());
+        now.forEach((id, bytes) -> {
+            if (!stopped.contains(id) && !bytes.equals(set.put(id, bytes))) {
+                limit(id, bytes);
+            }
+        });
     }
 
     private void limit(SandboxId id, long bytes) {

@@ -1,6 +1,7 @@
 package dev.cay.node.storage;
 
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.Map;
 
 /// Makes and removes the directories of writable layers.
@@ -19,6 +20,9 @@ interface Volumes {
 
     /// Bytes the volume holds, up to some seconds old.
     long used(Path volume);
+
+    /// The same of several volumes at once; without those not known. Where volumes have no limits, of none.
+    Map<Path, Long> used(Collection<Path> volumes);
 
     /// The same of all volumes in this directory, made to be asked every few seconds; without those not known yet.
     Map<Path, Long> usedBelow(Path directory);

@@ -109,6 +109,20 @@ class PoolGuardTest {
         }
     }
 
+    @Test
+    void limitsAreFollowedWhenTheyChange() throws Exception {
+        var limits = new ConcurrentHashMap<>(Map.of(WRITER, 40L << 20, NEIGHBOUR, (long) DISK_MB << 20));
+        try (var guard = new PoolGuard(pool, () -> Map.copyOf(limits), (id, _) -> stopped.add(id))) {
+            guard.start();
+            assertThat(write(WRITER, "upper/much", 64)).contains("Disk quota exceeded");
+            assertThat(write(NEIGHBOUR, "upper/much", 64)).contains("67108864 bytes");
+            limits.put(WRITER, 200L << 20);
+            await(() -> write(WRITER, "upper/much", 64).contains("67108864 bytes"));
+            limits.put(WRITER, 1L);
+            await(() -> write(WRITER, "upper/more", 64).contains("Disk quota exceeded"));
+        }
+    }
+
     /// Without the guard a writer fills the pool. Whoever saves another sandbox, or takes a snapshot, finds no room.
     @Test
     void whatIsHeldBackIsForOneSandbox() {

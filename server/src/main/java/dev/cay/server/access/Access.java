@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Knows every team, and every API key by its hash, and tells whose request it is, without asking the database.
@@ -33,7 +34,20 @@ public final class Access {
         void handle(Caller caller, Exchange exchange) throws Exception;
     }
 
+    /// Counts requests and knows the limits of keys.
+    public interface Admission {
+        /// Refuses a request of a caller who sends too many.
+        void call(Caller caller);
+
+        /// Whether the key has limits of its own. Such a key makes no others, as it could pass its limits with them.
+        boolean isLimited(TeamKey key);
+
+        /// Gives a key that takes the place of another one the same limits.
+        void inherit(TeamKey from, TeamKey to);
+    }
+
     private final Store store;
+    private final Admission admission;
     private final AdminToken admin;
     private final InstantSource clock;
     private final SecureRandom random;
@@ -44,8 +58,9 @@ public final class Access {
     private volatile @Nullable Team first;
     private volatile @Nullable String firstKey;
 
-    public Access(Store store, AdminToken admin, InstantSource clock, SecureRandom random) {
+    public Access(Store store, Admission admission, AdminToken admin, InstantSource clock, SecureRandom random) {
         this.store = store;
+        this.admission = admission;
         this.admin = admin;
         this.clock = clock;
         this.random = random;
@@ -102,6 +117,10 @@ public final class Access {
         return Optional.ofNullable(firstKey);
     }
 
+    Admission admission() {
+        return admission;
+    }
+
     void add(Team team) {
         teams.put(team.id(), team);
     }
@@ -138,6 +157,11 @@ public final class Access {
                 .toList();
     }
 
+    /// How many keys each team has.
+    Map<TeamId, Integer> keyCounts() {
+        return keys.values().stream().collect(Collectors.toMap(key -> key.team().id(), _ -> 1, Integer::sum));
+    }
+
     /// Serves the handler only to requests with a key that may send them.
     public Handler guard(TeamHandler handler) {
         return guardCaller((caller, exchange) -> handler.handle(caller.team(), exchange));
@@ -152,6 +176,7 @@ public final class Access {
                 handler.handle(caller, exchange);
                 return;
             }
+            admission.call(caller);
             open.add(key, exchange);
             try {
                 requireKnown(exchange);

@@ -3,12 +3,14 @@ package dev.cay.server.access;
 import dev.cay.server.store.Store;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import dev.cay.wire.TeamId;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Makes, changes and revokes API keys. Each change is in the store before anybody sees it. Thread-safe.
@@ -44,6 +46,11 @@ public final class ApiKeys {
                 .toList();
     }
 
+    /// How many each team has; teams without any are not there.
+    public Map<TeamId, Integer> countByTeam() {
+        return access.keyCounts();
+    }
+
     /// A key that was made with another one is no wider than that one, and ends no later.
     ///
     /// @param maker null for the operator
@@ -57,11 +64,12 @@ public final class ApiKeys {
                     ErrorKind.PERMISSION_DENIED,
                     "only a key that may do everything makes other keys; this one's scope is " + maker.scope());
         }
+        requireUnlimited(maker);
         if (access.keysOf(team).size() >= MOST) {
             throw new CayException(
                     ErrorKind.EXHAUSTED, "the team has %d API keys; revoke some that nobody uses".formatted(MOST));
         }
-        return make(team, checked(wanted.name()), wanted.scope(), earlier(wanted.end(), maker));
+        return make(team, checked(wanted.name()), wanted.scope(), earlier(wanted.end(), maker), null);
     }
 
     private static @Nullable Instant earlier(@Nullable Instant end, @Nullable TeamKey maker) {
@@ -69,13 +77,25 @@ public final class ApiKeys {
         return latest == null || (end != null && end.isBefore(latest)) ? end : latest;
     }
 
-    private Made make(Team team, String name, KeyScope scope, @Nullable Instant end) {
+    private void requireUnlimited(@Nullable TeamKey maker) {
+        if (maker != null && access.admission().isLimited(maker)) {
+            throw new CayException(
+                    ErrorKind.PERMISSION_DENIED,
+                    "the API key '%s' has limits of its own, so it makes no other keys".formatted(maker.name()));
+        }
+    }
+
+    /// @param old whose limits it gets; null for none
+    private Made make(Team team, String name, KeyScope scope, @Nullable Instant end, @Nullable TeamKey old) {
         var key = ApiKey.random(random);
         var kept = key.kept(team, name, scope, clock.instant(), end);
         store.write(handle -> {
             AccessStore.insertKey(handle, kept, key.hash());
             return kept;
         });
+        if (old != null) {
+            access.admission().inherit(old, kept);
+        }
         access.add(key.hash(), kept);
         return new Made(kept, key.text());
     }
@@ -108,8 +128,9 @@ public final class ApiKeys {
     /// @param overlap how long the old one is good beside the new one; zero for not at all
     /// @param maker   null for the operator
     public Made rotate(Team team, String id, Duration overlap, @Nullable TeamKey maker) {
+        requireUnlimited(maker);
         var old = require(team, id);
-        var made = make(team, old.name(), old.scope(), earlier(old.expiresAt(), maker));
+        var made = make(team, old.name(), old.scope(), earlier(old.expiresAt(), maker), old);
         if (overlap.isZero()) {
             revoke(team, id);
         } else {
@@ -120,7 +141,7 @@ public final class ApiKeys {
         return made;
     }
 
-    private TeamKey require(Team team, String id) {
+    public TeamKey require(Team team, String id) {
         return access.keysOf(team).stream()
                 .filter(key -> key.id().equals(id))
                 .findFirst()

@@ -6,6 +6,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param key the API key that the request came with; null for the operator, who acts for the team
 public record Caller(Team team, @Nullable TeamKey key) {
+    public @Nullable String keyId() {
+        return key == null ? null : key.id();
+    }
+
     public KeyScope scope() {
         return key == null ? KeyScope.ALL : key.scope();
     }

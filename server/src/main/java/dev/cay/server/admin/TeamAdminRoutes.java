@@ -40,14 +40,20 @@ public final class TeamAdminRoutes {
     }
 
     private void list(Exchange exchange) {
+        var counts = keys.countByTeam();
         var running = sandboxes.runningByTeam();
         exchange.sendJson(
-                200, teams.list().stream().map(team -> info(team, running)).toList());
+                200,
+                teams.list().stream().map(team -> info(team, counts, running)).toList());
     }
 
-    private AdminTeam info(Team team, Map<TeamId, Integer> running) {
+    private static AdminTeam info(Team team, Map<TeamId, Integer> keys, Map<TeamId, Integer> running) {
         return new AdminTeam(
-                team.id(), team.name(), team.slug(), keys.list(team).size(), running.getOrDefault(team.id(), 0));
+                team.id(),
+                team.name(),
+                team.slug(),
+                keys.getOrDefault(team.id(), 0),
+                running.getOrDefault(team.id(), 0));
     }
 
     private void create(Exchange exchange) {
@@ -56,7 +62,7 @@ public final class TeamAdminRoutes {
         if (name == null) {
             throw RequestBody.invalid("'name' is required: what people know the team by");
         }
-        exchange.sendJson(201, info(teams.create(name, body.filled("slug")), Map.of()));
+        exchange.sendJson(201, info(teams.create(name, body.filled("slug")), Map.of(), Map.of()));
     }
 
     private void delete(Exchange exchange) {

@@ -3,6 +3,7 @@ package dev.cay.server.build;
 import dev.cay.http.Routes;
 import dev.cay.server.access.Access;
 import dev.cay.server.access.SandboxTokens;
+import dev.cay.server.quota.Quotas;
 import dev.cay.server.sandbox.SandboxDirectory;
 import dev.cay.server.snapshot.Snapshots;
 import dev.cay.server.store.Store;
@@ -15,6 +16,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
 
 /// Building templates, put together.
 public final class BuildFloor {
@@ -47,6 +49,7 @@ public final class BuildFloor {
             Settings settings,
             Store store,
             Access access,
+            Quotas quotas,
             Templates templates,
             TemplateSupply supply,
             NodeBuilds node,
@@ -63,12 +66,16 @@ public final class BuildFloor {
                 node,
                 new BuildLogs(settings.logs()),
                 snapshots::discardUnclaimed,
-                settings.mostPerTeam());
+                team -> most(settings.mostPerTeam(), quotas.of(team.id()).builds()));
         routes = List.of(
                 new BuildRoutes(access, templates, builds, rules)::addTo,
                 new FileRoutes(access, templates, node, tokens, clock, settings.mostUpload())::addTo,
                 new ImageRoutes(access, supply, node)::addTo,
                 new TemplateChanges(access, templates, builds, snapshots, sandboxes)::addTo);
+    }
+
+    private static int most(int ofAll, @Nullable Integer ofTeam) {
+        return ofTeam == null ? ofAll : Math.min(ofAll, ofTeam);
     }
 
     /// Goes on with what an earlier daemon began.

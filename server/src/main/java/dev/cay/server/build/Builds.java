@@ -23,6 +23,7 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.ToIntFunction;
 import java.util.function.UnaryOperator;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
@@ -48,7 +49,7 @@ public final class Builds {
     private final NodeBuilds node;
     private final BuildLogs logs;
     private final Consumer<String> discard;
-    private final int mostPerTeam;
+    private final ToIntFunction<Team> mostPerTeam;
 
     /// @param discard     deletes a snapshot of the node that is not needed
     /// @param mostPerTeam how many builds of one team may be under way
@@ -59,7 +60,7 @@ public final class Builds {
             NodeBuilds node,
             BuildLogs logs,
             Consumer<String> discard,
-            int mostPerTeam) {
+            ToIntFunction<Team> mostPerTeam) {
         this.store = store;
         this.templates = templates;
         this.bases = bases;
@@ -145,7 +146,7 @@ public final class Builds {
                         || (build.status() == BuildStatus.WAITING
                                 && build.createdAt().isAfter(recently)))
                 .count();
-        if (underWay >= mostPerTeam) {
+        if (underWay >= mostPerTeam.applyAsInt(team)) {
             throw new CayException(
                     ErrorKind.EXHAUSTED,
                     "%d builds of this team are under way, and there may be no more at a time; wait for one to end"

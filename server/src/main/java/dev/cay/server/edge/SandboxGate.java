@@ -7,6 +7,7 @@ import dev.cay.proxy.Withheld;
 import dev.cay.server.access.Access;
 import dev.cay.server.access.AdminToken;
 import dev.cay.server.access.SandboxTokens;
+import dev.cay.server.quota.Quotas;
 import dev.cay.server.sandbox.Pauses;
 import dev.cay.server.sandbox.SandboxDirectory;
 import dev.cay.server.sandbox.SandboxRecord;
@@ -38,6 +39,7 @@ public final class SandboxGate {
     private final Access access;
     private final SandboxTokens tokens;
     private final SandboxPorts ports;
+    private final Quotas quotas;
     private final InstantSource clock;
     private final Crossings crossings;
 
@@ -47,12 +49,14 @@ public final class SandboxGate {
             Access access,
             SandboxTokens tokens,
             SandboxPorts ports,
+            Quotas quotas,
             InstantSource clock) {
         this.access = access;
         this.directory = directory;
         this.pauses = pauses;
         this.tokens = tokens;
         this.ports = ports;
+        this.quotas = quotas;
         this.clock = clock;
         this.crossings = new Crossings(directory);
     }
@@ -68,6 +72,9 @@ public final class SandboxGate {
             return;
         }
         var sandbox = found.get();
+        if (!isWithinLimits(sandbox, exchange)) {
+            return;
+        }
         boolean system = address.port() == SystemPorts.ENVD;
         if (system && INTERNAL.contains(cleaned(exchange.path()))) {
             refuseInternal(exchange);
@@ -87,6 +94,21 @@ public final class SandboxGate {
         }
         Withheld.headers(exchange, credentials(sandbox, exchange));
         ports.handle(address, exchange);
+    }
+
+    /// Requests count for the team that owns the sandbox, whoever sends them.
+    private boolean isWithinLimits(SandboxRecord sandbox, Exchange exchange) {
+        try {
+            quotas.operation(sandbox.teamId());
+            return true;
+        } catch (CayException e) {
+            e.retryAfter().ifPresent(exchange::retryAfter);
+            PageOrJson.send(
+                    exchange,
+                    EdgeAnswer.refusal(
+                            ErrorRenderer.status(e.kind()), sandbox.id().value(), e.userMessage()));
+            return false;
+        }
     }
 
     /// The headers whose values are credentials of this platform. Servers in sandboxes use these names too, so what

@@ -23,20 +23,24 @@ public final class Sampler implements AutoCloseable {
     private final SandboxMetrics sandboxes;
     private final TeamMetrics teams;
     private final Consumer<Set<SandboxId>> room;
+    private final Runnable shares;
     private final Duration every;
     private final ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(
             1, Thread.ofPlatform().daemon().name("sampler").factory());
     private long seen;
 
+    /// @param shares done in each round that is not idle
     /// @param room told which sandboxes are to be saved with their memory when their time is over
     public Sampler(
             SandboxDirectory directory,
             SandboxMetrics sandboxes,
             TeamMetrics teams,
             Consumer<Set<SandboxId>> room,
+            Runnable shares,
             Duration every) {
         this.directory = directory;
         this.room = room;
+        this.shares = shares;
         this.sandboxes = sandboxes;
         this.teams = teams;
         this.every = every;
@@ -66,6 +70,7 @@ public final class Sampler implements AutoCloseable {
         attempt(sandboxes::sample);
         attempt(teams::sample);
         attempt(() -> room.accept(toBeSaved()));
+        attempt(shares);
     }
 
     private Set<SandboxId> toBeSaved() {

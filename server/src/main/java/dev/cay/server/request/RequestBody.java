@@ -7,7 +7,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -158,6 +160,21 @@ public final class RequestBody {
     /// Whether the field is there, also if it is empty.
     public boolean has(String name) {
         return find(name) != null;
+    }
+
+    /// Whether the field is there, also if it is null.
+    public boolean mentions(String name) {
+        return node.has(name);
+    }
+
+    /// Refuses fields with other names than these.
+    public void requireOnly(Set<String> names) {
+        for (var entry : node.properties()) {
+            if (!names.contains(entry.getKey())) {
+                throw invalid("'%s%s' is not known here; there are: %s"
+                        .formatted(path, entry.getKey(), String.join(", ", new TreeSet<>(names))));
+            }
+        }
     }
 
     private @Nullable JsonNode find(String name) {

@@ -1,6 +1,6 @@
 package dev.cay.server.sandbox;
 
-import dev.cay.server.access.Team;
+import dev.cay.server.access.Caller;
 import dev.cay.server.template.StartPoint;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.TeamId;
@@ -8,10 +8,14 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /// How a sandbox begins: from a template as a client wishes, or like another one.
+///
+/// @param key the API key that it is created with; null for the operator's
 record Beginning(
         TeamId teamId,
+        @Nullable String key,
         StartPoint from,
         Duration timeout,
         boolean secure,
@@ -21,9 +25,10 @@ record Beginning(
         Lifecycle lifecycle,
         boolean isFork) {
 
-    static Beginning of(Team team, NewSandbox wanted, StartPoint from) {
+    static Beginning of(Caller caller, NewSandbox wanted, StartPoint from) {
         return new Beginning(
-                team.id(),
+                caller.team().id(),
+                caller.keyId(),
                 from,
                 wanted.timeout(),
                 wanted.secure(),
@@ -35,9 +40,10 @@ record Beginning(
     }
 
     /// Variables come with the snapshot.
-    static Beginning like(SandboxRecord source, StartPoint from, Duration timeout) {
+    static Beginning like(SandboxRecord source, Caller caller, StartPoint from, Duration timeout) {
         return new Beginning(
                 source.teamId(),
+                caller.keyId(),
                 from,
                 timeout,
                 source.secure(),

@@ -78,7 +78,7 @@ public final class Pauses {
             throw refusal(id);
         }
         try (var _ = transitions.begin(id).orElseThrow(() -> refusal(id))) {
-            if (save(id, keep, _ -> true).isEmpty()) {
+            if (save(sandbox, keep, _ -> true).isEmpty()) {
                 throw refusal(id);
             }
         }
@@ -99,7 +99,10 @@ public final class Pauses {
                 sandboxes.expire(id);
                 return;
             }
-            save(id, sandbox.get().lifecycle().onTimeout(), still -> pausesOnTimeout(still) && expiry.isDue(still));
+            save(
+                    sandbox.get(),
+                    sandbox.get().lifecycle().onTimeout(),
+                    still -> pausesOnTimeout(still) && expiry.isDue(still));
         }
     }
 
@@ -123,7 +126,7 @@ public final class Pauses {
             return;
         }
         try (var _ = mine.get()) {
-            save(sandbox.id(), sandbox.lifecycle().onTimeout(), Pauses::pausesOnTimeout);
+            save(sandbox, sandbox.lifecycle().onTimeout(), Pauses::pausesOnTimeout);
         } catch (RuntimeException e) {
             log.atError().setCause(e).addKeyValue("sandbox", sandbox.id()).log("a sandbox could not be paused");
         }
@@ -199,7 +202,7 @@ public final class Pauses {
     public SandboxRecord rollback(SandboxRecord sandbox, String snapshot, Duration timeout) {
         var id = sandbox.id();
         try (var mine = transitions.begin(id).orElseThrow(() -> refusal(id));
-                var _ = limits.starts().take()) {
+                var _ = limits.starts().take(sandbox.teamId())) {
             mine.resumes(true);
             var stable = Set.of(SandboxState.RUNNING, SandboxState.PAUSED);
             var resuming = move(id, stable, SandboxState.RESUMING, _ -> true).orElseThrow(() -> refusal(id));
@@ -245,7 +248,7 @@ public final class Pauses {
                 throw Sandboxes.notFound(id);
             }
             mine.resumes(wish.memory());
-            try (var _ = limits.starts().take()) {
+            try (var _ = limits.starts().take(sandbox.teamId())) {
                 return Optional.of(bringBack(id, wish));
             } catch (RuntimeException e) {
                 mine.failed(e);
@@ -289,8 +292,9 @@ public final class Pauses {
     }
 
     /// Empty when it was not there to be paused.
-    private Optional<SandboxRecord> save(SandboxId id, Keep keep, Predicate<SandboxRecord> still) {
-        try (var _ = limits.saves().take()) {
+    private Optional<SandboxRecord> save(SandboxRecord sandbox, Keep keep, Predicate<SandboxRecord> still) {
+        var id = sandbox.id();
+        try (var _ = limits.saves().take(sandbox.teamId())) {
             var pausing = move(id, Set.of(SandboxState.RUNNING), SandboxState.PAUSING, still);
             if (pausing.isEmpty()) {
                 return Optional.empty();
@@ -301,7 +305,7 @@ public final class Pauses {
                 saved = fleet.node().pause(id, keep);
             } catch (RuntimeException e) {
                 return Optional.of(lookAfter(pausing.get())
-                        .filter(sandbox -> sandbox.state() == SandboxState.PAUSED)
+                        .filter(found -> found.state() == SandboxState.PAUSED)
                         .orElseThrow(() -> e));
             }
             Steps.reach("node-paused");

@@ -40,6 +40,7 @@ final class RecordChange implements Transaction<Optional<SandboxRecord>> {
     private final SandboxId id;
     private final Set<SandboxState> from;
     private final Change change;
+    private final Admission admission;
     private final Supplier<Instant> now;
 
     /// The same in every run of this transaction: an event that is there tells that one of them was written.
@@ -47,10 +48,11 @@ final class RecordChange implements Transaction<Optional<SandboxRecord>> {
 
     private @Nullable Next next;
 
-    RecordChange(SandboxId id, Set<SandboxState> from, Change change, Supplier<Instant> now) {
+    RecordChange(SandboxId id, Set<SandboxState> from, Change change, Admission admission, Supplier<Instant> now) {
         this.id = id;
         this.from = from;
         this.change = change;
+        this.admission = admission;
         this.now = now;
     }
 
@@ -60,6 +62,9 @@ final class RecordChange implements Transaction<Optional<SandboxRecord>> {
         next = null;
         var old = SandboxStore.find(handle, id).filter(record -> from.contains(record.state()));
         var wanted = old.flatMap(record -> change.of(record, at));
+        if (wanted.isPresent() && countsAgain(old.get(), wanted.get().fresh())) {
+            admission.goOn(handle, old.get());
+        }
         if (wanted.isEmpty()
                 || !SandboxStore.replace(handle, old.get(), wanted.get().fresh())) {
             return Optional.empty();
@@ -71,6 +76,10 @@ final class RecordChange implements Transaction<Optional<SandboxRecord>> {
         }
         event().ifPresent(event -> EventStore.insert(handle, event));
         return Optional.of(fresh);
+    }
+
+    private static boolean countsAgain(SandboxRecord old, SandboxRecord fresh) {
+        return old.state() == SandboxState.PAUSED && fresh.state() == SandboxState.RESUMING;
     }
 
     /// Nobody else brings the record to the same version, run and state, and the event's id is this change's own.

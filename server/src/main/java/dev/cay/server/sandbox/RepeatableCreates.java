@@ -1,6 +1,6 @@
 package dev.cay.server.sandbox;
 
-import dev.cay.server.access.Team;
+import dev.cay.server.access.Caller;
 import dev.cay.server.store.JsonColumn;
 import dev.cay.server.store.Store;
 import dev.cay.wire.CayException;
@@ -39,13 +39,13 @@ public final class RepeatableCreates {
         this.starter = starter;
     }
 
-    SandboxRecord create(Team team, NewSandbox wanted, String key) {
+    SandboxRecord create(Caller caller, NewSandbox wanted, String key) {
         if (!KEY.matcher(key).matches()) {
             throw new CayException(
                     ErrorKind.INVALID_ARGUMENT,
                     "the header 'Idempotency-Key' must have 1 to 255 visible ASCII characters");
         }
-        var slot = new Slot(team.id(), key);
+        var slot = new Slot(caller.team().id(), key);
         var mine = new Pending(hash(wanted), new CompletableFuture<>());
         var other = pending.putIfAbsent(slot, mine);
         if (other != null) {
@@ -53,7 +53,7 @@ public final class RepeatableCreates {
             return await(other.result());
         }
         try {
-            var sandbox = findOrStart(team, wanted, new SandboxStore.Request(key, mine.hash()));
+            var sandbox = findOrStart(caller, wanted, new SandboxStore.Request(key, mine.hash()));
             mine.result().complete(sandbox);
             return sandbox;
         } catch (RuntimeException e) {
@@ -64,10 +64,11 @@ public final class RepeatableCreates {
         }
     }
 
-    private SandboxRecord findOrStart(Team team, NewSandbox wanted, SandboxStore.Request request) {
-        var earlier = store.read(handle -> SandboxStore.findByKey(handle, team.id(), request.key()));
+    private SandboxRecord findOrStart(Caller caller, NewSandbox wanted, SandboxStore.Request request) {
+        var earlier = store.read(
+                handle -> SandboxStore.findByKey(handle, caller.team().id(), request.key()));
         if (earlier.isEmpty()) {
-            return starter.start(team, wanted, request);
+            return starter.start(caller, wanted, request);
         }
         checkSame(earlier.get().hash(), request.hash());
         if (earlier.get().sandbox().state() == SandboxState.STARTING) {

@@ -3,6 +3,7 @@ package dev.cay.server.sandbox;
 import dev.cay.life.SteadyClock;
 import dev.cay.server.event.EventCounts;
 import dev.cay.server.event.EventStore;
+import dev.cay.server.quota.Quotas;
 import dev.cay.server.sandbox.RecordChange.Change;
 import dev.cay.server.sandbox.RecordChange.Next;
 import dev.cay.server.store.Store;
@@ -33,6 +34,7 @@ public final class SandboxRecords {
     private final Expiry expiry;
     private final SteadyClock clock;
     private final EventCounts events;
+    private final Admission admission;
 
     /// Held for writing while the clock is set, so that no change reads one time and is written at another.
     private final ReadWriteLock time = new ReentrantReadWriteLock();
@@ -41,24 +43,33 @@ public final class SandboxRecords {
     private @Nullable TimeShift uncertain;
 
     public SandboxRecords(
-            Store store, SandboxDirectory directory, Expiry expiry, SteadyClock clock, EventCounts events) {
+            Store store,
+            SandboxDirectory directory,
+            Expiry expiry,
+            SteadyClock clock,
+            EventCounts events,
+            Quotas quotas) {
         this.store = store;
         this.directory = directory;
         this.expiry = expiry;
         this.clock = clock;
         this.events = events;
+        this.admission = new Admission(quotas);
     }
 
     Instant now() {
         return clock.instant().truncatedTo(ChronoUnit.MILLIS);
     }
 
-    /// On record alone: nobody finds it before it runs.
-    void begin(SandboxRecord starting, SandboxStore.@Nullable Request request) {
+    /// On record alone: nobody finds it before it runs. Refused if its team, or its key, has as many as it may have.
+    ///
+    /// @param key that it is created with; null for the operator
+    void begin(SandboxRecord starting, @Nullable String key, SandboxStore.@Nullable Request request) {
         store.write(new Transaction<SandboxRecord>() {
             @Override
             public SandboxRecord run(Handle handle) {
-                SandboxStore.insert(handle, starting, request);
+                admission.begin(handle, starting.teamId(), key, starting.resources());
+                SandboxStore.insert(handle, starting, key, request);
                 return starting;
             }
 
@@ -170,7 +181,7 @@ public final class SandboxRecords {
     }
 
     private Optional<SandboxRecord> write(SandboxId id, Set<SandboxState> from, Change change) {
-        var work = new RecordChange(id, from, change, this::now);
+        var work = new RecordChange(id, from, change, admission, this::now);
         time.readLock().lock();
         try {
             var fresh = store.write(work);

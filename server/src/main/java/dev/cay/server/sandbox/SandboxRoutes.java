@@ -5,6 +5,7 @@ import dev.cay.http.Routes;
 import dev.cay.server.access.Access;
 import dev.cay.server.access.Caller;
 import dev.cay.server.access.Team;
+import dev.cay.server.quota.Quotas;
 import dev.cay.server.request.RequestBody;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -27,6 +28,7 @@ public final class SandboxRoutes {
     private final Pauses pauses;
     private final RepeatableCreates repeatable;
     private final SandboxView view;
+    private final Quotas quotas;
     private final Duration timeout;
     private final Duration maxTimeout;
 
@@ -38,6 +40,7 @@ public final class SandboxRoutes {
             Pauses pauses,
             RepeatableCreates repeatable,
             SandboxView view,
+            Quotas quotas,
             Duration timeout,
             Duration maxTimeout) {
         this.access = access;
@@ -46,6 +49,7 @@ public final class SandboxRoutes {
         this.pauses = pauses;
         this.repeatable = repeatable;
         this.view = view;
+        this.quotas = quotas;
         this.timeout = timeout;
         this.maxTimeout = maxTimeout;
     }
@@ -53,8 +57,8 @@ public final class SandboxRoutes {
     public void addTo(Routes routes) {
         var old = new NewSandbox.Rules(OLD_TIMEOUT, maxTimeout, false);
         var current = new NewSandbox.Rules(timeout, maxTimeout, true);
-        routes.on("POST", "/sandboxes", access.guard((team, exchange) -> create(team, exchange, old)));
-        routes.on("POST", "/v2/sandboxes", access.guard((team, exchange) -> create(team, exchange, current)));
+        routes.on("POST", "/sandboxes", access.guardCaller((caller, exchange) -> create(caller, exchange, old)));
+        routes.on("POST", "/v2/sandboxes", access.guardCaller((caller, exchange) -> create(caller, exchange, current)));
         routes.on("GET", "/sandboxes/{sandboxID}", access.guardCaller(this::show));
         routes.on("DELETE", "/sandboxes/{sandboxID}", access.guard(this::kill));
         routes.on("POST", "/sandboxes/{sandboxID}/connect", access.guard(this::connect));
@@ -66,10 +70,11 @@ public final class SandboxRoutes {
         routes.on("PUT", "/sandboxes/{sandboxID}/network", access.guard(this::setNetwork));
     }
 
-    private void create(Team team, Exchange exchange, NewSandbox.Rules rules) {
+    private void create(Caller caller, Exchange exchange, NewSandbox.Rules rules) {
         var wanted = NewSandbox.read(RequestBody.of(exchange), rules);
+        quotas.create(caller, 1);
         String key = exchange.header("Idempotency-Key");
-        var sandbox = key == null ? starter.start(team, wanted, null) : repeatable.create(team, wanted, key);
+        var sandbox = key == null ? starter.start(caller, wanted, null) : repeatable.create(caller, wanted, key);
         exchange.sendJson(201, view.info(sandbox));
     }
 

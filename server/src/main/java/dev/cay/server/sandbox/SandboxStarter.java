@@ -3,8 +3,8 @@ package dev.cay.server.sandbox;
 import dev.cay.metrics.Meters;
 import dev.cay.metrics.Tally;
 import dev.cay.metrics.Timing;
+import dev.cay.server.access.Caller;
 import dev.cay.server.access.SandboxTokens;
-import dev.cay.server.access.Team;
 import dev.cay.server.fleet.Fleet;
 import dev.cay.server.sandbox.RecordChange.Next;
 import dev.cay.server.template.StartPoint;
@@ -43,6 +43,7 @@ public final class SandboxStarter {
     private final Tally creates;
     private final Timing phases;
     private final ConcurrencyLimit turns;
+    private final DiskShares shares;
 
     /// Not announced yet; with the reason when one ended meanwhile. Guarded by itself.
     private final Map<SandboxId, String> starting = new HashMap<>();
@@ -59,6 +60,7 @@ public final class SandboxStarter {
             SandboxTokens tokens,
             SecureRandom random,
             ConcurrencyLimit turns,
+            DiskShares shares,
             Meters meters) {
         this.records = records;
         this.sandboxes = sandboxes;
@@ -68,32 +70,35 @@ public final class SandboxStarter {
         this.tokens = tokens;
         this.random = random;
         this.turns = turns;
+        this.shares = shares;
         this.creates = meters.tally("cay_creates_total", "Sandboxes that were asked for, by outcome", "result");
         this.phases = meters.timing("cay_create_seconds", "Creates: waiting for their turn, and in all", "phase");
     }
 
-    SandboxRecord start(Team team, NewSandbox wanted, SandboxStore.@Nullable Request request) {
+    SandboxRecord start(Caller caller, NewSandbox wanted, SandboxStore.@Nullable Request request) {
+        var team = caller.team();
         var from = supply.requireStart(team, wanted.template());
         try {
-            return start(Beginning.of(team, wanted, from), request);
+            return start(Beginning.of(caller, wanted, from), request);
         } catch (RuntimeException e) {
             // A snapshot may have been replaced by a newer one of its name meanwhile, and is gone.
             var now = supply.requireStart(team, wanted.template());
             if (from.snapshot() == null || now.equals(from)) {
                 throw e;
             }
-            return start(Beginning.of(team, wanted, now), request);
+            return start(Beginning.of(caller, wanted, now), request);
         }
     }
 
     /// Another sandbox like this one, which goes on from where a snapshot of it was made.
-    public SandboxRecord fork(SandboxRecord source, StartPoint from, Duration timeout) {
-        return start(Beginning.like(source, from, timeout), null);
+    public SandboxRecord fork(SandboxRecord source, Caller caller, StartPoint from, Duration timeout) {
+        return start(Beginning.like(source, caller, from, timeout), null);
     }
 
     private SandboxRecord start(Beginning beginning, SandboxStore.@Nullable Request request) {
+        shares.requireRoom(beginning.teamId());
         long began = System.nanoTime();
-        try (var _ = turns.take()) {
+        try (var _ = turns.take(beginning.teamId())) {
             phases.since(began, "queue");
             var sandbox = beginning.record(id(beginning.from()), records.now());
             synchronized (starting) {
@@ -102,7 +107,7 @@ public final class SandboxStarter {
             SandboxRecord running;
             boolean storeAnswers = false;
             try {
-                records.begin(sandbox, request);
+                records.begin(sandbox, beginning.key(), request);
                 storeAnswers = true;
                 fleet.node().create(spec(sandbox, beginning));
                 storeAnswers = false;

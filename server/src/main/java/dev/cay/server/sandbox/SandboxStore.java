@@ -1,5 +1,6 @@
 package dev.cay.server.sandbox;
 
+import dev.cay.server.quota.Use;
 import dev.cay.server.store.JsonColumn;
 import dev.cay.server.template.Origin;
 import dev.cay.wire.BuildId;
@@ -15,6 +16,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
@@ -31,14 +33,15 @@ final class SandboxStore {
     /// The sandbox an earlier create with the same key made.
     record Earlier(SandboxRecord sandbox, String hash) {}
 
-    static void insert(Handle handle, SandboxRecord sandbox, @Nullable Request request) {
+    /// @param key the API key that it is created with; null for the operator's
+    static void insert(Handle handle, SandboxRecord sandbox, @Nullable String key, @Nullable Request request) {
         handle.createUpdate("""
                         INSERT INTO sandbox (id, team_id, template_id, build_id, alias, execution_id, state, version,
                             secure, cpu_count, memory_mb, disk_size_mb, metadata, network, lifecycle, origin, started_at,
-                            end_at, idempotency_key, request_hash)
+                            end_at, key_id, idempotency_key, request_hash)
                         VALUES (:id, :team, :template, :build, :alias, :execution, :state, :version,
                             :secure, :cpu, :memory, :disk, :metadata, :network, :lifecycle, :origin, :started,
-                            :end, :key, :hash)
+                            :end, :createdWith, :key, :hash)
                         """)
                 .bind("id", sandbox.id().value())
                 .bind("team", sandbox.teamId().value())
@@ -58,6 +61,7 @@ final class SandboxStore {
                 .bind("origin", sandbox.origin() == null ? null : JsonColumn.write(sandbox.origin()))
                 .bind("started", sandbox.startedAt().toEpochMilli())
                 .bind("end", sandbox.endAt().toEpochMilli())
+                .bind("createdWith", key)
                 .bind("key", request == null ? null : request.key())
                 .bind("hash", request == null ? null : request.hash())
                 .execute();
@@ -118,6 +122,41 @@ final class SandboxStore {
         return handle.createQuery("SELECT * FROM sandbox WHERE state IN " + LIVING)
                 .map((row, context) -> record(row))
                 .list();
+    }
+
+    /// Others that count this team's sandboxes wait until this transaction ends.
+    static void lockTeam(Handle handle, TeamId team) {
+        handle.execute("UPDATE team SET slug = slug WHERE id = ?", team.value());
+    }
+
+    /// What a team's sandboxes take that run, or are about to or about to be paused.
+    static Use useOfTeam(Handle handle, TeamId team) {
+        return use(handle, "team_id", team.value());
+    }
+
+    /// The same of those that were created with one key.
+    static Use useOfKey(Handle handle, String key) {
+        return use(handle, "key_id", key);
+    }
+
+    private static Use use(Handle handle, String column, String owner) {
+        return handle.createQuery("""
+                        SELECT COUNT(*) AS sandboxes, COALESCE(SUM(cpu_count), 0) AS vcpus,
+                            COALESCE(SUM(memory_mb), 0) AS memory
+                        FROM sandbox WHERE %s = :owner AND state IN ('STARTING', 'RUNNING', 'PAUSING', 'RESUMING')
+                        """.formatted(column))
+                .bind("owner", owner)
+                .map((row, context) -> new Use(row.getInt("sandboxes"), row.getInt("vcpus"), row.getLong("memory")))
+                .one();
+    }
+
+    static @Nullable String keyOf(Handle handle, SandboxId id) {
+        return handle.createQuery("SELECT key_id FROM sandbox WHERE id = ?")
+                .bind(0, id.value())
+                .map((row, context) -> Optional.ofNullable(row.getString("key_id")))
+                .findFirst()
+                .flatMap(Function.identity())
+                .orElse(null);
     }
 
     /// Only for what no client was ever told of.

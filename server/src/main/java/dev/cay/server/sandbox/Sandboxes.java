@@ -3,6 +3,7 @@ package dev.cay.server.sandbox;
 import dev.cay.server.access.Team;
 import dev.cay.server.event.LifecycleEvent;
 import dev.cay.server.fleet.Fleet;
+import dev.cay.server.quota.Use;
 import dev.cay.server.sandbox.RecordChange.Next;
 import dev.cay.server.store.Store;
 import dev.cay.wire.CayException;
@@ -92,6 +93,11 @@ public final class Sandboxes {
         return directory.list().stream()
                 .filter(sandbox -> sandbox.state() == SandboxState.RUNNING)
                 .collect(Collectors.toMap(SandboxRecord::teamId, _ -> 1, Integer::sum));
+    }
+
+    /// What the team's running sandboxes take of its limits.
+    public Use use(Team team) {
+        return store.read(handle -> SandboxStore.useOfTeam(handle, team.id()));
     }
 
     /// @param failed those that could not be ended, and that are tried again

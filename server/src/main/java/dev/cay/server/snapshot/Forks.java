@@ -2,6 +2,7 @@ package dev.cay.server.snapshot;
 
 import dev.cay.http.ErrorRenderer;
 import dev.cay.life.TaskGroup;
+import dev.cay.server.access.Caller;
 import dev.cay.server.sandbox.SandboxRecord;
 import dev.cay.server.sandbox.SandboxStarter;
 import dev.cay.server.sandbox.SandboxView;
@@ -34,10 +35,10 @@ public final class Forks {
     }
 
     /// One result for each copy; some may have failed.
-    List<SandboxForkResult> fork(SandboxRecord source, int count, Duration timeout) {
+    List<SandboxForkResult> fork(SandboxRecord source, Caller caller, int count, Duration timeout) {
         var from = snapshots.takeForCopies(source);
         try {
-            return copies(source, from, count, timeout);
+            return copies(source, caller, from, count, timeout);
         } finally {
             String name = from.snapshot();
             if (name != null) {
@@ -46,12 +47,13 @@ public final class Forks {
         }
     }
 
-    private List<SandboxForkResult> copies(SandboxRecord source, StartPoint from, int count, Duration timeout) {
+    private List<SandboxForkResult> copies(
+            SandboxRecord source, Caller caller, StartPoint from, int count, Duration timeout) {
         var results = new AtomicReferenceArray<SandboxForkResult>(count);
         try (var tasks = new TaskGroup()) {
             for (int i = 0; i < count; i++) {
                 int each = i;
-                tasks.run(() -> results.set(each, copy(source, from, timeout)));
+                tasks.run(() -> results.set(each, copy(source, caller, from, timeout)));
             }
             tasks.join(LIMIT);
         } catch (TimeoutException e) {
@@ -69,9 +71,9 @@ public final class Forks {
                 .toList();
     }
 
-    private SandboxForkResult copy(SandboxRecord source, StartPoint from, Duration timeout) {
+    private SandboxForkResult copy(SandboxRecord source, Caller caller, StartPoint from, Duration timeout) {
         try {
-            return SandboxForkResult.of(view.info(starter.fork(source, from, timeout)));
+            return SandboxForkResult.of(view.info(starter.fork(source, caller, from, timeout)));
         } catch (CayException e) {
             return SandboxForkResult.failed(ErrorRenderer.status(e.kind()), e.userMessage());
         } catch (RuntimeException e) {

@@ -3,6 +3,7 @@ package dev.cay.server.snapshot;
 import dev.cay.server.access.Team;
 import dev.cay.server.fleet.Fleet;
 import dev.cay.server.sandbox.ConcurrencyLimit;
+import dev.cay.server.sandbox.DiskShares;
 import dev.cay.server.sandbox.SandboxRecord;
 import dev.cay.server.sandbox.SandboxRecords;
 import dev.cay.server.store.Store;
@@ -45,6 +46,7 @@ public final class Snapshots {
     private final SandboxRecords records;
     private final Fleet fleet;
     private final ConcurrencyLimit turns;
+    private final DiskShares shares;
     private final SecureRandom random;
 
     public Snapshots(
@@ -53,12 +55,14 @@ public final class Snapshots {
             SandboxRecords records,
             Fleet fleet,
             ConcurrencyLimit turns,
+            DiskShares shares,
             SecureRandom random) {
         this.store = store;
         this.templates = templates;
         this.records = records;
         this.fleet = fleet;
         this.turns = turns;
+        this.shares = shares;
         this.random = random;
     }
 
@@ -247,7 +251,8 @@ public final class Snapshots {
     }
 
     private void save(SandboxRecord sandbox, String name, Keep keep) {
-        try (var _ = turns.take()) {
+        shares.requireRoom(sandbox.teamId());
+        try (var _ = turns.take(sandbox.teamId())) {
             fleet.node().snapshot(sandbox.id(), name, keep);
         } catch (RuntimeException e) {
             // It may have been made all the same, if only the answer was lost.

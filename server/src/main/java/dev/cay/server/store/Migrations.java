@@ -23,7 +23,8 @@ public record Migrations(List<String> files) {
             "migrations/V4__sizes.sql",
             "migrations/V5__builds.sql",
             "migrations/V7__webhooks.sql",
-            "migrations/V9__keys.sql");
+            "migrations/V9__keys.sql",
+            "migrations/V14__limits.sql");
 
     /// With what only PostgreSQL has to be told.
     public static final Migrations POSTGRES = of(
@@ -35,7 +36,8 @@ public record Migrations(List<String> files) {
             "postgres/V6__order_of_builds.sql",
             "migrations/V7__webhooks.sql",
             "postgres/V8__order_of_webhooks.sql",
-            "migrations/V9__keys.sql");
+            "migrations/V9__keys.sql",
+            "migrations/V14__limits.sql");
 
     public Migrations {
         files = List.copyOf(files);

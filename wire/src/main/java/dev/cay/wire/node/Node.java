@@ -66,6 +66,12 @@ public interface Node {
     /// Told every few seconds, all of them each time.
     void keepRoomFor(Set<SandboxId> toBeSaved);
 
+    /// Holds the sandboxes of each share to what they may hold together; those in no share have their own limits alone.
+    /// Told every few seconds, all shares each time. Where the node's disk knows no limits, it only counts.
+    ///
+    /// @return bytes that each share holds now, in the same order
+    List<Long> shareDisk(List<DiskShare> shares);
+
     /// Tells of sandboxes that ended without being asked to. Called on a thread of the node; must not block long.
     void onEnd(EndListener listener);
 

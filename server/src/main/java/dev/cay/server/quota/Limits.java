@@ -1,0 +1,76 @@
+package dev.cay.server.quota;
+
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// What a team, or one key, may use; null where there is no limit.
+///
+/// @param sandboxes           that run at once
+/// @param vcpus               of all that run
+/// @param memoryMB            of all that run
+/// @param diskMB              what sandboxes and snapshots hold in the pool, running or paused
+/// @param builds              under way at once
+/// @param createsPerSecond    sandboxes created or forked
+/// @param apiCallsPer30s      requests to the API
+/// @param operationsPerMinute requests to sandboxes
+public record Limits(
+        @Nullable Integer sandboxes,
+        @Nullable Integer vcpus,
+        @Nullable Integer memoryMB,
+        @Nullable Integer diskMB,
+        @Nullable Integer builds,
+        @Nullable Integer createsPerSecond,
+        @Nullable Integer apiCallsPer30s,
+        @Nullable Integer operationsPerMinute) {
+
+    public static final Limits NONE = new Limits(null, null, null, null, null, null, null, null);
+
+    /// The published limits of E2B's two plans; it publishes none of vCPUs, memory, disk and builds of a team.
+    private static final Limits HOBBY = new Limits(20, null, null, null, 20, 1, 20_000, 40_000);
+
+    private static final Limits PRO = new Limits(100, null, null, null, 20, 5, 20_000, 40_000);
+
+    /// The names under which limits are set together.
+    public static Optional<Limits> profile(String name) {
+        return switch (name.toLowerCase(Locale.ROOT)) {
+            case "none" -> Optional.of(NONE);
+            case "hobby" -> Optional.of(HOBBY);
+            case "pro" -> Optional.of(PRO);
+            default -> Optional.empty();
+        };
+    }
+
+    /// Whether a sandbox that begins, or goes on, has to be counted.
+    public boolean countsSandboxes() {
+        return sandboxes != null || vcpus != null || memoryMB != null;
+    }
+
+    /// By the names of the API, in its order; null for no limit.
+    public Map<String, @Nullable Integer> values() {
+        var values = new LinkedHashMap<String, @Nullable Integer>();
+        values.put("sandboxes", sandboxes);
+        values.put("vcpus", vcpus);
+        values.put("memoryMB", memoryMB);
+        values.put("diskMB", diskMB);
+        values.put("builds", builds);
+        values.put("createsPerSecond", createsPerSecond);
+        values.put("apiCallsPer30s", apiCallsPer30s);
+        values.put("operationsPerMinute", operationsPerMinute);
+        return values;
+    }
+
+    public static Limits of(Map<String, @Nullable Integer> values) {
+        return new Limits(
+                values.get("sandboxes"),
+                values.get("vcpus"),
+                values.get("memoryMB"),
+                values.get("diskMB"),
+                values.get("builds"),
+                values.get("createsPerSecond"),
+                values.get("apiCallsPer30s"),
+                values.get("operationsPerMinute"));
+    }
+}

@@ -1,0 +1,136 @@
+package dev.cay.server.quota;
+
+import dev.cay.server.access.Access;
+import dev.cay.server.access.Caller;
+import dev.cay.server.access.Team;
+import dev.cay.server.access.TeamKey;
+import dev.cay.server.store.Store;
+import dev.cay.wire.TeamId;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/// The limits of every team and key, and how often each has asked lately. No request waits for the database.
+/// Thread-safe.
+public final class Quotas implements Access.Admission {
+    private final Store store;
+    private final Limits usual;
+
+    /// Of those for which the operator has set limits of their own.
+    private final Map<TeamId, Limits> teams = new ConcurrentHashMap<>();
+
+    private final Map<String, Limits> keys = new ConcurrentHashMap<>();
+
+    /// Made when a team or key first asks.
+    private final Map<TeamId, Rates> teamRates = new ConcurrentHashMap<>();
+
+    private final Map<String, Rates> keyRates = new ConcurrentHashMap<>();
+
+    /// @param usual of teams for which the operator has set none
+    public Quotas(Store store, Limits usual) {
+        this.store = store;
+        this.usual = usual;
+    }
+
+    public void start() {
+        teams.putAll(store.read(QuotaStore::ofTeams));
+        keys.putAll(store.read(QuotaStore::ofKeys));
+    }
+
+    public Limits of(TeamId team) {
+        return teams.getOrDefault(team, usual);
+    }
+
+    /// Of the key itself, beside those of its team.
+    public Limits ofKey(@Nullable String key) {
+        return key == null ? Limits.NONE : keys.getOrDefault(key, Limits.NONE);
+    }
+
+    /// Whether the operator has set limits for this team.
+    public boolean hasOwn(TeamId team) {
+        return teams.containsKey(team);
+    }
+
+    /// @param limits null for those of all teams
+    public void set(TeamId team, @Nullable Limits limits) {
+        store.write(handle -> {
+            QuotaStore.setTeam(handle, team, limits);
+            return team;
+        });
+        if (limits == null) {
+            teams.remove(team);
+        } else {
+            teams.put(team, limits);
+        }
+        teamRates.remove(team);
+    }
+
+    public void setKey(TeamKey key, Limits limits) {
+        boolean none = limits.equals(Limits.NONE);
+        store.write(handle -> {
+            QuotaStore.setKey(handle, key.id(), none ? null : limits);
+            return key;
+        });
+        if (none) {
+            keys.remove(key.id());
+        } else {
+            keys.put(key.id(), limits);
+        }
+        keyRates.remove(key.id());
+    }
+
+    /// One request to the API. The operator's are not counted.
+    @Override
+    public void call(Caller caller) {
+        var key = caller.key();
+        if (key == null) {
+            return;
+        }
+        var ofKey = rates(key);
+        ofKey.call();
+        try {
+            rates(caller.team()).call();
+        } catch (RuntimeException e) {
+            ofKey.giveBack();
+            throw e;
+        }
+    }
+
+    @Override
+    public boolean isLimited(TeamKey key) {
+        return keys.containsKey(key.id());
+    }
+
+    @Override
+    public void inherit(TeamKey from, TeamKey to) {
+        if (isLimited(from)) {
+            setKey(to, ofKey(from.id()));
+        }
+    }
+
+    /// One request to a sandbox of this team.
+    public void operation(TeamId team) {
+        rates(team, "your team").operation();
+    }
+
+    /// So many sandboxes that are created together.
+    public void create(Caller caller, int count) {
+        var key = caller.key();
+        if (key != null) {
+            rates(key).create(count);
+            rates(caller.team()).create(count);
+        }
+    }
+
+    private Rates rates(Team team) {
+        return rates(team.id(), "team '%s'".formatted(team.name()));
+    }
+
+    private Rates rates(TeamId team, String name) {
+        return teamRates.computeIfAbsent(team, id -> new Rates(of(id), name));
+    }
+
+    private Rates rates(TeamKey key) {
+        return keyRates.computeIfAbsent(key.id(), id -> new Rates(ofKey(id), "the API key '%s'".formatted(key.name())));
+    }
+}

@@ -1,0 +1,115 @@
+package dev.cay.server.sandbox;
+
+import dev.cay.server.fleet.Fleet;
+import dev.cay.server.quota.Quotas;
+import dev.cay.server.template.TemplateRecord;
+import dev.cay.server.template.Templates;
+import dev.cay.wire.CayException;
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.TeamId;
+import dev.cay.wire.node.DiskShare;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// Teams that may hold only so much of the pool: tells the node every few seconds what is whose, and refuses what would
+/// need more. Their sandboxes cannot write more than that, as the node sees to it. Thread-safe.
+public final class DiskShares {
+    private static final Duration SOON = Duration.ofSeconds(5);
+
+    private final Quotas quotas;
+    private final SandboxDirectory directory;
+    private final Templates templates;
+    private final Fleet fleet;
+    private volatile Map<TeamId, Long> held = Map.of();
+    private boolean told;
+
+    public DiskShares(Quotas quotas, SandboxDirectory directory, Templates templates, Fleet fleet) {
+        this.quotas = quotas;
+        this.directory = directory;
+        this.templates = templates;
+        this.fleet = fleet;
+    }
+
+    /// What a team's sandboxes and snapshots may hold, while it is being put together.
+    private record Owned(Set<SandboxId> sandboxes, Set<String> snapshots) {
+        private static Owned nothing() {
+            return new Owned(new HashSet<>(), new HashSet<>());
+        }
+    }
+
+    /// One round.
+    public synchronized void update() {
+        var owned = owned();
+        if (owned.isEmpty() && !told) {
+            return;
+        }
+        var teams = new ArrayList<TeamId>();
+        var shares = new ArrayList<DiskShare>();
+        owned.forEach((team, things) -> {
+            teams.add(team);
+            shares.add(new DiskShare(limit(team), things.sandboxes(), things.snapshots()));
+        });
+        var bytes = fleet.node().shareDisk(shares);
+        told = !shares.isEmpty();
+        var now = new HashMap<TeamId, Long>();
+        for (int i = 0; i < bytes.size(); i++) {
+            now.put(teams.get(i), bytes.get(i));
+        }
+        held = now;
+    }
+
+    /// Of teams with a limit.
+    private Map<TeamId, Owned> owned() {
+        var owned = new HashMap<TeamId, Owned>();
+        for (var sandbox : directory.list()) {
+            if (quotas.of(sandbox.teamId()).diskMB() != null) {
+                owned.computeIfAbsent(sandbox.teamId(), _ -> Owned.nothing())
+                        .sandboxes()
+                        .add(sandbox.id());
+            }
+        }
+        for (var template : templates.all()) {
+            if (quotas.of(template.teamId()).diskMB() != null) {
+                owned.computeIfAbsent(template.teamId(), _ -> Owned.nothing())
+                        .snapshots()
+                        .addAll(snapshots(template));
+            }
+        }
+        return owned;
+    }
+
+    private static List<String> snapshots(TemplateRecord template) {
+        return template.builds().stream()
+                .flatMap(build -> Stream.ofNullable(build.snapshot()))
+                .toList();
+    }
+
+    private long limit(TeamId team) {
+        Integer megabytes = quotas.of(team).diskMB();
+        return megabytes == null ? Long.MAX_VALUE : (long) megabytes << 20;
+    }
+
+    /// Megabytes that a team holds, as of the last round; null where that is not counted.
+    public @Nullable Long heldMB(TeamId team) {
+        Long bytes = held.get(team);
+        return bytes == null ? null : bytes >> 20;
+    }
+
+    /// Refuses what takes more disk if the team's share is full.
+    public void requireRoom(TeamId team) {
+        Long bytes = held.get(team);
+        if (bytes != null && bytes >= limit(team)) {
+            throw CayException.exhausted(
+                    "the team's share of the disk is full: its sandboxes and snapshots hold %d MB of %d MB; kill sandboxes or delete snapshots, or let the operator raise the limit"
+                            .formatted(bytes >> 20, limit(team) >> 20),
+                    SOON);
+        }
+    }
+}

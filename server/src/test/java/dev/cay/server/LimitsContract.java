@@ -1,0 +1,301 @@
+package dev.cay.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cay.server.store.Store;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What is promised of limits, whatever engine the store has.
+@Timeout(120)
+abstract class LimitsContract {
+    private static final String CREATE = "{\"templateID\": \"base\"}";
+
+    @TempDir
+    Path directory;
+
+    TestServer cay;
+    String team;
+
+    /// The same records each time within one test.
+    abstract Store open() throws Exception;
+
+    /// Called before each test.
+    void empty() throws Exception {}
+
+    @BeforeEach
+    final void start() throws Exception {
+        empty();
+        cay = TestServer.on(open(), directory, new FakeNode(), new FakeClock(), "");
+        team = cay.admin("GET", "/admin/teams", "").json().get(0).get("teamID").stringValue();
+    }
+
+    @AfterEach
+    final void stop() {
+        cay.close();
+    }
+
+    private void limit(String limits) {
+        var answer = cay.admin("PUT", "/admin/teams/%s/limits".formatted(team), limits);
+        assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+    }
+
+    private String key(String name, String limits) {
+        var made = cay.call("POST", "/api-keys", "{\"name\": \"%s\"}".formatted(name))
+                .json();
+        var set = cay.call("PUT", "/api-keys/%s/limits".formatted(made.get("id").stringValue()), limits);
+        assertThat(set.status()).as(set.text()).isEqualTo(200);
+        return made.get("key").stringValue();
+    }
+
+    private TestServer.Answer with(String key, String method, String path, String body) {
+        return cay.request(method, path, Map.of("X-API-Key", key), body);
+    }
+
+    private static void refused(TestServer.Answer answer, String part) {
+        assertThat(answer.status()).as(answer.text()).isEqualTo(429);
+        assertThat(answer.json().get("code").intValue()).isEqualTo(429);
+        assertThat(answer.message()).contains(part);
+        assertThat(answer.header("Retry-After")).matches("[1-9]\\d*");
+    }
+
+    @Test
+    void aTeamHasSoManySandboxesAtOnce() {
+        limit("{\"sandboxes\": 2}");
+        String one = cay.create();
+        String two = cay.create();
+        refused(cay.call("POST", "/sandboxes", CREATE), "may have 2 sandboxes at once");
+        refused(cay.call("POST", "/v2/sandboxes", CREATE), "2 are in use");
+        assertThat(cay.call("POST", "/sandboxes/%s/pause".formatted(one), "{}").status())
+                .isEqualTo(204);
+        String three = cay.create();
+        refused(cay.call("POST", "/v2/sandboxes/%s/connect".formatted(one), "{}"), "2 sandboxes at once");
+        assertThat(cay.call("GET", "/sandboxes/" + one).json().get("state").stringValue())
+                .isEqualTo("paused");
+        assertThat(cay.call("DELETE", "/sandboxes/" + three).status()).isEqualTo(204);
+        assertThat(cay.call("POST", "/v2/sandboxes/%s/connect".formatted(one), "{}")
+                        .status())
+                .isEqualTo(201);
+        // One that runs needs no place.
+        assertThat(cay.call("POST", "/v2/sandboxes/%s/connect".formatted(two), "{}")
+                        .status())
+                .isEqualTo(200);
+        var shown = cay.call("GET", "/limits").json();
+        assertThat(shown.get("limits").get("sandboxes").intValue()).isEqualTo(2);
+        assertThat(shown.get("use").get("sandboxes").intValue()).isEqualTo(2);
+    }
+
+    @Test
+    void theLastPlaceIsGivenOnce() throws Exception {
+        limit("{\"sandboxes\": 3}");
+        var creates = new ArrayList<Callable<Integer>>();
+        for (int i = 0; i < 24; i++) {
+            creates.add(() -> cay.call("POST", "/v2/sandboxes", CREATE).status());
+        }
+        var statuses = new ArrayList<Integer>();
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (var status : threads.invokeAll(creates)) {
+                statuses.add(status.get());
+            }
+        }
+        assertThat(statuses).containsOnly(201, 429);
+        assertThat(statuses).filteredOn(status -> status == 201).hasSize(3);
+    }
+
+    @Test
+    void forksCountOneByOne() {
+        limit("{\"sandboxes\": 3}");
+        String source = cay.create();
+        var forks = cay.call("POST", "/sandboxes/%s/fork".formatted(source), "{\"count\": 4}")
+                .json();
+        assertThat(forks.values().stream().filter(fork -> fork.has("sandbox"))).hasSize(2);
+        assertThat(forks.toString()).contains("may have 3 sandboxes at once");
+    }
+
+    @Test
+    void processorsAndMemoryAreAddedUp() {
+        limit("{\"vcpus\": 5}");
+        cay.create();
+        cay.create();
+        refused(cay.call("POST", "/sandboxes", CREATE), "5 vCPUs of running sandboxes: 4 are in use and this takes 2");
+        limit("{\"vcpus\": null, \"memoryMB\": 1024}");
+        refused(cay.call("POST", "/sandboxes", CREATE), "1024 MB of memory");
+        limit("{\"memoryMB\": null}");
+        cay.create();
+    }
+
+    @Test
+    void onlySoManyAreCreatedPerSecond() {
+        limit("{\"createsPerSecond\": 2}");
+        var statuses = new ArrayList<Integer>();
+        TestServer.Answer last = null;
+        for (int i = 0; i < 100 && (last == null || last.status() != 429); i++) {
+            last = cay.call("POST", "/sandboxes", CREATE);
+            statuses.add(last.status());
+        }
+        refused(last, "may create 2 sandboxes per second");
+        assertThat(last.header("Retry-After")).isEqualTo("1");
+        // Other requests go on.
+        assertThat(cay.call("GET", "/v2/sandboxes").status()).isEqualTo(200);
+    }
+
+    @Test
+    void requestsAreCountedPerTeam() {
+        limit("{\"apiCallsPer30s\": 20}");
+        TestServer.Answer last = null;
+        for (int i = 0; i < 100 && (last == null || last.status() != 429); i++) {
+            last = cay.call("GET", "/v2/sandboxes");
+        }
+        refused(last, "20 requests to the API in 30 seconds");
+        assertThat(Integer.parseInt(last.header("Retry-After"))).isBetween(1, 2);
+        String other = cay.admin("POST", "/admin/teams", "{\"name\": \"other\"}")
+                .json()
+                .get("teamID")
+                .stringValue();
+        String foreign = cay.admin("POST", "/admin/teams/%s/api-keys".formatted(other), "{\"name\": \"k\"}")
+                .json()
+                .get("key")
+                .stringValue();
+        assertThat(with(foreign, "GET", "/v2/sandboxes", "").status()).isEqualTo(200);
+        // The operator is not held up, and can raise the limit.
+        limit("{\"profile\": \"none\"}");
+        assertThat(cay.call("GET", "/v2/sandboxes").status()).isEqualTo(200);
+    }
+
+    @Test
+    void requestsToSandboxesAreCountedForTheirOwner() {
+        String sandbox = cay.create();
+        limit("{\"operationsPerMinute\": 10}");
+        TestServer.Answer last = null;
+        for (int i = 0; i < 100 && (last == null || last.status() != 429); i++) {
+            last = cay.request("GET", "/", Map.of("E2b-Sandbox-Id", sandbox, "E2b-Sandbox-Port", "8080"), "");
+        }
+        assertThat(last.status()).isEqualTo(429);
+        assertThat(last.text()).contains("10 requests to its sandboxes in a minute");
+        assertThat(last.header("Retry-After")).matches("[1-9]\\d*");
+    }
+
+    @Test
+    void aKeyHasLimitsOfItsOwn() {
+        String narrow = key("narrow", "{\"sandboxes\": 1, \"apiCallsPer30s\": 50}");
+        assertThat(with(narrow, "POST", "/sandboxes", CREATE).status()).isEqualTo(201);
+        refused(with(narrow, "POST", "/sandboxes", CREATE), "this API key may have 1 sandboxes at once");
+        // Those of another key of the team do not count for it.
+        cay.create();
+        TestServer.Answer last = null;
+        for (int i = 0; i < 100 && (last == null || last.status() != 429); i++) {
+            last = with(narrow, "GET", "/v2/sandboxes", "");
+        }
+        refused(last, "the API key 'narrow' may send 50 requests");
+        assertThat(cay.call("GET", "/v2/sandboxes").status()).isEqualTo(200);
+    }
+
+    @Test
+    void aLimitedKeyCannotGetPastItsLimits() {
+        String narrow = key("narrow", "{\"sandboxes\": 1}");
+        String id = cay.call("GET", "/api-keys").json().values().stream()
+                .filter(key -> key.get("name").stringValue().equals("narrow"))
+                .map(key -> key.get("id").stringValue())
+                .findFirst()
+                .orElseThrow();
+        for (var attempt : List.of(
+                with(narrow, "POST", "/api-keys", "{\"name\": \"wider\"}"),
+                with(narrow, "POST", "/api-keys/%s/rotate".formatted(id), "{}"),
+                with(narrow, "PUT", "/api-keys/%s/limits".formatted(id), "{\"sandboxes\": null}"))) {
+            assertThat(attempt.status()).as(attempt.text()).isEqualTo(403);
+        }
+        String fresh = cay.call("POST", "/api-keys/%s/rotate".formatted(id), "{}")
+                .json()
+                .get("key")
+                .stringValue();
+        assertThat(with(fresh, "POST", "/sandboxes", CREATE).status()).isEqualTo(201);
+        refused(with(fresh, "POST", "/sandboxes", CREATE), "1 sandboxes at once");
+    }
+
+    @Test
+    void limitsOutliveARestart() throws Exception {
+        limit("{\"sandboxes\": 1}");
+        String narrow = key("narrow", "{\"createsPerSecond\": 1}");
+        cay.create();
+        cay.close();
+        cay = TestServer.on(open(), directory, cay.node, cay.clock, cay.key);
+        refused(cay.call("POST", "/sandboxes", CREATE), "1 sandboxes at once");
+        limit("{\"sandboxes\": null}");
+        TestServer.Answer last = null;
+        for (int i = 0; i < 100 && (last == null || last.status() != 429); i++) {
+            last = with(narrow, "POST", "/sandboxes", CREATE);
+        }
+        refused(last, "may create 1 sandboxes per second");
+    }
+
+    @Test
+    void aFullShareOfTheDiskTakesNoMore() {
+        limit("{\"diskMB\": 10}");
+        String one = cay.create();
+        String two = cay.create();
+        assertThat(cay.call("POST", "/sandboxes/%s/pause".formatted(two), "{}").status())
+                .isEqualTo(204);
+        TestServer.await(
+                "the share",
+                () -> cay.node.shares.stream()
+                        .anyMatch(share ->
+                                share.bytes() == 10 << 20 && share.sandboxes().size() == 2));
+        cay.node.diskUsed = 5 << 20;
+        TestServer.await(
+                "what the team holds is known",
+                () -> cay.call("GET", "/limits").json().get("use").get("diskMB").longValue() == 10);
+        refused(cay.call("POST", "/sandboxes", CREATE), "hold 10 MB of 10 MB; kill sandboxes or delete snapshots");
+        refused(cay.call("POST", "/sandboxes/%s/snapshots".formatted(one), "{}"), "share of the disk is full");
+        // What is there can be reached and removed.
+        assertThat(cay.call("POST", "/v2/sandboxes/%s/connect".formatted(two), "{}")
+                        .status())
+                .isEqualTo(201);
+        assertThat(cay.call("DELETE", "/sandboxes/" + two).status()).isEqualTo(204);
+        TestServer.await(
+                "what the team holds is known",
+                () -> cay.call("GET", "/limits").json().get("use").get("diskMB").longValue() == 5);
+        cay.create();
+    }
+
+    @Test
+    void profilesAreStartingPoints() {
+        limit("{\"profile\": \"pro\", \"sandboxes\": 200, \"diskMB\": 50000}");
+        var limits = cay.call("GET", "/limits").json();
+        assertThat(limits.get("source").stringValue()).isEqualTo("team");
+        assertThat(limits.get("limits").toString())
+                .isEqualTo(
+                        "{\"sandboxes\":200,\"vcpus\":null,\"memoryMB\":null,\"diskMB\":50000,\"builds\":20,\"createsPerSecond\":5,\"apiCallsPer30s\":20000,\"operationsPerMinute\":40000}");
+        assertThat(cay.admin("DELETE", "/admin/teams/%s/limits".formatted(team), "")
+                        .status())
+                .isEqualTo(204);
+        assertThat(cay.call("GET", "/limits").json().get("source").stringValue())
+                .isEqualTo("default");
+    }
+
+    @Test
+    void wrongLimitsAreRefusedByName() {
+        String path = "/admin/teams/%s/limits".formatted(team);
+        wrong(path, "{\"sandboxes\": 0}", "'sandboxes' must be at least 1, or null for no limit");
+        wrong(path, "{\"sandboxes\": \"many\"}", "'sandboxes' must be a whole number");
+        wrong(path, "{\"sandbox\": 3}", "'sandbox' is not known here");
+        wrong(path, "{\"profile\": \"gold\"}", "'profile' must be none, hobby or pro");
+        var made = cay.call("POST", "/api-keys", "{\"name\": \"k\"}").json();
+        String ofKey = "/api-keys/%s/limits".formatted(made.get("id").stringValue());
+        assertThat(cay.call("PUT", ofKey, "{\"diskMB\": 5}").message()).contains("a limit of teams");
+    }
+
+    private void wrong(String path, String body, String part) {
+        var answer = cay.admin("PUT", path, body);
+        assertThat(answer.status()).isEqualTo(400);
+        assertThat(answer.message()).contains(part);
+    }
+}
