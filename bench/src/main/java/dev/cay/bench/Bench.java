@@ -29,7 +29,8 @@ public final class Bench {
             new Pulling(),
             new Interpreting(),
             new Relaying(),
-            new Recording());
+            new Recording(),
+            new Sharing());
 
     private Bench() {}
 

@@ -5,23 +5,27 @@ import java.sql.SQLException;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
-/// Fills a store with records of sandboxes that are long finished, as a platform has after a busy week.
+/// Fills a store: with records of sandboxes that are long finished, as a platform has after a busy week, or with teams.
 final class FilledStore {
     private FilledStore() {}
 
-    /// @param url      of the driver
-    /// @param password null where none is asked for
-    static void fill(String url, @Nullable String password, int sandboxes) throws SQLException {
+    /// What a driver is told beside the address.
+    private static Properties options(@Nullable String password) {
         var options = new Properties();
         if (password != null) {
             options.setProperty("user", "cay");
             options.setProperty("password", password);
         }
-        try (var connection = DriverManager.getConnection(url, options);
+        return options;
+    }
+
+    /// @param url      of the driver
+    /// @param password null where none is asked for
+    static void fill(String url, @Nullable String password, int sandboxes) throws SQLException {
+        try (var connection = DriverManager.getConnection(url, options(password));
                 var statement = connection.createStatement()) {
             connection.setAutoCommit(false);
-            String numbers =
-                    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)".formatted(sandboxes);
+            String numbers = numbers(sandboxes);
             long now = System.currentTimeMillis();
             statement.executeUpdate("""
                     INSERT INTO sandbox (id, team_id, template_id, build_id, execution_id, state, version, secure,
@@ -35,5 +39,26 @@ final class FilledStore {
                         '{"kill_reason":"request"}', %d FROM n""".formatted(numbers, now));
             connection.commit();
         }
+    }
+
+    /// @param keys of each team
+    static void fillTeams(String url, @Nullable String password, int teams, int keys) throws SQLException {
+        try (var connection = DriverManager.getConnection(url, options(password));
+                var statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            long now = System.currentTimeMillis();
+            statement.executeUpdate("""
+                    INSERT INTO team (id, name, slug, created_at, limits)
+                    %s SELECT 'filled-' || i, 'Team ' || i, 'filled-' || i, %d, '{"sandboxes": 20}' FROM n""".formatted(numbers(teams), now));
+            statement.executeUpdate("""
+                    INSERT INTO api_key (id, team_id, name, hash, mask_prefix, mask_suffix, scope, created_at)
+                    %s SELECT 'key-' || i, 'filled-' || (1 + i %% %d), 'Key ' || i, 'hash-' || i, 'ab', 'cdef', 'all', %d
+                    FROM n""".formatted(numbers(teams * keys), teams, now));
+            connection.commit();
+        }
+    }
+
+    private static String numbers(int most) {
+        return "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)".formatted(most);
     }
 }
