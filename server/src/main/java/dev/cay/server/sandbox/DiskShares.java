@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 public final class DiskShares {
     private static final Duration SOON = Duration.ofSeconds(5);
 
+    /// A sandbox that may write less than this is of no use.
+    private static final long LEAST = 16L << 20;
+
     private final Quotas quotas;
     private final SandboxDirectory directory;
     private final Templates templates;
@@ -105,7 +108,7 @@ public final class DiskShares {
     /// Refuses what takes more disk if the team's share is full.
     public void requireRoom(TeamId team) {
         Long bytes = held.get(team);
-        if (bytes != null && bytes >= limit(team)) {
+        if (bytes != null && limit(team) - bytes < Math.min(LEAST, limit(team) / 20)) {
             throw CayException.exhausted(
                     "the team's share of the disk is full: its sandboxes and snapshots hold %d MB of %d MB; kill sandboxes or delete snapshots, or let the operator raise the limit"
                             .formatted(bytes >> 20, limit(team) >> 20),
