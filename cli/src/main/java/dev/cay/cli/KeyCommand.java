@@ -196,10 +196,21 @@ final class KeyCommand implements Callable<Integer> {
         @Parameters(index = "0", paramLabel = "ID", description = "Id of the key, as `cay key list` shows it.")
         private String id = "";
 
+        @Option(
+                names = "--sandboxes",
+                description = "Renew the tokens of sandboxes that were created with it, and cut who uses the old ones.")
+        private boolean sandboxes;
+
         @Override
         public Integer call() {
-            whose.call("DELETE", "/" + id, null);
-            System.out.println(id + " is revoked");
+            if (!sandboxes) {
+                whose.call("DELETE", "/" + id, null);
+                System.out.println(id + " is revoked");
+                return 0;
+            }
+            var answer = whose.call("DELETE", "/%s?sandboxes=true".formatted(id), null);
+            System.out.println("%s is revoked; %d sandboxes have new tokens"
+                    .formatted(id, answer.path("renewedSandboxes").asInt()));
             return 0;
         }
     }

@@ -18,6 +18,7 @@ import dev.cay.server.store.sqlite.SqliteStore;
 import dev.cay.server.template.Origin;
 import dev.cay.server.webhook.Webhooks;
 import dev.cay.tls.LocalAuthority;
+import dev.cay.wire.AccessToken;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
@@ -250,6 +251,9 @@ final class Rehearsal implements AutoCloseable {
         public Map<SandboxId, ResourceUse> measureAll() {
             return Map.of();
         }
+
+        @Override
+        public void renewToken(SandboxId id, AccessToken token) {}
 
         @Override
         public List<Long> shareDisk(List<DiskShare> shares) {

@@ -50,6 +50,7 @@ import dev.cay.server.sandbox.SandboxStarter;
 import dev.cay.server.sandbox.SandboxView;
 import dev.cay.server.sandbox.Sandboxes;
 import dev.cay.server.sandbox.Settlement;
+import dev.cay.server.sandbox.TokenRenewal;
 import dev.cay.server.snapshot.ForkRoutes;
 import dev.cay.server.snapshot.Forks;
 import dev.cay.server.snapshot.SnapshotRoutes;
@@ -126,6 +127,7 @@ public final class CayServer implements AutoCloseable {
     private final SandboxDirectory directory;
     private final Fleet fleet;
     private final Sandboxes sandboxes;
+    private final TokenRenewal renewal;
     private final DiskShares shares;
     private final Consumer<Duration> followClock;
     private final SandboxStarter starter;
@@ -173,6 +175,7 @@ public final class CayServer implements AutoCloseable {
         var sandboxRecords = new SandboxRecords(store, directory, expiry, clock, events, quotas);
         followClock = sandboxRecords::followClock;
         sandboxes = new Sandboxes(store, directory, fleet, expiry, sandboxRecords, settings.maxTimeout());
+        renewal = new TokenRenewal(store, sandboxRecords, directory, fleet, tokens);
         var starts = ConcurrencyLimit.starting();
         shares = new DiskShares(quotas, directory, templates, fleet);
         starter = new SandboxStarter(
@@ -229,7 +232,7 @@ public final class CayServer implements AutoCloseable {
     private Routes routes(Settings settings, Store store, InstantSource clock, SandboxView view) {
         var routes = new Routes();
         new TeamRoutes(access).addTo(routes);
-        new KeyRoutes(access, keys).addTo(routes);
+        new KeyRoutes(access, keys, renewal::ofKey).addTo(routes);
         new TeamAdminRoutes(access, new Teams(store, access, clock), keys, sandboxes, templates).addTo(routes);
         new TemplateRoutes(access, templates, supply).addTo(routes);
         new SandboxRoutes(
@@ -275,6 +278,7 @@ public final class CayServer implements AutoCloseable {
         fleet.node().onEnd(this::ended);
         fleet.node().onLog(logs::add);
         settlement.settle();
+        renewal.settle();
         snapshots.settle();
         expiry.start(pauses::expire, followClock);
         chores.start();

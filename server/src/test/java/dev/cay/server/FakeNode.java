@@ -1,5 +1,6 @@
 package dev.cay.server;
 
+import dev.cay.wire.AccessToken;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
@@ -32,6 +33,7 @@ final class FakeNode implements Node {
     private final SecureRandom random = new SecureRandom();
     volatile Set<SandboxId> roomFor = Set.of();
     volatile List<DiskShare> shares = List.of();
+    final Map<SandboxId, AccessToken> tokens = new ConcurrentHashMap<>();
     /// What every sandbox holds, running or paused.
     volatile long diskUsed = 1 << 20;
     private final Map<SandboxId, Instant> started = new ConcurrentHashMap<>();
@@ -241,6 +243,11 @@ final class FakeNode implements Node {
     @Override
     public Map<SandboxId, ResourceUse> measureAll() {
         return running.keySet().stream().collect(Collectors.toMap(id -> id, this::measure));
+    }
+
+    @Override
+    public void renewToken(SandboxId id, AccessToken token) {
+        tokens.put(id, token);
     }
 
     @Override

@@ -40,6 +40,36 @@ final class KeysTest extends ServerTest {
         assertThat(status(key, "GET", "/teams", "")).isEqualTo(401);
     }
 
+    @Test
+    void takeTheTokensOfTheirSandboxesWithThem() throws Exception {
+        var made = make("{\"name\": \"agent\"}");
+        String key = made.get("key").stringValue();
+        var created = cay.call("POST", "/v2/sandboxes", "{\"templateID\": \"base\"}", "X-API-Key", key)
+                .json();
+        String mine = created.get("sandboxID").stringValue();
+        String old = created.get("envdAccessToken").stringValue();
+        String other = cay.create();
+        String others = info(other).get("envdAccessToken").stringValue();
+
+        var answer = cay.call(
+                "DELETE", "/api-keys/%s?sandboxes=true".formatted(made.get("id").stringValue()));
+        assertThat(answer.json().get("renewedSandboxes").intValue()).isEqualTo(1);
+        String fresh = info(mine).get("envdAccessToken").stringValue();
+        assertThat(fresh).isNotEqualTo(old);
+        assertThat(cay.node.tokens).hasSize(1);
+        assertThat(info(other).get("envdAccessToken").stringValue()).isEqualTo(others);
+        assertThat(cay.request("GET", "/files", Map.of("X-Access-Token", old)).status())
+                .isEqualTo(502);
+        assertThat(cay.request("GET", "/files", Map.of("X-Access-Token", fresh)).status())
+                .isEqualTo(200);
+
+        // A crash may come between the record and the node.
+        cay.node.tokens.clear();
+        restart();
+        assertThat(info(mine).get("envdAccessToken").stringValue()).isEqualTo(fresh);
+        assertThat(cay.node.tokens.keySet()).extracting(Object::toString).containsExactly(mine);
+    }
+
     private int status(String key, String method, String path, String body) {
         return cay.call(method, path, body, "X-API-Key", key).status();
     }

@@ -8,6 +8,7 @@ import dev.cay.node.host.Mounts;
 import dev.cay.node.host.ServerLimits;
 import dev.cay.node.host.Slot;
 import dev.cay.node.mcp.server.ServerRooms;
+import dev.cay.wire.AccessToken;
 import dev.cay.wire.CayException;
 import dev.cay.wire.EdgeAnswer;
 import dev.cay.wire.ErrorKind;
@@ -317,6 +318,11 @@ public final class Keepers implements Node, AutoCloseable {
         require(id).setInternetAccess(allowed);
         sides.setInternetAccess(id, allowed);
         traffic.gateways().setInternetAccess(id, allowed);
+    }
+
+    @Override
+    public void renewToken(SandboxId id, AccessToken token) {
+        require(id).renewToken(token);
     }
 
     @Override

@@ -62,7 +62,7 @@ final class OpenExchanges {
     }
 
     /// Cuts what is still open: clients must see a reset, as a clean end would look like an answer.
-    void cut() {
-        open.forEach(exchange -> exchange.abort("the sandbox ended"));
+    void cut(String reason) {
+        open.forEach(exchange -> exchange.abort(reason));
     }
 }

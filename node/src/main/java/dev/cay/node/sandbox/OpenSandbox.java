@@ -211,6 +211,13 @@ final class OpenSandbox implements AutoCloseable {
         }
     }
 
+    /// The same sandbox with another token. Who came in with the old one is cut off.
+    void renewToken(SandboxSpec renewed) {
+        become(renewed);
+        ports.exchanges().cut("the access token of the sandbox was renewed");
+        ports.cutConnections();
+    }
+
     /// The way to its guest, until it is closed.
     GuestLink link() {
         return link;
@@ -278,7 +285,7 @@ final class OpenSandbox implements AutoCloseable {
     private void listen(NetNamespace network, TrafficParts traffic) throws IOException {
         var listeners = traffic.listeners();
         closing.step(ports::cutConnections);
-        closing.step(ports.exchanges()::cut);
+        closing.step(() -> ports.exchanges().cut("the sandbox ended"));
         if (!side) {
             closing.add(listeners.adopt(
                     network.listen(SystemPorts.ENVD), spec.id(), exchange -> serveInside(SystemPorts.ENVD, exchange)));

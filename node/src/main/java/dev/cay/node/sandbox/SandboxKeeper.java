@@ -5,6 +5,7 @@ import dev.cay.life.Undo;
 import dev.cay.node.host.Slot;
 import dev.cay.node.runtime.ContainerSpec;
 import dev.cay.node.sandbox.Life.Stage;
+import dev.cay.wire.AccessToken;
 import dev.cay.wire.CayException;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.NodeSandbox;
@@ -298,6 +299,15 @@ final class SandboxKeeper {
             life.requireOpen();
             premises.note(notes().withInternetAccess(allowed));
             host.network().setInternetAccess(premises.requireSlot(), allowed);
+            return null;
+        });
+    }
+
+    void renewToken(AccessToken token) {
+        turns.ask("another token", LIMIT, () -> {
+            life.requireWanted();
+            premises.note(notes().withAccessToken(token));
+            doors.now().ifPresent(open -> open.renewToken(notes().spec()));
             return null;
         });
     }

@@ -4,6 +4,7 @@ import dev.cay.http.Json;
 import dev.cay.life.RootOnly;
 import dev.cay.life.Trees;
 import dev.cay.life.WholeFile;
+import dev.cay.wire.AccessToken;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
@@ -125,20 +126,17 @@ record SandboxNotes(
                 spec, slot, startedAt, true, spare, phase, saved, generation, layers, owner, bare, VERSION);
     }
 
+    SandboxNotes withAccessToken(AccessToken token) {
+        return with(spec.withAccessToken(token));
+    }
+
     SandboxNotes withInternetAccess(boolean allowed) {
+        return with(spec.withInternetAccess(allowed));
+    }
+
+    private SandboxNotes with(SandboxSpec other) {
         return new SandboxNotes(
-                spec.withInternetAccess(allowed),
-                slot,
-                startedAt,
-                ready,
-                spare,
-                phase,
-                saved,
-                generation,
-                layers,
-                owner,
-                bare,
-                VERSION);
+                other, slot, startedAt, ready, spare, phase, saved, generation, layers, owner, bare, VERSION);
     }
 
     /// From now on it is somebody's.

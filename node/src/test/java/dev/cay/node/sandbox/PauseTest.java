@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cay.life.Trees;
 import dev.cay.node.runtime.ContainerRuntime;
 import dev.cay.testing.NeedsRoot;
+import dev.cay.wire.AccessToken;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
@@ -21,6 +22,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -36,6 +39,48 @@ class PauseTest extends NodeTest {
     /// Counts only while there is a file, so that it stands still in a snapshot; a line for each number.
     private static final String GATED = "i=0; while true; do"
             + " if [ -e /go ]; then i=$((i+1)); echo $i >> /count; else touch /idle; fi; sleep 0.02; done";
+
+    @Test
+    void aRenewedTokenShutsOutWhoHasTheOldOne() throws Exception {
+        var old = new AccessToken("0".repeat(64));
+        var fresh = new AccessToken("1".repeat(64));
+        var id = new SandboxId("renewed");
+        node.keepers.create(TestNode.spec("renewed").withAccessToken(old));
+        assertThat(opens(old)).isEqualTo(200);
+        var open = node.http.sendAsync(
+                withToken(old, "/process.Process/Start")
+                        .header("Content-Type", "application/connect+json")
+                        .POST(HttpRequest.BodyPublishers.ofByteArray(
+                                TestNode.envelope("{\"process\":{\"cmd\":\"sleep\",\"args\":[\"300\"]}}")))
+                        .build(),
+                HttpResponse.BodyHandlers.ofByteArray());
+        assertThat(open).isNotDone();
+        node.keepers.renewToken(id, fresh);
+        assertThatThrownBy(() -> open.get(30, TimeUnit.SECONDS)).isInstanceOf(ExecutionException.class);
+        assertThat(opens(old)).isEqualTo(401);
+        assertThat(opens(fresh)).isEqualTo(200);
+
+        node.keepers.pause(id, Keep.MEMORY);
+        node.keepers.renewToken(id, old);
+        node.keepers.resume(id, true);
+        assertThat(opens(fresh)).isEqualTo(401);
+        assertThat(opens(old)).isEqualTo(200);
+    }
+
+    private HttpRequest.Builder withToken(AccessToken token, String path) {
+        return node.request("renewed", SystemPorts.ENVD, path).header("X-Access-Token", token.value());
+    }
+
+    private int opens(AccessToken token) throws Exception {
+        return node.http
+                .send(
+                        withToken(token, "/process.Process/List")
+                                .header("Content-Type", "application/json")
+                                .POST(HttpRequest.BodyPublishers.ofString("{}"))
+                                .build(),
+                        HttpResponse.BodyHandlers.ofString())
+                .statusCode();
+    }
 
     @Test
     void keepsProcessesThroughPausesAndARestartBetween() throws Exception {

@@ -353,21 +353,26 @@ final class TestNode implements AutoCloseable {
 
     /// The same of one that is killed when its time is over.
     InputStream startFor(Duration limit, String id, String script) throws IOException, InterruptedException {
-        byte[] message = ("{\"process\":{\"cmd\":\"/bin/bash\",\"args\":[\"-c\",\"%s\"]},\"stdin\":false}")
-                .formatted(script.replace("\\", "\\\\").replace("\"", "\\\""))
-                .getBytes(UTF_8);
-        var framed = ByteBuffer.allocate(5 + message.length)
-                .put((byte) 0)
-                .putInt(message.length)
-                .put(message);
+        String message = "{\"process\":{\"cmd\":\"/bin/bash\",\"args\":[\"-c\",\"%s\"]},\"stdin\":false}"
+                .formatted(script.replace("\\", "\\\\").replace("\"", "\\\""));
         var response = http.send(
                 request(id, SystemPorts.ENVD, "/process.Process/Start")
                         .header("Content-Type", "application/connect+json")
                         .header("Connect-Timeout-Ms", Long.toString(limit.toMillis()))
-                        .POST(HttpRequest.BodyPublishers.ofByteArray(framed.array()))
+                        .POST(HttpRequest.BodyPublishers.ofByteArray(envelope(message)))
                         .build(),
                 HttpResponse.BodyHandlers.ofInputStream());
         return response.body();
+    }
+
+    /// A message of a stream, as Connect frames it.
+    static byte[] envelope(String message) {
+        byte[] bytes = message.getBytes(UTF_8);
+        return ByteBuffer.allocate(5 + bytes.length)
+                .put((byte) 0)
+                .putInt(bytes.length)
+                .put(bytes)
+                .array();
     }
 
     /// One event of a process.

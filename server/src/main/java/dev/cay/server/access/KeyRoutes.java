@@ -9,6 +9,8 @@ import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.Map;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /// API keys of a team, for its own keys and for the operator.
@@ -18,10 +20,13 @@ public final class KeyRoutes {
 
     private final Access access;
     private final ApiKeys keys;
+    private final ToIntFunction<TeamKey> renewal;
 
-    public KeyRoutes(Access access, ApiKeys keys) {
+    /// @param renewal renews the tokens of sandboxes that were created with a key, and says of how many
+    public KeyRoutes(Access access, ApiKeys keys, ToIntFunction<TeamKey> renewal) {
         this.access = access;
         this.keys = keys;
+        this.renewal = renewal;
     }
 
     /// Answers for a team, on the word of one of its keys or of the operator.
@@ -66,8 +71,14 @@ public final class KeyRoutes {
     }
 
     private void revoke(Caller caller, Exchange exchange) {
-        keys.revoke(caller.team(), exchange.parameter("apiKeyID"));
-        exchange.send(204);
+        var key = keys.require(caller.team(), exchange.parameter("apiKeyID"));
+        boolean sandboxes = "true".equals(exchange.query("sandboxes"));
+        keys.revoke(caller.team(), key.id());
+        if (sandboxes) {
+            exchange.sendJson(200, Map.of("renewedSandboxes", renewal.applyAsInt(key)));
+        } else {
+            exchange.send(204);
+        }
     }
 
     private void rotate(Caller caller, Exchange exchange) {

@@ -59,13 +59,19 @@ public final class SandboxTokens {
     }
 
     /// What requests to the system ports of the sandbox must carry.
-    public AccessToken access(SandboxId id) {
-        return derive("access:" + id.value());
+    ///
+    /// @param version how often its tokens were renewed
+    public AccessToken access(SandboxId id, int version) {
+        return derive("access:" + versioned(id, version));
     }
 
     /// What requests to its other ports must carry, where traffic is not public.
-    public AccessToken traffic(SandboxId id) {
-        return derive("traffic:" + id.value());
+    public AccessToken traffic(SandboxId id, int version) {
+        return derive("traffic:" + versioned(id, version));
+    }
+
+    private static String versioned(SandboxId id, int version) {
+        return version == 0 ? id.value() : id.value() + ":" + version;
     }
 
     /// What lets somebody send one archive of a team's files, until a time in seconds.

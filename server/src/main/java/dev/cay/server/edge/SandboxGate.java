@@ -129,11 +129,12 @@ public final class SandboxGate {
         String token = exchange.header("X-Access-Token");
         if (token != null
                 && (directory.findByToken(token).isPresent()
-                        || tokens.access(sandbox.id()).matches(token))) {
+                        || tokens.access(sandbox.id(), sandbox.tokenVersion()).matches(token))) {
             names.add("X-Access-Token");
         }
         String traffic = exchange.header(TRAFFIC_TOKEN);
-        if (traffic != null && tokens.traffic(sandbox.id()).matches(traffic)) {
+        if (traffic != null
+                && tokens.traffic(sandbox.id(), sandbox.tokenVersion()).matches(traffic)) {
             names.add(TRAFFIC_TOKEN);
         }
         return names;
@@ -184,7 +185,7 @@ public final class SandboxGate {
 
     /// The system port of a sandbox that runs checks this itself.
     private boolean opensSystemPort(SandboxRecord sandbox, Exchange exchange) {
-        var token = tokens.access(sandbox.id());
+        var token = tokens.access(sandbox.id(), sandbox.tokenVersion());
         if (token.matches(exchange.header("X-Access-Token"))) {
             return true;
         }
@@ -206,7 +207,7 @@ public final class SandboxGate {
 
     private boolean mayEnter(SandboxRecord sandbox, Exchange exchange) {
         return sandbox.network().allowPublicTraffic()
-                || tokens.traffic(sandbox.id()).matches(exchange.header(TRAFFIC_TOKEN));
+                || tokens.traffic(sandbox.id(), sandbox.tokenVersion()).matches(exchange.header(TRAFFIC_TOKEN));
     }
 
     /// The path as a lenient server would understand it: `//%69nit/` is `/init`.

@@ -66,6 +66,7 @@ record Beginning(
                 SandboxState.STARTING,
                 1,
                 secure,
+                0,
                 from.resources(),
                 metadata,
                 network,

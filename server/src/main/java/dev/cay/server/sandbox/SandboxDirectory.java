@@ -79,24 +79,39 @@ public final class SandboxDirectory {
     void add(SandboxRecord sandbox) {
         changes.incrementAndGet();
         sandboxes.put(sandbox.id(), sandbox);
-        if (sandbox.secure()) {
-            byToken.put(tokens.access(sandbox.id()), sandbox.id());
-        }
+        addToken(sandbox);
     }
 
     /// Commits may be told of in another order than they happened in: the newer copy stays, and what left stays away.
     void update(SandboxRecord fresh) {
         changes.incrementAndGet();
+        var before = sandboxes.get(fresh.id());
         var current =
                 sandboxes.computeIfPresent(fresh.id(), (id, old) -> old.version() < fresh.version() ? fresh : old);
         if (current != null) {
+            if (before != null && before.tokenVersion() < current.tokenVersion()) {
+                byToken.remove(token(before));
+                addToken(current);
+            }
             watcher.accept(current);
         }
     }
 
+    private void addToken(SandboxRecord sandbox) {
+        if (sandbox.secure()) {
+            byToken.put(token(sandbox), sandbox.id());
+        }
+    }
+
+    private AccessToken token(SandboxRecord sandbox) {
+        return tokens.access(sandbox.id(), sandbox.tokenVersion());
+    }
+
     void remove(SandboxId id) {
         changes.incrementAndGet();
-        sandboxes.remove(id);
-        byToken.remove(tokens.access(id));
+        var gone = sandboxes.remove(id);
+        if (gone != null) {
+            byToken.remove(token(gone));
+        }
     }
 }

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// @param executionId names one uninterrupted run; a resume begins another
 /// @param version     counts the changes, so that an old copy never replaces a newer one
 /// @param secure      whether its system ports ask for its access token
+/// @param tokenVersion how often the tokens that open it were renewed
 /// @param startedAt   when this run began
 /// @param endAt       when its time is over; of a paused one, when it was paused
 /// @param saved       what there is of a paused one, also while it resumes; null while it runs
@@ -33,6 +34,7 @@ public record SandboxRecord(
         SandboxState state,
         long version,
         boolean secure,
+        int tokenVersion,
         Resources resources,
         Map<String, String> metadata,
         SandboxNetwork network,
@@ -85,6 +87,29 @@ public record SandboxRecord(
         return with(state, executionId, other, lifecycle, startedAt, endAt, saved);
     }
 
+    /// With tokens that nobody knows yet.
+    SandboxRecord withNewTokens() {
+        return new SandboxRecord(
+                id,
+                teamId,
+                templateId,
+                buildId,
+                alias,
+                origin,
+                executionId,
+                state,
+                version + 1,
+                secure,
+                tokenVersion + 1,
+                resources,
+                metadata,
+                network,
+                lifecycle,
+                startedAt,
+                endAt,
+                saved);
+    }
+
     SandboxRecord with(Lifecycle other) {
         return with(state, executionId, network, other, startedAt, endAt, saved);
     }
@@ -108,6 +133,7 @@ public record SandboxRecord(
                 next,
                 version + 1,
                 secure,
+                tokenVersion,
                 resources,
                 metadata,
                 net,

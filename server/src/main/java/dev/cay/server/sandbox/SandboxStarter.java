@@ -207,7 +207,7 @@ public final class SandboxStarter {
                 from.origin().layers(),
                 from.resources(),
                 environment(sandbox, beginning),
-                sandbox.secure() ? tokens.access(sandbox.id()) : null,
+                sandbox.secure() ? tokens.access(sandbox.id(), sandbox.tokenVersion()) : null,
                 from.origin().defaultUser(),
                 from.origin().defaultWorkdir(),
                 sandbox.network().internet(),

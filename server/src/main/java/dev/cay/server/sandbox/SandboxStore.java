@@ -71,13 +71,14 @@ final class SandboxStore {
     static boolean replace(Handle handle, SandboxRecord old, SandboxRecord fresh) {
         int changed = handle.createUpdate("""
                         UPDATE sandbox SET state = :state, version = :version, execution_id = :execution,
-                            network = :network, lifecycle = :lifecycle, saved = :saved,
+                            network = :network, lifecycle = :lifecycle, saved = :saved, token_version = :tokens,
                             started_at = :started, end_at = :end
                         WHERE id = :id AND state = :oldState AND version = :oldVersion
                         """)
                 .bind("state", fresh.state().name())
                 .bind("version", fresh.version())
                 .bind("execution", fresh.executionId())
+                .bind("tokens", fresh.tokenVersion())
                 .bind("network", JsonColumn.write(fresh.network()))
                 .bind("lifecycle", JsonColumn.write(fresh.lifecycle()))
                 .bind("saved", fresh.saved() == null ? null : JsonColumn.write(fresh.saved()))
@@ -150,6 +151,14 @@ final class SandboxStore {
                 .one();
     }
 
+    /// Those that live and were created with this key.
+    static List<SandboxId> createdWith(Handle handle, String key) {
+        return handle.createQuery("SELECT id FROM sandbox WHERE key_id = :key AND state IN " + LIVING)
+                .bind("key", key)
+                .map((row, context) -> new SandboxId(row.getString("id")))
+                .list();
+    }
+
     static @Nullable String keyOf(Handle handle, SandboxId id) {
         return handle.createQuery("SELECT key_id FROM sandbox WHERE id = ?")
                 .bind(0, id.value())
@@ -185,6 +194,7 @@ final class SandboxStore {
                 SandboxState.valueOf(row.getString("state")),
                 row.getLong("version"),
                 row.getInt("secure") != 0,
+                row.getInt("token_version"),
                 new Resources(row.getInt("cpu_count"), row.getInt("memory_mb"), row.getInt("disk_size_mb")),
                 JsonColumn.readMap(row.getString("metadata")),
                 JsonColumn.read(row.getString("network"), SandboxNetwork.class),

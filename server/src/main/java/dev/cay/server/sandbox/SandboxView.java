@@ -29,7 +29,7 @@ public final class SandboxView {
                 accessToken(sandbox),
                 sandbox.network().allowPublicTraffic()
                         ? null
-                        : tokens.traffic(sandbox.id()).value(),
+                        : tokens.traffic(sandbox.id(), sandbox.tokenVersion()).value(),
                 domain);
     }
 
@@ -81,6 +81,8 @@ public final class SandboxView {
     }
 
     private @Nullable String accessToken(SandboxRecord sandbox) {
-        return sandbox.secure() ? tokens.access(sandbox.id()).value() : null;
+        return sandbox.secure()
+                ? tokens.access(sandbox.id(), sandbox.tokenVersion()).value()
+                : null;
     }
 }

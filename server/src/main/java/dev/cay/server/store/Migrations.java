@@ -24,7 +24,8 @@ public record Migrations(List<String> files) {
             "migrations/V5__builds.sql",
             "migrations/V7__webhooks.sql",
             "migrations/V9__keys.sql",
-            "migrations/V14__limits.sql");
+            "migrations/V14__limits.sql",
+            "migrations/V15__tokens.sql");
 
     /// With what only PostgreSQL has to be told.
     public static final Migrations POSTGRES = of(
@@ -37,7 +38,8 @@ public record Migrations(List<String> files) {
             "migrations/V7__webhooks.sql",
             "postgres/V8__order_of_webhooks.sql",
             "migrations/V9__keys.sql",
-            "migrations/V14__limits.sql");
+            "migrations/V14__limits.sql",
+            "migrations/V15__tokens.sql");
 
     public Migrations {
         files = List.copyOf(files);

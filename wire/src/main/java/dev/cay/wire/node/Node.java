@@ -1,5 +1,6 @@
 package dev.cay.wire.node;
 
+import dev.cay.wire.AccessToken;
 import dev.cay.wire.SandboxId;
 import java.util.List;
 import java.util.Map;
@@ -54,6 +55,10 @@ public interface Node {
 
     /// Lets the sandbox reach the internet, or not, from now on; open connections are cut when it may not.
     void setInternetAccess(SandboxId id, boolean allowed);
+
+    /// Gives a sandbox, running or paused, another access token: the old one opens nothing from now on, and requests
+    /// that it opened are cut.
+    void renewToken(SandboxId id, AccessToken token);
 
     /// What the sandbox uses now.
     ResourceUse measure(SandboxId id);

@@ -77,6 +77,21 @@ public record SandboxSpec(
                 start);
     }
 
+    public SandboxSpec withAccessToken(AccessToken other) {
+        return new SandboxSpec(
+                id,
+                templateId,
+                layers,
+                resources,
+                environment,
+                other,
+                defaultUser,
+                defaultWorkdir,
+                internetAccess,
+                snapshot,
+                start);
+    }
+
     public SandboxSpec withInternetAccess(boolean allowed) {
         return new SandboxSpec(
                 id,
