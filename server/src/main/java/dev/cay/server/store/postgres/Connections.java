@@ -2,8 +2,10 @@ package dev.cay.server.store.postgres;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import java.net.SocketTimeoutException;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 final class Connections implements AutoCloseable {
     /// How long a caller waits for a connection while all are in use, or the server is away.
     static final Duration PATIENCE = Duration.ofSeconds(3);
+
+    /// How long a start waits for the first connection: a busy machine takes longer for it than {@link #PATIENCE}.
+    private static final Duration FIRST = Duration.ofSeconds(20);
 
     private static final String LIMITS = """
             SELECT set_config('statement_timeout', '20s', false),
@@ -51,6 +56,29 @@ final class Connections implements AutoCloseable {
 
     Connection take() throws SQLException {
         return pool.getConnection();
+    }
+
+    /// Waits for a server that is slow to answer. One that refuses connections, or the password, is not waited for.
+    void awaitFirst() throws SQLException {
+        long end = System.nanoTime() + FIRST.toNanos();
+        while (true) {
+            try (var _ = pool.getConnection()) {
+                return;
+            } catch (SQLTransientConnectionException e) {
+                if (isRefused(e) || System.nanoTime() > end) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private static boolean isRefused(SQLException failure) {
+        for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
+            if (cause instanceof SocketTimeoutException) {
+                return false;
+            }
+        }
+        return failure.getCause() != null;
     }
 
     /// A connection that failed is not given to anybody else.

@@ -44,6 +44,7 @@ public final class PostgresStore implements Store {
     public static PostgresStore open(PostgresAddress address, @Nullable String password, int most) {
         var connections = new Connections(address, password, most);
         try {
+            connections.awaitFirst();
             new PostgresSchema(connections.source(), address).bringUpToDate();
             warn(connections);
             return new PostgresStore(connections);
