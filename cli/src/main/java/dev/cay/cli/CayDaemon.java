@@ -23,6 +23,8 @@ import dev.cay.node.mcp.GatewayRules;
 import dev.cay.node.mcp.MetaChoice;
 import dev.cay.server.CayServer;
 import dev.cay.server.access.AdminToken;
+import dev.cay.server.audit.AuditExports;
+import dev.cay.server.audit.AuditLog;
 import dev.cay.server.build.BuildFloor;
 import dev.cay.server.quota.Limits;
 import dev.cay.server.store.Store;
@@ -102,7 +104,8 @@ final class CayDaemon implements AutoCloseable {
                             config.templates().keepUnused(),
                             Limits.profile(config.teams().limits()).orElseThrow(),
                             builds(node),
-                            Webhooks.Settings.allowing(config.webhooks().allow())),
+                            Webhooks.Settings.allowing(config.webhooks().allow()),
+                            audit()),
                     opened(database),
                     node.node(),
                     node.templates(),
@@ -271,6 +274,12 @@ final class CayDaemon implements AutoCloseable {
                 (long) templates.maxUploadMB() << 20,
                 templates.images(),
                 config.stateDir().resolve("records").resolve("builds"));
+    }
+
+    private AuditLog.Settings audit() {
+        var audit = config.audit();
+        return new AuditLog.Settings(
+                audit.keep(), audit.reads(), new AuditExports.Settings(audit.file(), audit.syslog()));
     }
 
     private static long machineMemoryMB() {

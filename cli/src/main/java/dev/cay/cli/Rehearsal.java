@@ -12,6 +12,7 @@ import dev.cay.node.runtime.GuestProgram;
 import dev.cay.proxy.ReverseProxy;
 import dev.cay.server.CayServer;
 import dev.cay.server.access.AdminToken;
+import dev.cay.server.audit.AuditLog;
 import dev.cay.server.build.BuildFloor;
 import dev.cay.server.quota.Limits;
 import dev.cay.server.store.sqlite.SqliteStore;
@@ -130,7 +131,8 @@ final class Rehearsal implements AutoCloseable {
                             Limits.NONE,
                             new BuildFloor.Settings(
                                     new Resources(2, 1024, 1024), 1024, () -> 1024, 1, 1, List.of(), directory),
-                            Webhooks.Settings.allowing(List.of())),
+                            Webhooks.Settings.allowing(List.of()),
+                            AuditLog.Settings.USUAL),
                     closing.add(SqliteStore.open(directory.resolve("cay.db"))),
                     new EmptyNode(),
                     NodeTemplates.NONE,

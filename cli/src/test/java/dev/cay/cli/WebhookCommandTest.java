@@ -10,6 +10,7 @@ import dev.cay.life.SystemClock;
 import dev.cay.life.Undo;
 import dev.cay.metrics.Meters;
 import dev.cay.server.CayServer;
+import dev.cay.server.audit.AuditLog;
 import dev.cay.server.build.BuildFloor;
 import dev.cay.server.quota.Limits;
 import dev.cay.server.store.sqlite.SqliteStore;
@@ -85,7 +86,8 @@ final class WebhookCommandTest {
                         Limits.NONE,
                         new BuildFloor.Settings(
                                 new Resources(2, 1024, 1024), 1024, () -> 1024, 1, 1, List.of(), directory),
-                        Webhooks.Settings.allowing(List.of("127.0.0.1"))),
+                        Webhooks.Settings.allowing(List.of("127.0.0.1")),
+                        AuditLog.Settings.USUAL),
                 store,
                 new Rehearsal.EmptyNode(),
                 NodeTemplates.NONE,

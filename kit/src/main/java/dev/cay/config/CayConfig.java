@@ -26,14 +26,15 @@ public record CayConfig(
         Images images,
         Mcp mcp,
         Webhooks webhooks,
-        Teams teams) {
+        Teams teams,
+        Audit audit) {
 
     /// The same, listening elsewhere: on those of the addresses that this host has.
     public CayConfig withListen(List<String> listen) {
         var changed = new Http(listen, http.port, http.tlsPort, http.domain, http.certificate, http.key);
         return new CayConfig(
                 instance, stateDir, runDir, cacheDir, changed, sandboxes, storage, store, network, templates, images,
-                mcp, webhooks, teams);
+                mcp, webhooks, teams, audit);
     }
 
     /// Where browsers of users reach the API, without a slash at its end: as the operator says, else on this machine if
@@ -196,4 +197,16 @@ public record CayConfig(
     ///
     /// @param limits `none`, `hobby` or `pro`
     public record Teams(String limits) {}
+
+    /// Who did what.
+    ///
+    /// @param keep   how long entries are kept; null for ever
+    /// @param reads  whether requests that change nothing are recorded, too
+    /// @param file   gets each entry as a line of JSON; null for none
+    /// @param syslog path of the local socket, or a UDP address; null for none
+    public record Audit(
+            @Nullable Duration keep,
+            boolean reads,
+            @Nullable Path file,
+            @Nullable String syslog) {}
 }

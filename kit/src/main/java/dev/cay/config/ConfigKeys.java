@@ -272,6 +272,28 @@ public final class ConfigKeys {
             ConfigValue.matching("none|hobby|pro", "none, hobby or pro"),
             "none",
             "Limits of teams for which `cay team limit` has set none: none, or those of E2B's plans hobby and pro.");
+    static final ConfigKey<Optional<Duration>> AUDIT_KEEP = key(
+            "audit.keep",
+            ConfigValue.unless("never", ConfigValue.duration(DAY, DAY.multipliedBy(3650))),
+            "90d",
+            "How long entries of the audit log are kept; never means that none is removed.");
+    static final ConfigKey<Boolean> AUDIT_READS = key(
+            "audit.reads",
+            ConfigValue.yesOrNo(),
+            "false",
+            "Whether the audit log also has requests that change nothing.");
+    static final ConfigKey<Optional<Path>> AUDIT_FILE = key(
+            "audit.file",
+            ConfigValue.optional(ConfigValue.path()),
+            "",
+            "File that gets every entry of the audit log as a line of JSON; made readable for root only.");
+    static final ConfigKey<Optional<String>> AUDIT_SYSLOG = key(
+            "audit.syslog",
+            ConfigValue.optional(ConfigValue.matching(
+                    "/\\S+|udp://([A-Za-z0-9.-]+|\\[[0-9a-fA-F:.]+])(:[0-9]{1,5})?",
+                    "/dev/log, or an address like udp://logs.example.org:514")),
+            "",
+            "Syslog that gets every entry of the audit log: /dev/log for this machine's, or a UDP address.");
 
     private static final List<ConfigKey<?>> ALL = List.of(
             INSTANCE,
@@ -322,7 +344,11 @@ public final class ConfigKeys {
             MCP_MAX_SERVERS,
             MCP_CALLBACK_URL,
             WEBHOOKS_ALLOW,
-            TEAM_LIMITS);
+            TEAM_LIMITS,
+            AUDIT_KEEP,
+            AUDIT_READS,
+            AUDIT_FILE,
+            AUDIT_SYSLOG);
 
     private ConfigKeys() {}
 

@@ -152,7 +152,12 @@ public final class ConfigLoader {
                         value(ConfigKeys.MCP_CALLBACK_URL).orElse(null),
                         fileRead),
                 new CayConfig.Webhooks(value(ConfigKeys.WEBHOOKS_ALLOW)),
-                new CayConfig.Teams(value(ConfigKeys.TEAM_LIMITS)));
+                new CayConfig.Teams(value(ConfigKeys.TEAM_LIMITS)),
+                new CayConfig.Audit(
+                        value(ConfigKeys.AUDIT_KEEP).orElse(null),
+                        value(ConfigKeys.AUDIT_READS),
+                        value(ConfigKeys.AUDIT_FILE).orElse(null),
+                        value(ConfigKeys.AUDIT_SYSLOG).orElse(null)));
     }
 
     /// A value that cannot be read is noted and stands in by its default, so that all others are looked at too.

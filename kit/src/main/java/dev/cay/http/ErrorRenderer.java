@@ -94,7 +94,8 @@ public final class ErrorRenderer {
         return what + " (error id " + id + ")";
     }
 
-    static int status(Throwable failure) {
+    /// What REST says for a failure.
+    public static int status(Throwable failure) {
         if (failure instanceof BrokenUpstream) {
             return 502;
         }

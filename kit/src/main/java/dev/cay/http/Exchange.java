@@ -52,6 +52,7 @@ public final class Exchange {
     private @Nullable String upstreamHost;
     private Map<String, String> parameters = Map.of();
     private String route = "";
+    private final List<Map.Entry<String, String>> subjects = new ArrayList<>();
     private volatile boolean takenOver;
 
     Exchange(
@@ -149,6 +150,11 @@ public final class Exchange {
         return endPoint.listener().inside();
     }
 
+    /// The address that the connection comes from, without a port. A proxy in between shows its own.
+    public String peer() {
+        return Request.getRemoteAddr(request);
+    }
+
     /// The port of ours that the client connected to.
     public int localPort() {
         return Request.getLocalPort(request);
@@ -183,6 +189,18 @@ public final class Exchange {
             throw new IllegalArgumentException("the route has no {" + name + "}");
         }
         return value;
+    }
+
+    /// Notes what the request made or changed where its path does not say so, like `sandbox` and its id. The notes are
+    /// for the audit log: never a name or a secret.
+    public Exchange about(String kind, String id) {
+        subjects.add(Map.entry(kind, id));
+        return this;
+    }
+
+    /// See {@link #about}; in the order of the notes.
+    public List<Map.Entry<String, String>> subjects() {
+        return List.copyOf(subjects);
     }
 
     /// The body as it arrives; not decompressed. Blocks for more until the client has sent all.
@@ -299,7 +317,7 @@ public final class Exchange {
     }
 
     /// Of the answer, as far as it was decided.
-    int status() {
+    public int status() {
         return response.getStatus();
     }
 

@@ -82,7 +82,11 @@ final class ConfigLoaderTest {
                         mcp.maxServers = 16 | CAY_MCP_MAX_SERVERS
                         mcp.callbackUrl =  | CAY_MCP_CALLBACK_URL
                         webhooks.allow =  | CAY_WEBHOOKS_ALLOW
-                        teams.limits = none | CAY_TEAMS_LIMITS""");
+                        teams.limits = none | CAY_TEAMS_LIMITS
+                        audit.keep = 90d | CAY_AUDIT_KEEP
+                        audit.reads = false | CAY_AUDIT_READS
+                        audit.file =  | CAY_AUDIT_FILE
+                        audit.syslog =  | CAY_AUDIT_SYSLOG""");
     }
 
     @Test

@@ -16,6 +16,7 @@ import dev.cay.server.access.TeamRoutes;
 import dev.cay.server.access.Teams;
 import dev.cay.server.admin.LimitRoutes;
 import dev.cay.server.admin.TeamAdminRoutes;
+import dev.cay.server.audit.AuditLog;
 import dev.cay.server.build.BuildFloor;
 import dev.cay.server.edge.ControlPlane;
 import dev.cay.server.edge.FrontDoor;
@@ -99,6 +100,7 @@ public final class CayServer implements AutoCloseable {
     /// @param limits       of teams for which the operator has set none
     /// @param builds       what holds for builds of templates
     /// @param webhooks     what holds for webhooks
+    /// @param audit        what holds for the audit log
     public record Settings(
             Path secret,
             Path adminToken,
@@ -112,7 +114,8 @@ public final class CayServer implements AutoCloseable {
             @Nullable Duration keepUnused,
             Limits limits,
             BuildFloor.Settings builds,
-            Webhooks.Settings webhooks) {}
+            Webhooks.Settings webhooks,
+            AuditLog.Settings audit) {}
 
     private static final Logger log = LoggerFactory.getLogger(CayServer.class);
 
@@ -120,6 +123,7 @@ public final class CayServer implements AutoCloseable {
     private final ExecutorService endings;
     private final Runnable requireStore;
     private final Quotas quotas;
+    private final AuditLog audit;
     private final Access access;
     private final ApiKeys keys;
     private final Templates templates;
@@ -164,7 +168,8 @@ public final class CayServer implements AutoCloseable {
         fleet = new Fleet(node);
         requireStore = () -> StoreOwner.require(store, tokens.fingerprint(), clock.instant());
         quotas = new Quotas(store, settings.limits());
-        access = new Access(store, quotas, new AdminToken(settings.adminToken()), clock, random);
+        audit = opened.add(new AuditLog(settings.audit(), store, clock, meters));
+        access = new Access(store, quotas, new AdminToken(settings.adminToken()), clock, random, audit);
         opened.step(access::close);
         keys = new ApiKeys(store, access, clock, random);
         templates = new Templates(store, clock, random, access::firstTeam);
@@ -187,7 +192,10 @@ public final class CayServer implements AutoCloseable {
         snapshots = new Snapshots(store, templates, sandboxRecords, fleet, saves, shares, random);
         settlement = new Settlement(sandboxRecords, directory, fleet, agreement);
         webhooks = opened.add(new Webhooks(settings.webhooks(), store, access, tokens, clock, random, meters));
-        events.onEvent(webhooks::wake);
+        events.onEvent(event -> {
+            webhooks.wake();
+            audit.happened(event);
+        });
         chores = opened.add(new Chores(store, sandboxes, starter, pauses, templates, webhooks::forgetOld, clock));
         var records = settings.records();
         logs = opened.add(new SandboxLogs(records.resolve("sandbox-logs.ring"), store, clock, meters));
@@ -211,6 +219,7 @@ public final class CayServer implements AutoCloseable {
                 clock);
         routes = routes(settings, store, clock, new SandboxView(tokens, settings.domain()));
         new MetricRoutes(access, sandboxes, metrics, teams, clock).addTo(routes);
+        audit.addTo(routes, access);
         new PrometheusRoutes(access, meters).addTo(routes);
         new AuthorizationRoutes(access, sandboxes, authorizations).addTo(routes);
         collections = opened.add(new DiskCollections(access, templates, disk, settings.keepUnused()));
@@ -271,6 +280,7 @@ public final class CayServer implements AutoCloseable {
     /// Settles with the node what a previous run left, and begins to end sandboxes on time. Requests come after.
     public void start() {
         requireStore.run();
+        audit.start();
         quotas.start();
         access.start();
         templates.start();

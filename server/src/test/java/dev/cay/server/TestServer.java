@@ -4,6 +4,7 @@ import dev.cay.http.Exchange;
 import dev.cay.http.HttpListeners;
 import dev.cay.metrics.Meters;
 import dev.cay.proxy.Withheld;
+import dev.cay.server.audit.AuditLog;
 import dev.cay.server.build.BuildFloor;
 import dev.cay.server.quota.Limits;
 import dev.cay.server.store.Store;
@@ -168,7 +169,8 @@ final class TestServer implements AutoCloseable {
                         1 << 20,
                         List.of("debian:*=base"),
                         directory.resolve("builds")),
-                new Webhooks.Settings(List.of("127.0.0.1"), Duration.ofSeconds(2), Duration.ofMillis(20)));
+                new Webhooks.Settings(List.of("127.0.0.1"), Duration.ofSeconds(2), Duration.ofMillis(20)),
+                AuditLog.Settings.USUAL);
         server = new CayServer(
                 settings, store, node, made, builds, disk, authorizations, this::answerAsASandbox, clock, new Meters());
         server.start();

@@ -51,6 +51,7 @@ public final class Access {
     private final AdminToken admin;
     private final InstantSource clock;
     private final SecureRandom random;
+    private final Audit audit;
     private final KeyUses uses;
     private final OpenRequests open = new OpenRequests();
     private final Map<String, TeamKey> keys = new ConcurrentHashMap<>();
@@ -58,12 +59,14 @@ public final class Access {
     private volatile @Nullable Team first;
     private volatile @Nullable String firstKey;
 
-    public Access(Store store, Admission admission, AdminToken admin, InstantSource clock, SecureRandom random) {
+    public Access(
+            Store store, Admission admission, AdminToken admin, InstantSource clock, SecureRandom random, Audit audit) {
         this.store = store;
         this.admission = admission;
         this.admin = admin;
         this.clock = clock;
         this.random = random;
+        this.audit = audit;
         this.uses = new KeyUses(store);
     }
 
@@ -169,8 +172,8 @@ public final class Access {
 
     /// The same for who wants to know more of the caller.
     public Handler guardCaller(CallerHandler handler) {
-        return exchange -> {
-            var caller = authenticate(exchange);
+        return audited((exchange, act) -> {
+            var caller = authenticate(exchange, act);
             var key = caller.key();
             if (key == null) {
                 handler.handle(caller, exchange);
@@ -184,7 +187,25 @@ public final class Access {
             } finally {
                 open.remove(key, exchange);
             }
+        });
+    }
+
+    /// Has the audit log note who sent the request and how it ended.
+    private Handler audited(Audited handler) {
+        return exchange -> {
+            var act = audit.begin(exchange);
+            try {
+                handler.handle(exchange, act);
+                act.end(null);
+            } catch (Exception e) {
+                act.end(e);
+                throw e;
+            }
         };
+    }
+
+    private interface Audited {
+        void handle(Exchange exchange, Audit.Act act) throws Exception;
     }
 
     /// A key that is revoked while its request comes in is not cut with the others.
@@ -196,13 +217,13 @@ public final class Access {
 
     /// For the operator: with the admin token, or with keys of the first team that may do everything.
     public Handler guardOperator(TeamHandler handler) {
-        return exchange -> {
+        return audited((exchange, act) -> {
             if (exchange.header(AdminToken.HEADER) != null) {
-                requireAdmin(exchange);
+                requireAdmin(exchange, act);
                 handler.handle(firstTeam(), exchange);
                 return;
             }
-            var caller = authenticate(exchange);
+            var caller = authenticate(exchange, act);
             if (!caller.team().equals(firstTeam()) || caller.scope().kind() != KeyScope.Kind.ALL) {
                 throw new CayException(
                         ErrorKind.PERMISSION_DENIED,
@@ -210,15 +231,15 @@ public final class Access {
                                 .formatted(firstTeam().name()));
             }
             handler.handle(caller.team(), exchange);
-        };
+        });
     }
 
     /// For the operator with the admin token.
     public Handler guardAdmin(Handler handler) {
-        return exchange -> {
-            requireAdmin(exchange);
+        return audited((exchange, act) -> {
+            requireAdmin(exchange, act);
             handler.handle(exchange);
-        };
+        });
     }
 
     /// Whether the request carries the operator's token.
@@ -227,25 +248,30 @@ public final class Access {
         return token != null && admin.fits(token);
     }
 
-    private void requireAdmin(Exchange exchange) {
+    private void requireAdmin(Exchange exchange, Audit.Act act) {
         if (!isOperator(exchange)) {
             throw unauthenticated(
                     "this takes the operator's token in the header '%s'; `sudo ./cay admin-token` prints it"
                             .formatted(AdminToken.HEADER));
         }
+        act.byOperator();
     }
 
     /// Whose request this is. The map is keyed by hashes, so the time of a look-up tells nothing about a key.
-    private Caller authenticate(Exchange exchange) {
+    private Caller authenticate(Exchange exchange, Audit.Act act) {
         if (exchange.header(AdminToken.HEADER) != null) {
-            requireAdmin(exchange);
-            return new Caller(teamOfAdmin(exchange), null);
+            requireAdmin(exchange, act);
+            var operator = new Caller(teamOfAdmin(exchange), null);
+            act.by(operator);
+            return operator;
         }
         var key = keys.get(new ApiKey(credential(exchange)).hash());
         if (key == null) {
             throw unauthenticated(
                     "the API key is not known here: wrong key, a revoked one, or a key of another server" + FIX);
         }
+        var caller = new Caller(key.team(), key);
+        act.by(caller);
         var now = clock.instant();
         if (key.isOver(now)) {
             throw unauthenticated("the API key '%s' expired at %s; make another with `cay key create`"
@@ -257,7 +283,7 @@ public final class Access {
                     "the API key '%s' may not do this: its scope is %s".formatted(key.name(), key.scope()));
         }
         uses.note(key, now);
-        return new Caller(key.team(), key);
+        return caller;
     }
 
     private static KeyScope.Request request(Exchange exchange) {
@@ -301,6 +327,20 @@ public final class Access {
                             + "use a key that begins with 'e2b_'" + FIX);
         }
         return bearer;
+    }
+
+    /// What may be told of the credential of a request that nobody knows: how an API key begins and ends, as in a
+    /// listing, and nothing of any other text.
+    public static String maskedCredential(Exchange exchange) {
+        if (exchange.header(AdminToken.HEADER) != null) {
+            return "wrong admin token";
+        }
+        try {
+            String text = credential(exchange);
+            return ApiKey.hasShape(text) ? new ApiKey(text).toString() : "not an API key";
+        } catch (CayException e) {
+            return "none";
+        }
     }
 
     /// Writes down what only memory knows.

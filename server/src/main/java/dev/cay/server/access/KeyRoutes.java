@@ -92,7 +92,9 @@ public final class KeyRoutes {
     }
 
     private static void send(Exchange exchange, ApiKeys.Made made) {
-        exchange.with("Cache-Control", "no-store").sendJson(201, info(made.key(), made.text()));
+        exchange.about("key", made.key().id())
+                .with("Cache-Control", "no-store")
+                .sendJson(201, info(made.key(), made.text()));
     }
 
     private static String name(RequestBody body) {

@@ -20,6 +20,11 @@ public record TeamKey(
         Instant createdAt,
         @Nullable Instant expiresAt,
         @Nullable Instant lastUsed) {
+    /// What a listing shows of it.
+    public String masked() {
+        return ApiKey.PREFIX + maskPrefix + "..." + maskSuffix;
+    }
+
     boolean isOver(Instant now) {
         return expiresAt != null && !expiresAt.isAfter(now);
     }

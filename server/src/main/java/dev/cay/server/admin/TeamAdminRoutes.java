@@ -62,7 +62,8 @@ public final class TeamAdminRoutes {
         if (name == null) {
             throw RequestBody.invalid("'name' is required: what people know the team by");
         }
-        exchange.sendJson(201, info(teams.create(name, body.filled("slug")), Map.of(), Map.of()));
+        var team = teams.create(name, body.filled("slug"));
+        exchange.about("team", team.id().value()).sendJson(201, info(team, Map.of(), Map.of()));
     }
 
     private void delete(Exchange exchange) {

@@ -54,6 +54,8 @@ public final class BuildRoutes {
     private void request(Team team, Exchange exchange) {
         var requested = builds.request(team, BuildRequest.read(RequestBody.of(exchange), rules));
         var template = requested.template();
+        exchange.about("template", template.id().value())
+                .about("build", requested.build().id().value());
         exchange.sendJson(
                 202,
                 new TemplateRequested(
@@ -70,6 +72,8 @@ public final class BuildRoutes {
         var requested = builds.request(team, BuildRequest.read(RequestBody.of(exchange), rules));
         var template = requested.template();
         var build = requested.build();
+        exchange.about("template", template.id().value())
+                .about("build", build.id().value());
         Map<String, @Nullable Object> answer = new LinkedHashMap<>();
         answer.put("templateID", template.id());
         answer.put("buildID", build.id());
@@ -91,6 +95,7 @@ public final class BuildRoutes {
     private void begin(Team team, Exchange exchange) {
         var template = templates.requireOwn(team, exchange.parameter("templateID"));
         var body = RequestBody.of(exchange);
+        exchange.about("template", template.id().value());
         builds.begin(template, buildId(exchange), BuildStart.read(body), RegistryLogins.read(body));
         exchange.send(202);
     }
@@ -154,6 +159,7 @@ public final class BuildRoutes {
                     ErrorKind.CONFLICT,
                     "build %s is over: %s".formatted(build.id(), build.status().text()));
         }
+        exchange.about("template", template.id().value());
         builds.cancel(template, build.id(), "it was cancelled");
         exchange.send(204);
     }

@@ -52,6 +52,8 @@ final class TemplateChanges {
         var build = template.tagged(TemplateName.parse(target).tag())
                 .orElseThrow(
                         () -> new CayException(ErrorKind.NOT_FOUND, "template '%s' has no such tag".formatted(target)));
+        exchange.about("template", template.id().value())
+                .about("build", build.id().value());
         builds.change(template.id(), before -> before.tagged(tags, build.id(), templates.now()), _ -> {});
         exchange.sendJson(201, new TemplateTags(tags, build.id()));
     }
@@ -67,6 +69,7 @@ final class TemplateChanges {
             throw RequestBody.invalid("the tag 'default' cannot be removed; give it to another build instead");
         }
         var template = templates.requireOwn(team, name);
+        exchange.about("template", template.id().value());
         builds.change(template.id(), before -> before.withoutTags(tags), _ -> {});
         exchange.send(204);
     }
@@ -82,6 +85,7 @@ final class TemplateChanges {
 
     private void publish(Team team, Exchange exchange) {
         var template = templates.requireOwn(team, exchange.parameter("templateID"));
+        exchange.about("template", template.id().value());
         Boolean toAll = RequestBody.of(exchange).bool("public");
         if (toAll != null && toAll != template.isPublic()) {
             template = templates.change(template.id(), before -> before.published(toAll, templates.now()));
@@ -95,6 +99,7 @@ final class TemplateChanges {
     private void delete(Team team, Exchange exchange) {
         String text = exchange.parameter("templateID");
         var template = templates.requireOwn(team, text);
+        exchange.about("template", template.id().value());
         if (template.names().stream().anyMatch(name -> name.indexOf('/') < 0)) {
             throw new CayException(
                     ErrorKind.PERMISSION_DENIED, "template '%s' comes with Cay and cannot be deleted".formatted(text));

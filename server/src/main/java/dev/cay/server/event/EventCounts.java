@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 
 /// Counts the events that this process wrote: by type for Prometheus, and how many sandboxes came to life in each team.
 /// It also tells one listener that there is a new one.
@@ -13,10 +14,10 @@ public final class EventCounts {
     private final Map<String, Long> types = new TreeMap<>();
     private final Map<TeamId, Long> starts = new HashMap<>();
 
-    private volatile Runnable listener = () -> {};
+    private volatile Consumer<LifecycleEvent> listener = _ -> {};
 
     /// @param action is called after each event that was written, and must not block
-    public void onEvent(Runnable action) {
+    public void onEvent(Consumer<LifecycleEvent> action) {
         listener = action;
     }
 
@@ -27,7 +28,7 @@ public final class EventCounts {
     /// To be called after the transaction that wrote the event.
     public void count(LifecycleEvent event) {
         add(event);
-        listener.run();
+        listener.accept(event);
     }
 
     private synchronized void add(LifecycleEvent event) {

@@ -75,7 +75,9 @@ public final class SandboxRoutes {
         quotas.create(caller, 1);
         String key = exchange.header("Idempotency-Key");
         var sandbox = key == null ? starter.start(caller, wanted, null) : repeatable.create(caller, wanted, key);
-        exchange.sendJson(201, view.info(sandbox));
+        exchange.about("sandbox", sandbox.id().value())
+                .about("template", sandbox.templateId().value())
+                .sendJson(201, view.info(sandbox));
     }
 
     private void show(Caller caller, Exchange exchange) {

@@ -46,6 +46,12 @@ public final class ForkRoutes {
         var source = sandboxes.requireRunning(caller.team(), SandboxId.parse(exchange.parameter("sandboxID")));
         int copies = count == null ? 1 : count;
         quotas.create(caller, copies);
-        exchange.sendJson(201, forks.fork(source, caller, copies, timeout));
+        var made = forks.fork(source, caller, copies, timeout);
+        for (var one : made) {
+            if (one.sandbox() != null) {
+                exchange.about("fork", one.sandbox().sandboxID());
+            }
+        }
+        exchange.sendJson(201, made);
     }
 }

@@ -63,7 +63,10 @@ public final class SnapshotRoutes {
         var body = RequestBody.of(exchange);
         var keep = Boolean.FALSE.equals(body.bool("memory")) ? Keep.FILES : Keep.MEMORY;
         var sandbox = sandboxes.requireRunning(team, id(exchange));
-        exchange.sendJson(201, info(snapshots.take(team, sandbox, body.text("name"), keep)));
+        var taken = snapshots.take(team, sandbox, body.text("name"), keep);
+        exchange.about("template", taken.template().id().value())
+                .about("build", taken.build().id().value())
+                .sendJson(201, info(taken));
     }
 
     private void list(Team team, Exchange exchange) {

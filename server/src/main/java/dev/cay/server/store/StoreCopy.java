@@ -36,6 +36,10 @@ public final class StoreCopy {
             new Table("webhook", List.of("id")),
             new Table("webhook_message", List.of("sequence")),
             new Table("webhook_attempt", List.of("id")),
+            new Table("audit", List.of("sequence")),
+            new Table("audit_head", List.of("id")),
+            new Table("audit_removed", List.of("last_sequence")),
+            new Table("audit_export", List.of("target")),
             new Table(OWNERS, List.of("id")));
 
     /// How many rows are read, written or compared in one transaction.

@@ -93,7 +93,7 @@ public final class DiskCollections implements AutoCloseable {
         var age = seconds == null ? usual : Duration.ofSeconds(seconds);
         var run = begin(dryRun);
         thread.execute(() -> collect(run, age));
-        exchange.sendJson(202, new CollectionRequested(run.id, dryRun, age.toSeconds()));
+        exchange.about("collection", run.id).sendJson(202, new CollectionRequested(run.id, dryRun, age.toSeconds()));
     }
 
     private synchronized Run begin(boolean dryRun) {

@@ -42,7 +42,8 @@ final class WebhookRoutes {
     }
 
     private void create(Team team, Exchange exchange) {
-        exchange.sendJson(201, info(book.create(team, WebhookRequest.read(RequestBody.of(exchange)))));
+        var webhook = book.create(team, WebhookRequest.read(RequestBody.of(exchange)));
+        exchange.about("webhook", webhook.id()).sendJson(201, info(webhook));
     }
 
     private void show(Team team, Exchange exchange) {

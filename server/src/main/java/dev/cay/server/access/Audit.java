@@ -1,0 +1,24 @@
+package dev.cay.server.access;
+
+import dev.cay.http.Exchange;
+import org.jspecify.annotations.Nullable;
+
+/// Hears of every request that {@link Access} guards: what it wants, who sends it and how it ends.
+public interface Audit {
+    /// A request has come in; nobody knows yet who sends it.
+    Act begin(Exchange exchange);
+
+    /// One request. Used by the request's thread.
+    interface Act {
+        /// The request carries the operator's token.
+        void byOperator();
+
+        /// The request carries a known key, or the operator's token for a team. The key may be refused all the same.
+        void by(Caller caller);
+
+        /// The handler has ended. What it changed must not get lost from here on.
+        ///
+        /// @param failure null if it answered
+        void end(@Nullable Exception failure);
+    }
+}

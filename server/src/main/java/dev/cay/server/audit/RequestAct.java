@@ -1,0 +1,150 @@
+package dev.cay.server.audit;
+
+import dev.cay.http.ErrorRenderer;
+import dev.cay.http.Exchange;
+import dev.cay.server.access.Access;
+import dev.cay.server.access.Audit;
+import dev.cay.server.access.Caller;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// A request on its way into the audit log. It takes ids from the path and from what the handler notes, the address of
+/// the connection, and the masked key. It never looks at bodies, queries or names.
+final class RequestAct implements Audit.Act {
+    /// Texts of this shape in a path are ids that Cay made; anything else may be a name, or a secret in a wrong place.
+    private static final Map<String, Pattern> SHAPES = Map.of(
+            "sandboxID", Pattern.compile("i[a-z0-9]{20}"),
+            "templateID", Pattern.compile("[a-z0-9]{20}"));
+
+    private static final Pattern UUID = Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
+
+    private static final Set<Integer> REFUSED = Set.of(401, 403, 404, 429);
+    private static final int NOT_SERVED = 501;
+
+    /// Hears what became of requests.
+    interface Recorder {
+        /// @param result `ok`, `refused` or `failed`
+        /// @param sender whose failures are counted together
+        void add(boolean changes, String result, String sender, Draft draft);
+    }
+
+    /// An entry but for its time.
+    record Draft(
+            String action,
+            String actor,
+            @Nullable String team,
+            @Nullable String sandbox,
+            Map<String, String> facts) {}
+
+    private final Exchange exchange;
+    private final Recorder recorder;
+    private boolean operator;
+    private @Nullable Caller caller;
+
+    RequestAct(Exchange exchange, Recorder recorder) {
+        this.exchange = exchange;
+        this.recorder = recorder;
+    }
+
+    @Override
+    public void byOperator() {
+        operator = true;
+    }
+
+    @Override
+    public void by(Caller known) {
+        caller = known;
+    }
+
+    @Override
+    public void end(@Nullable Exception failure) {
+        int status = failure == null ? exchange.status() : ErrorRenderer.status(failure);
+        if (status == NOT_SERVED) {
+            return;
+        }
+        var facts = new TreeMap<String, String>();
+        var ids = ids();
+        ids.forEach((kind, id) -> {
+            if (!kind.equals("sandbox") && !kind.equals("team")) {
+                facts.put(kind, id);
+            }
+        });
+        String result = status < 400 ? "ok" : isRefused(status) ? "refused" : "failed";
+        facts.put("result", result);
+        facts.put("status", Integer.toString(status));
+        facts.put("request", exchange.method() + " " + exchange.route());
+        facts.put("address", exchange.peer());
+        var inside = exchange.inside();
+        if (inside != null) {
+            facts.put("fromSandbox", inside.value());
+        }
+        facts.put("credential", credential());
+        recorder.add(
+                !exchange.method().equals("GET") && !exchange.method().equals("HEAD"),
+                result,
+                sender(),
+                new Draft(
+                        ActionNames.of(exchange.method(), exchange.route()),
+                        actor(),
+                        team(ids),
+                        ids.get("sandbox"),
+                        facts));
+    }
+
+    /// What is not there for a team may be there for another: somebody may be looking for ids.
+    private boolean isRefused(int status) {
+        return REFUSED.contains(status)
+                && (status != 404 || !exchange.parameters().isEmpty());
+    }
+
+    /// Several of one kind are joined. What the handler notes wins over the path, which may hold a name.
+    private Map<String, String> ids() {
+        var ids = new TreeMap<String, String>();
+        exchange.parameters().forEach((name, value) -> {
+            if (SHAPES.getOrDefault(name, UUID).matcher(value).matches()) {
+                ids.put(kind(name), value);
+            }
+        });
+        var noted = new TreeMap<String, String>();
+        exchange.subjects().forEach(subject -> noted.merge(subject.getKey(), subject.getValue(), "%s,%s"::formatted));
+        ids.putAll(noted);
+        return ids;
+    }
+
+    private static String kind(String parameter) {
+        return parameter.equals("apiKeyID") ? "key" : parameter.replaceAll("ID$", "");
+    }
+
+    private String actor() {
+        var key = caller == null ? null : caller.key();
+        if (key != null) {
+            return "key:" + key.id();
+        }
+        return operator ? "operator" : "unknown";
+    }
+
+    private @Nullable String team(Map<String, String> ids) {
+        // What somebody without a good credential says of a team must not appear among the team's own entries.
+        return caller != null ? caller.team().id().value() : operator ? ids.get("team") : null;
+    }
+
+    /// As a list of keys would show it.
+    private String credential() {
+        var key = caller == null ? null : caller.key();
+        return key != null ? key.masked() : operator ? "admin token" : Access.maskedCredential(exchange);
+    }
+
+    private String sender() {
+        String actor = actor();
+        return actor.equals("unknown") ? network(exchange.peer()) : actor;
+    }
+
+    /// One machine has many IPv6 addresses, of one network.
+    private static String network(String address) {
+        var parts = address.split(":", -1);
+        return parts.length < 5 ? address : String.join(":", parts[0], parts[1], parts[2], parts[3]) + "::";
+    }
+}
