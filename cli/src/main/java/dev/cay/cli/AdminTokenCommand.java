@@ -1,11 +1,13 @@
 package dev.cay.cli;
 
 import dev.cay.cli.local.ConfigOptions;
+import dev.cay.cli.local.RunFile;
 import dev.cay.server.access.AdminToken;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.nio.file.Files;
 import java.security.SecureRandom;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -40,6 +42,18 @@ final class AdminTokenCommand implements Callable<Integer> {
                             .formatted(token.file()));
         }
         System.out.println(renew ? token.renew(new SecureRandom()) : token.read());
+        if (renew && RunFile.find(options.config().runDir()).isPresent()) {
+            note();
+        }
         return 0;
+    }
+
+    /// The token is renewed whether the audit log tells of it or not.
+    private void note() {
+        try {
+            Api.ofOperator(options).call("POST", "/admin/audit", Map.of("action", "admin-token.renew"));
+        } catch (CayException e) {
+            System.err.println("cay: the audit log does not tell of this: " + e.userMessage());
+        }
     }
 }

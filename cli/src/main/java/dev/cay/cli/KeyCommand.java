@@ -215,7 +215,7 @@ final class KeyCommand implements Callable<Integer> {
         }
     }
 
-    private static Duration duration(String text) {
+    static Duration duration(String text) {
         var found = TIME.matcher(text);
         if (!found.matches()) {
             throw new CayException(

@@ -70,6 +70,7 @@ public final class Main implements Runnable {
         commands.put("template", TemplateCommand::new);
         commands.put("webhook", WebhookCommand::new);
         commands.put("mcp", McpCommand::new);
+        commands.put("audit", AuditCommand::new);
         commands.put("team", TeamCommand::new);
         commands.put("key", KeyCommand::new);
         commands.put("admin-token", AdminTokenCommand::new);

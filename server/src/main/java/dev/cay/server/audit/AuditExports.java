@@ -3,6 +3,7 @@ package dev.cay.server.audit;
 import dev.cay.life.Undo;
 import dev.cay.metrics.Meters;
 import dev.cay.server.store.Store;
+import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -36,6 +37,14 @@ public final class AuditExports implements AutoCloseable {
                     "target",
                     this::behind);
         }
+    }
+
+    /// Sends entries once.
+    ///
+    /// @param where as in the settings
+    public static void sendToSyslog(String where, List<AuditChain.Link> links)
+            throws IOException, InterruptedException {
+        syslog(where).write(links);
     }
 
     private static AuditExport.Target syslog(String where) {
