@@ -26,6 +26,7 @@ import dev.cay.server.access.AdminToken;
 import dev.cay.server.audit.AuditExports;
 import dev.cay.server.audit.AuditLog;
 import dev.cay.server.build.BuildFloor;
+import dev.cay.server.log.OtlpSettings;
 import dev.cay.server.quota.Limits;
 import dev.cay.server.store.Store;
 import dev.cay.server.template.Origin;
@@ -105,7 +106,9 @@ final class CayDaemon implements AutoCloseable {
                             Limits.profile(config.teams().limits()).orElseThrow(),
                             builds(node),
                             Webhooks.Settings.allowing(config.webhooks().allow()),
-                            audit()),
+                            audit(),
+                            OtlpSettings.of(
+                                    config.logs().otlpEndpoint(), config.logs().otlpHeadersFile())),
                     opened(database),
                     node.node(),
                     node.templates(),

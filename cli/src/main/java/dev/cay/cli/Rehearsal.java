@@ -14,6 +14,7 @@ import dev.cay.server.CayServer;
 import dev.cay.server.access.AdminToken;
 import dev.cay.server.audit.AuditLog;
 import dev.cay.server.build.BuildFloor;
+import dev.cay.server.log.OtlpSettings;
 import dev.cay.server.quota.Limits;
 import dev.cay.server.store.sqlite.SqliteStore;
 import dev.cay.server.template.Origin;
@@ -132,7 +133,8 @@ final class Rehearsal implements AutoCloseable {
                             new BuildFloor.Settings(
                                     new Resources(2, 1024, 1024), 1024, () -> 1024, 1, 1, List.of(), directory),
                             Webhooks.Settings.allowing(List.of()),
-                            AuditLog.Settings.USUAL),
+                            AuditLog.Settings.USUAL,
+                            OtlpSettings.NONE),
                     closing.add(SqliteStore.open(directory.resolve("cay.db"))),
                     new EmptyNode(),
                     NodeTemplates.NONE,

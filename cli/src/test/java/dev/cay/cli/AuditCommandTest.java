@@ -12,6 +12,7 @@ import dev.cay.server.CayServer;
 import dev.cay.server.access.AdminToken;
 import dev.cay.server.audit.AuditLog;
 import dev.cay.server.build.BuildFloor;
+import dev.cay.server.log.OtlpSettings;
 import dev.cay.server.store.Store;
 import dev.cay.server.store.sqlite.SqliteStore;
 import dev.cay.server.webhook.Webhooks;
@@ -81,7 +82,8 @@ final class AuditCommandTest {
                         new BuildFloor.Settings(
                                 new Resources(2, 1024, 1024), 1024, () -> 1024, 1, 1, List.of(), directory),
                         Webhooks.Settings.allowing(List.of()),
-                        AuditLog.Settings.USUAL),
+                        AuditLog.Settings.USUAL,
+                        OtlpSettings.NONE),
                 store,
                 new Rehearsal.EmptyNode(),
                 NodeTemplates.NONE,

@@ -12,6 +12,7 @@ import dev.cay.metrics.Meters;
 import dev.cay.server.CayServer;
 import dev.cay.server.audit.AuditLog;
 import dev.cay.server.build.BuildFloor;
+import dev.cay.server.log.OtlpSettings;
 import dev.cay.server.quota.Limits;
 import dev.cay.server.store.sqlite.SqliteStore;
 import dev.cay.server.webhook.Webhooks;
@@ -87,7 +88,8 @@ final class WebhookCommandTest {
                         new BuildFloor.Settings(
                                 new Resources(2, 1024, 1024), 1024, () -> 1024, 1, 1, List.of(), directory),
                         Webhooks.Settings.allowing(List.of("127.0.0.1")),
-                        AuditLog.Settings.USUAL),
+                        AuditLog.Settings.USUAL,
+                        OtlpSettings.NONE),
                 store,
                 new Rehearsal.EmptyNode(),
                 NodeTemplates.NONE,

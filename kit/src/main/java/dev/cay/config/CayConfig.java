@@ -27,14 +27,15 @@ public record CayConfig(
         Mcp mcp,
         Webhooks webhooks,
         Teams teams,
-        Audit audit) {
+        Audit audit,
+        Logs logs) {
 
     /// The same, listening elsewhere: on those of the addresses that this host has.
     public CayConfig withListen(List<String> listen) {
         var changed = new Http(listen, http.port, http.tlsPort, http.domain, http.certificate, http.key);
         return new CayConfig(
                 instance, stateDir, runDir, cacheDir, changed, sandboxes, storage, store, network, templates, images,
-                mcp, webhooks, teams, audit);
+                mcp, webhooks, teams, audit, logs);
     }
 
     /// Where browsers of users reach the API, without a slash at its end: as the operator says, else on this machine if
@@ -209,4 +210,11 @@ public record CayConfig(
             boolean reads,
             @Nullable Path file,
             @Nullable String syslog) {}
+
+    /// Where lines of sandbox logs go.
+    ///
+    /// @param otlpEndpoint    of an OTLP receiver; null for none
+    /// @param otlpHeadersFile with headers for the receiver; null for none
+    public record Logs(
+            @Nullable String otlpEndpoint, @Nullable Path otlpHeadersFile) {}
 }

@@ -295,6 +295,19 @@ public final class ConfigKeys {
             "",
             "Syslog that gets every entry of the audit log: /dev/log for this machine's, or a UDP address.");
 
+    static final ConfigKey<Optional<String>> OTLP_ENDPOINT = key(
+            "logs.otlp.endpoint",
+            ConfigValue.optional(ConfigValue.matching(
+                    "https?://([A-Za-z0-9.-]+|\\[[0-9a-fA-F:.]+])(:[0-9]{1,5})?(/[A-Za-z0-9._~/-]*)?",
+                    "an address like http://collector.example.org:4318")),
+            "",
+            "OTLP receiver that gets lines of sandbox logs as JSON by HTTP; it may lie in your own network.");
+    static final ConfigKey<Optional<Path>> OTLP_HEADERS_FILE = key(
+            "logs.otlp.headersFile",
+            ConfigValue.optional(ConfigValue.path()),
+            "",
+            "File with headers for the OTLP receiver, a line 'Name: value' each; readable for root only.");
+
     private static final List<ConfigKey<?>> ALL = List.of(
             INSTANCE,
             STATE_DIR,
@@ -348,7 +361,9 @@ public final class ConfigKeys {
             AUDIT_KEEP,
             AUDIT_READS,
             AUDIT_FILE,
-            AUDIT_SYSLOG);
+            AUDIT_SYSLOG,
+            OTLP_ENDPOINT,
+            OTLP_HEADERS_FILE);
 
     private ConfigKeys() {}
 

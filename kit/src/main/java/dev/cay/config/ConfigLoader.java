@@ -157,7 +157,10 @@ public final class ConfigLoader {
                         value(ConfigKeys.AUDIT_KEEP).orElse(null),
                         value(ConfigKeys.AUDIT_READS),
                         value(ConfigKeys.AUDIT_FILE).orElse(null),
-                        value(ConfigKeys.AUDIT_SYSLOG).orElse(null)));
+                        value(ConfigKeys.AUDIT_SYSLOG).orElse(null)),
+                new CayConfig.Logs(
+                        value(ConfigKeys.OTLP_ENDPOINT).orElse(null),
+                        value(ConfigKeys.OTLP_HEADERS_FILE).orElse(null)));
     }
 
     /// A value that cannot be read is noted and stands in by its default, so that all others are looked at too.

@@ -86,7 +86,9 @@ final class ConfigLoaderTest {
                         audit.keep = 90d | CAY_AUDIT_KEEP
                         audit.reads = false | CAY_AUDIT_READS
                         audit.file =  | CAY_AUDIT_FILE
-                        audit.syslog =  | CAY_AUDIT_SYSLOG""");
+                        audit.syslog =  | CAY_AUDIT_SYSLOG
+                        logs.otlp.endpoint =  | CAY_LOGS_OTLP_ENDPOINT
+                        logs.otlp.headersFile =  | CAY_LOGS_OTLP_HEADERS_FILE""");
     }
 
     @Test

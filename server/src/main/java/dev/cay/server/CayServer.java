@@ -27,6 +27,8 @@ import dev.cay.server.event.EventCounts;
 import dev.cay.server.event.EventRoutes;
 import dev.cay.server.fleet.Fleet;
 import dev.cay.server.log.LogRoutes;
+import dev.cay.server.log.LogShipper;
+import dev.cay.server.log.OtlpSettings;
 import dev.cay.server.log.SandboxLogs;
 import dev.cay.server.mcp.AuthorizationRoutes;
 import dev.cay.server.metrics.MetricRoutes;
@@ -101,6 +103,7 @@ public final class CayServer implements AutoCloseable {
     /// @param builds       what holds for builds of templates
     /// @param webhooks     what holds for webhooks
     /// @param audit        what holds for the audit log
+    /// @param otlp         where lines of logs are sent
     public record Settings(
             Path secret,
             Path adminToken,
@@ -115,7 +118,8 @@ public final class CayServer implements AutoCloseable {
             Limits limits,
             BuildFloor.Settings builds,
             Webhooks.Settings webhooks,
-            AuditLog.Settings audit) {}
+            AuditLog.Settings audit,
+            OtlpSettings otlp) {}
 
     private static final Logger log = LoggerFactory.getLogger(CayServer.class);
 
@@ -141,6 +145,7 @@ public final class CayServer implements AutoCloseable {
     private final Expiry expiry;
     private final Chores chores;
     private final SandboxLogs logs;
+    private final LogShipper shipper;
     private final Sampler sampler;
     private final BuildFloor builds;
     private final DiskCollections collections;
@@ -192,9 +197,11 @@ public final class CayServer implements AutoCloseable {
         snapshots = new Snapshots(store, templates, sandboxRecords, fleet, saves, shares, random);
         settlement = new Settlement(sandboxRecords, directory, fleet, agreement);
         webhooks = opened.add(new Webhooks(settings.webhooks(), store, access, tokens, clock, random, meters));
+        shipper = opened.add(new LogShipper(settings.otlp(), directory, meters));
         events.onEvent(event -> {
             webhooks.wake();
             audit.happened(event);
+            shipper.add(event);
         });
         chores = opened.add(new Chores(store, sandboxes, starter, pauses, templates, webhooks::forgetOld, clock));
         var records = settings.records();
@@ -286,7 +293,10 @@ public final class CayServer implements AutoCloseable {
         templates.start();
         // Before the node is asked what runs, so that no end falls between.
         fleet.node().onEnd(this::ended);
-        fleet.node().onLog(logs::add);
+        fleet.node().onLog((id, line) -> {
+            logs.add(id, line);
+            shipper.add(id, line);
+        });
         settlement.settle();
         renewal.settle();
         snapshots.settle();
@@ -294,6 +304,7 @@ public final class CayServer implements AutoCloseable {
         chores.start();
         sampler.start();
         webhooks.start();
+        shipper.start();
     }
 
     /// Goes on with builds that an earlier daemon began, once the templates that come with Cay are on record.

@@ -191,6 +191,17 @@ final class BuildApiTest {
         var back = cay.call("GET", path(requested) + "/logs?direction=backward&limit=2&cursor=1100")
                 .json();
         assertThat(back.findValuesAsString("message")).containsExactly("line 100", "line 99");
+        var found = cay.call("GET", path(requested) + "/logs?search=line%2011&level=error&limit=3")
+                .json();
+        assertThat(found.findValuesAsString("message")).containsExactly("line 11", "line 111", "line 113");
+        assertThat(cay.call("GET", path(requested) + "/logs?limit=0").json().get("logs"))
+                .isEmpty();
+        for (String wrong : List.of(
+                "direction=up", "source=none", "limit=101", "cursor=x", "level=loud", "search=" + "a".repeat(257))) {
+            assertThat(cay.call("GET", path(requested) + "/logs?" + wrong).status())
+                    .as(wrong)
+                    .isEqualTo(400);
+        }
     }
 
     @Test

@@ -6,6 +6,7 @@ import dev.cay.metrics.Meters;
 import dev.cay.proxy.Withheld;
 import dev.cay.server.audit.AuditLog;
 import dev.cay.server.build.BuildFloor;
+import dev.cay.server.log.OtlpSettings;
 import dev.cay.server.quota.Limits;
 import dev.cay.server.store.Store;
 import dev.cay.server.store.sqlite.SqliteStore;
@@ -89,7 +90,20 @@ final class TestServer implements AutoCloseable {
     /// With records in another store, which the server closes.
     static TestServer on(Store store, Path directory, FakeNode node, FakeClock clock, String oldKey)
             throws IOException {
-        return new TestServer(store, directory, node, clock, oldKey, Duration.ofDays(30), PATIENCE);
+        return new TestServer(store, directory, node, clock, oldKey, Duration.ofDays(30), PATIENCE, OtlpSettings.NONE);
+    }
+
+    /// With lines of logs sent to a receiver.
+    static TestServer shipping(Path directory, OtlpSettings otlp) throws IOException {
+        return new TestServer(
+                prepared(directory, store -> {}),
+                directory,
+                new FakeNode(),
+                new FakeClock(),
+                "",
+                Duration.ofDays(30),
+                PATIENCE,
+                otlp);
     }
 
     /// Another run of the server on the same files and node.
@@ -128,7 +142,7 @@ final class TestServer implements AutoCloseable {
             Duration patience,
             Consumer<Store> prepare)
             throws IOException {
-        this(prepared(directory, prepare), directory, node, clock, oldKey, keepPaused, patience);
+        this(prepared(directory, prepare), directory, node, clock, oldKey, keepPaused, patience, OtlpSettings.NONE);
     }
 
     private static Store prepared(Path directory, Consumer<Store> prepare) {
@@ -144,7 +158,8 @@ final class TestServer implements AutoCloseable {
             FakeClock clock,
             String oldKey,
             @Nullable Duration keepPaused,
-            Duration patience)
+            Duration patience,
+            OtlpSettings otlp)
             throws IOException {
         this.node = node;
         this.clock = clock;
@@ -170,7 +185,8 @@ final class TestServer implements AutoCloseable {
                         List.of("debian:*=base"),
                         directory.resolve("builds")),
                 new Webhooks.Settings(List.of("127.0.0.1"), Duration.ofSeconds(2), Duration.ofMillis(20)),
-                AuditLog.Settings.USUAL);
+                AuditLog.Settings.USUAL,
+                otlp);
         server = new CayServer(
                 settings, store, node, made, builds, disk, authorizations, this::answerAsASandbox, clock, new Meters());
         server.start();

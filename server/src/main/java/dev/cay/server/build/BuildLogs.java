@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -69,13 +70,24 @@ final class BuildLogs {
     }
 
     /// Lines that somebody wants to see, by their number among these.
-    synchronized List<BuildLine> read(BuildId build, int from, int most, Predicate<BuildLine> wanted) {
+    List<BuildLine> read(BuildId build, int from, int most, Predicate<BuildLine> wanted) {
+        return scan(build, true, from, most, wanted);
+    }
+
+    /// Lines that somebody wants to see, oldest or newest first. Reads the file once, at most all of it, while the
+    /// build
+    /// can go on writing.
+    List<BuildLine> scan(BuildId build, boolean forward, int from, int most, Predicate<BuildLine> wanted) {
         var lines = new ArrayList<BuildLine>();
         try {
-            var index = index(build);
+            var starts = starts(build);
+            byte[] all = starts.size() < 2 ? new byte[0] : content(build, starts.getLast());
             int skipped = 0;
-            for (int i = 0; i < index.starts.size() && lines.size() < most; i++) {
-                var line = line(build, index, i);
+            for (int i = 0; i < starts.size() - 1 && lines.size() < most; i++) {
+                int number = forward ? i : starts.size() - 2 - i;
+                int start = Math.toIntExact(starts.get(number));
+                var bytes = Arrays.copyOfRange(all, start, Math.toIntExact(starts.get(number + 1)));
+                var line = Objects.requireNonNull(Json.read(bytes, BuildLine.class));
                 if (wanted.test(line) && skipped++ >= from) {
                     lines.add(line);
                 }
@@ -86,7 +98,22 @@ final class BuildLogs {
         return lines;
     }
 
-    /// The same of all lines, which takes no time however many come before.
+    /// Where each line begins, and where the last one ends.
+    private synchronized List<Long> starts(BuildId build) throws IOException {
+        var index = index(build);
+        var starts = new ArrayList<>(index.starts);
+        starts.add(index.end);
+        return starts;
+    }
+
+    /// What is written there stays.
+    private byte[] content(BuildId build, long end) throws IOException {
+        try (var in = Files.newInputStream(file(build))) {
+            return in.readNBytes(Math.toIntExact(end));
+        }
+    }
+
+    /// All lines from a number on, which takes no time however many come before.
     synchronized List<BuildLine> read(BuildId build, int from, int most) {
         var lines = new ArrayList<BuildLine>();
         try {

@@ -16,9 +16,7 @@ import dev.cay.wire.node.LogLine.Level;
 import dev.cay.wire.rest.Contract;
 import dev.cay.wire.rest.TemplateBuildInfo;
 import dev.cay.wire.rest.TemplateRequested;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -29,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 /// What clients ask to have a template built.
 public final class BuildRoutes {
     private static final int MOST_LINES = 100;
+    private static final int MOST_SEARCH = 256;
 
     private final Access access;
     private final Templates templates;
@@ -122,24 +121,44 @@ public final class BuildRoutes {
         return failure == null ? null : new TemplateBuildInfo.Reason(failure.message(), failure.step(), List.of());
     }
 
-    /// By time: from a moment on, or back from it.
+    /// By time: from a moment on, or back from it. `search` is Cay's own, as in logs of sandboxes.
     private void logs(Team team, Exchange exchange) {
         var template = templates.requireUntagged(team, exchange.parameter("templateID"));
         var build = Builds.require(template, buildId(exchange));
-        int most = Page.number(exchange, "limit", 1, MOST_LINES, MOST_LINES);
-        boolean back = "backward".equals(exchange.query("direction"));
+        int most = Page.number(exchange, "limit", 0, MOST_LINES, MOST_LINES);
+        boolean back = oneOf(exchange, "direction", "forward", "backward").equals("backward");
+        oneOf(exchange, "source", "persistent", "temporary");
         String cursor = exchange.query("cursor");
         long moment = cursor == null || cursor.isEmpty() ? (back ? Long.MAX_VALUE : 0) : millis(cursor);
         var level = level(exchange);
-        Predicate<BuildLine> wanted = line -> level == null || line.level().compareTo(level) >= 0;
-        Predicate<BuildLine> inTime =
-                line -> back ? line.at().toEpochMilli() <= moment : line.at().toEpochMilli() >= moment;
-        var all =
-                new ArrayList<>(builds.logs().read(build.id(), 0, back ? Integer.MAX_VALUE : most, wanted.and(inTime)));
-        if (back) {
-            Collections.reverse(all);
+        String search = search(exchange);
+        Predicate<BuildLine> wanted = line -> (level == null || line.level().compareTo(level) >= 0)
+                && (back ? line.at().toEpochMilli() <= moment : line.at().toEpochMilli() >= moment)
+                && line.message().contains(search);
+        exchange.sendJson(200, Map.of("logs", entries(builds.logs().scan(build.id(), !back, 0, most, wanted))));
+    }
+
+    /// The first of the words where there is none.
+    private static String oneOf(Exchange exchange, String name, String usual, String other) {
+        String text = exchange.query(name);
+        if (text == null || text.isEmpty() || text.equals(usual)) {
+            return usual;
         }
-        exchange.sendJson(200, Map.of("logs", entries(all.subList(0, Math.min(most, all.size())))));
+        if (text.equals(other)) {
+            return other;
+        }
+        throw new CayException(
+                ErrorKind.INVALID_ARGUMENT, "the query parameter '%s' must be %s or %s".formatted(name, usual, other));
+    }
+
+    private static String search(Exchange exchange) {
+        String text = exchange.query("search");
+        if (text != null && text.length() > MOST_SEARCH) {
+            throw new CayException(
+                    ErrorKind.INVALID_ARGUMENT,
+                    "the query parameter 'search' must not have more than %d characters".formatted(MOST_SEARCH));
+        }
+        return text == null ? "" : text;
     }
 
     private static long millis(String cursor) {

@@ -4,7 +4,6 @@ import dev.cay.http.Json;
 import dev.cay.metrics.Meters;
 import dev.cay.metrics.Tally;
 import dev.cay.server.event.EventStore;
-import dev.cay.server.event.LifecycleEvent;
 import dev.cay.server.ring.RingFile;
 import dev.cay.server.ring.RingLimits;
 import dev.cay.server.store.Store;
@@ -77,7 +76,7 @@ public final class SandboxLogs implements AutoCloseable {
         file.read(id.value()).forEach(block -> decode(block, kept));
         var query = new EventStore.Query(teamId, id.value(), List.of(), false, 0, MOST_EVENTS);
         var events = store.read(handle -> EventStore.list(handle, query));
-        return Stream.concat(events.reversed().stream().map(SandboxLogs::line), kept.stream())
+        return Stream.concat(events.reversed().stream().map(EventLine::of), kept.stream())
                 .sorted(Comparator.comparing(LogLine::at))
                 .toList();
     }
@@ -110,34 +109,5 @@ public final class SandboxLogs implements AutoCloseable {
                 lines.add(kept.line());
             }
         }
-    }
-
-    /// Facts of the event that are plain words; what its owner attached is not for a log.
-    private static LogLine line(LifecycleEvent event) {
-        var fields = new TreeMap<String, String>();
-        event.data().forEach((name, value) -> {
-            if (value instanceof String || value instanceof Number) {
-                fields.put(name, value.toString());
-            }
-        });
-        fields.put("event", event.type().text());
-        boolean lost = fields.containsKey("kill_detail") || fields.containsKey("memory_loss");
-        var level = lost ? LogLine.Level.WARN : LogLine.Level.INFO;
-        return new LogLine(event.at(), level, "sandbox", message(event, fields), fields);
-    }
-
-    private static String message(LifecycleEvent event, Map<String, String> fields) {
-        return switch (event.type()) {
-            case CREATED -> "Sandbox created";
-            case UPDATED -> fields.containsKey("set_timeout") ? "Sandbox timeout set" : "Sandbox network set";
-            case PAUSED ->
-                fields.containsKey("memory_loss")
-                        ? "Sandbox paused without its memory: " + fields.get("memory_loss")
-                        : "Sandbox paused";
-            case RESUMED -> "Sandbox resumed";
-            case CHECKPOINTED -> "Sandbox saved";
-            case KILLED ->
-                "Sandbox killed: " + fields.getOrDefault("kill_detail", fields.getOrDefault("kill_reason", "unknown"));
-        };
     }
 }

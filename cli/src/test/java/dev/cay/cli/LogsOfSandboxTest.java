@@ -1,0 +1,227 @@
+package dev.cay.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cay.cli.local.KeyFile;
+import dev.cay.cli.local.RunFile;
+import dev.cay.http.HttpListeners;
+import dev.cay.life.SystemClock;
+import dev.cay.life.Undo;
+import dev.cay.metrics.Meters;
+import dev.cay.server.CayServer;
+import dev.cay.server.access.AdminToken;
+import dev.cay.server.audit.AuditLog;
+import dev.cay.server.build.BuildFloor;
+import dev.cay.server.log.OtlpSettings;
+import dev.cay.server.store.Store;
+import dev.cay.server.store.sqlite.SqliteStore;
+import dev.cay.server.template.Origin;
+import dev.cay.server.webhook.Webhooks;
+import dev.cay.testing.Fast;
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.LogLine;
+import dev.cay.wire.node.Node;
+import dev.cay.wire.node.NodeAuthorizations;
+import dev.cay.wire.node.NodeBuilds;
+import dev.cay.wire.node.NodeDisk;
+import dev.cay.wire.node.NodeSandbox;
+import dev.cay.wire.node.NodeTemplates;
+import dev.cay.wire.node.Resources;
+import dev.cay.wire.node.SandboxSpec;
+import java.lang.reflect.Proxy;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.json.JsonMapper;
+
+/// `cay logs --sandbox`, as a process, with a real server.
+@Fast
+final class LogsOfSandboxTest {
+    private record Said(int code, String out, String errors) {}
+
+    @TempDir
+    private Path directory = Path.of("unset");
+
+    private final Undo closing = new Undo();
+    private final List<Node.LogListener> listeners = new CopyOnWriteArrayList<>();
+    private Store store;
+    private String url = "";
+    private String key = "";
+
+    @BeforeEach
+    void start() throws Exception {
+        var http = closing.add(new HttpListeners());
+        http.start();
+        Path state = Files.createDirectories(directory.resolve("state"));
+        store = closing.add(SqliteStore.open(state.resolve("cay.db")));
+        var server = closing.add(server(state));
+        server.start();
+        var address = http.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), server.frontDoor());
+        url = "http://127.0.0.1:" + address.getPort();
+        Files.createDirectories(directory.resolve("run"));
+        new RunFile(ProcessHandle.current().pid(), "v", "0", url, "d", "c", "b", "s").write(directory.resolve("run"));
+        Path file = KeyFile.in(directory, "0");
+        Files.createDirectories(file.getParent());
+        key = server.firstKey().orElseThrow();
+        Files.writeString(file, key);
+        server.templates().register("base", new Resources(2, 512, 1024), new Origin(List.of("0"), "user", null), null);
+        Files.writeString(directory.resolve("cay.yaml"), "stateDir: %s\nrunDir: %s/run\n".formatted(state, directory));
+    }
+
+    private CayServer server(Path state) {
+        return new CayServer(
+                new CayServer.Settings(
+                        state.resolve("secret"),
+                        AdminToken.in(state).file(),
+                        "cay.test",
+                        Duration.ofMinutes(5),
+                        Duration.ofHours(1),
+                        null,
+                        Duration.ofMinutes(1),
+                        state.resolve("records"),
+                        Duration.ofSeconds(5),
+                        null,
+                        new BuildFloor.Settings(
+                                new Resources(2, 1024, 1024), 1024, () -> 1024, 1, 1, List.of(), directory),
+                        Webhooks.Settings.allowing(List.of()),
+                        AuditLog.Settings.USUAL,
+                        OtlpSettings.NONE),
+                store,
+                node(),
+                NodeTemplates.NONE,
+                NodeBuilds.NONE,
+                NodeDisk.NONE,
+                NodeAuthorizations.NONE,
+                (_, _) -> {},
+                SystemClock.only(),
+                new Meters());
+    }
+
+    @AfterEach
+    void stop() {
+        closing.close();
+    }
+
+    @Test
+    void theLogOfASandboxIsShownFilteredAndFollowedToItsEnd() throws Exception {
+        String id = create();
+        said(id, LogLine.Level.INFO, "Process started", "npm\u001b[2J install");
+        said(id, LogLine.Level.WARN, "Process killed", "make");
+        var all = cay("logs", "--sandbox", id);
+        assertThat(all.code()).as(all.errors()).isZero();
+        assertThat(all.out()).contains("Sandbox created", "INFO  Process started", "command=npm?[2J install", "WARN ");
+        assertThat(cay("logs", "--sandbox", id, "--level", "warn", "--since", "1h")
+                        .out())
+                .hasLineCount(1)
+                .contains("Process killed");
+        assertThat(cay("logs", "--sandbox", id, "--search", "npm", "--json").out())
+                .hasLineCount(1)
+                .startsWith("{\"timestamp\":");
+        assertThat(cay("logs", "--sandbox", id, "--level", "loud").errors()).contains("'level' must be one of");
+        assertThat(cay("logs", "--sandbox", "i00000000000000000000").code()).isEqualTo(1);
+        assertThat(cay("logs", "--search", "x").errors()).contains("are for --sandbox");
+
+        Path out = directory.resolve("followed");
+        Path errors = directory.resolve("followed.errors");
+        var builder = new ProcessBuilder(MainProcess.command(directory, "logs", "--sandbox", id, "-f"))
+                .redirectOutput(out.toFile())
+                .redirectError(errors.toFile());
+        builder.environment().put("HOME", directory.toString());
+        var following = builder.start();
+        try {
+            await(out, "Process killed");
+            said(id, LogLine.Level.INFO, "File written", "a");
+            await(out, "File written");
+            assertThat(cay("sandbox", "kill", id).code()).isZero();
+            assertThat(following.waitFor(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(following.exitValue()).isZero();
+            assertThat(Files.readString(out))
+                    .contains("Sandbox killed: request")
+                    .containsOnlyOnce("File written");
+            assertThat(Files.readString(errors)).contains("sandbox %s has ended".formatted(id));
+        } finally {
+            following.destroyForcibly();
+        }
+    }
+
+    private String create() throws Exception {
+        var request = HttpRequest.newBuilder(URI.create(url + "/v2/sandboxes"))
+                .header("X-API-Key", key)
+                .POST(HttpRequest.BodyPublishers.ofString("{\"templateID\":\"base\",\"timeout\":600}"))
+                .build();
+        try (var client = HttpClient.newHttpClient()) {
+            var answer = client.send(request, HttpResponse.BodyHandlers.ofString());
+            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(201);
+            return JsonMapper.shared().readTree(answer.body()).get("sandboxID").stringValue();
+        }
+    }
+
+    private void said(String id, LogLine.Level level, String message, String command) {
+        listeners.forEach(listener -> listener.logged(
+                new SandboxId(id), new LogLine(Instant.now(), level, "process", message, Map.of("command", command))));
+    }
+
+    /// A node that has sandboxes on paper only.
+    private Node node() {
+        var empty = new Rehearsal.EmptyNode();
+        var made = new ConcurrentHashMap<SandboxId, NodeSandbox>();
+        return (Node) Proxy.newProxyInstance(
+                Node.class.getClassLoader(),
+                new Class<?>[] {Node.class},
+                (_, method, arguments) -> switch (method.getName()) {
+                    case "reserve" -> SandboxId.random(new SecureRandom());
+                    case "create" -> {
+                        var spec = (SandboxSpec) arguments[0];
+                        var sandbox = new NodeSandbox(spec.id(), spec.templateId(), Instant.now(), null);
+                        made.put(spec.id(), sandbox);
+                        yield sandbox;
+                    }
+                    case "onLog" -> listeners.add((Node.LogListener) arguments[0]);
+                    default -> method.invoke(empty, arguments);
+                });
+    }
+
+    private static void await(Path file, String text) throws Exception {
+        long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+        while (!Files.readString(file).contains(text)) {
+            assertThat(System.nanoTime()).as(text).isLessThan(end);
+            Thread.sleep(50);
+        }
+    }
+
+    private Said cay(String... words) throws Exception {
+        Path out = directory.resolve("out");
+        Path errors = directory.resolve("errors");
+        var arguments = new ArrayList<>(Arrays.asList(words));
+        var builder = new ProcessBuilder(MainProcess.command(directory, arguments.toArray(String[]::new)))
+                .redirectOutput(out.toFile())
+                .redirectError(errors.toFile());
+        builder.environment().put("HOME", directory.toString());
+        var process = builder.start();
+        try {
+            assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
+            return new Said(process.exitValue(), Files.readString(out), Files.readString(errors));
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+}
