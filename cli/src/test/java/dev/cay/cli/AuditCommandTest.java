@@ -13,6 +13,7 @@ import dev.cay.server.access.AdminToken;
 import dev.cay.server.audit.AuditLog;
 import dev.cay.server.build.BuildFloor;
 import dev.cay.server.log.OtlpSettings;
+import dev.cay.server.quota.Limits;
 import dev.cay.server.store.Store;
 import dev.cay.server.store.sqlite.SqliteStore;
 import dev.cay.server.webhook.Webhooks;
@@ -79,6 +80,7 @@ final class AuditCommandTest {
                         state.resolve("records"),
                         Duration.ofSeconds(5),
                         null,
+                        Limits.NONE,
                         new BuildFloor.Settings(
                                 new Resources(2, 1024, 1024), 1024, () -> 1024, 1, 1, List.of(), directory),
                         Webhooks.Settings.allowing(List.of()),

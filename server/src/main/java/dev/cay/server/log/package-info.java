@@ -2,7 +2,8 @@
 ///
 /// Start at {@link dev.cay.server.log.SandboxLogs}. Lines come from the node; the beginning and the end are events,
 /// read where they lie. {@link dev.cay.server.log.LogShipper} sends all of it to an OTLP receiver, by the JDK's HTTP
-/// client and OTLP's JSON: queue, limits and counts are Cay's own anyway, and OpenTelemetry's SDK would add no more than
+/// client and OTLP's JSON: queue, limits and counts are Cay's own anyway, and OpenTelemetry's SDK would add no more
+/// than
 /// the encoding.
 @NullMarked
 package dev.cay.server.log;
