@@ -25,6 +25,7 @@ final class AuditQueue implements AutoCloseable {
     private static final int WAITING = 10_000;
     private static final int GROUP = 256;
     private static final Duration FULL_LIMIT = Duration.ofSeconds(5);
+    private static final Duration GATHER = Duration.ofMillis(50);
     private static final Duration RETRY = Duration.ofSeconds(1);
     private static final Duration LAST = Duration.ofSeconds(10);
 
@@ -94,6 +95,10 @@ final class AuditQueue implements AutoCloseable {
         try {
             while (!closed || !waiting.isEmpty()) {
                 group.add(waiting.take());
+                if (!closed && waiting.size() < GROUP) {
+                    // A commit of its own for each entry would hold up the commits of requests.
+                    Thread.sleep(GATHER);
+                }
                 waiting.drainTo(group, GROUP - 1);
                 group.remove(STOP);
                 if (!group.isEmpty()) {
