@@ -15,6 +15,7 @@ int run_boot(int argc, char **argv);
 int run_mend(int argc, char **argv);
 int run_unplug(int argc, char **argv);
 int run_volume(int argc, char **argv);
+int run_tree(int argc, char **argv);
 int run_gateway(int argc, char **argv);
 
 /* What a mode other than init ends with when it fails, after one line on stderr. */

@@ -73,5 +73,7 @@ int main(int argc, char **argv)
         return run_unplug(argc - 2, argv + 2);
     if (!strcmp(mode, "volume"))
         return run_volume(argc - 2, argv + 2);
-    refuse("usage: cay-guest init|launch|hook|boot|mend|unplug|volume ...");
+    if (!strcmp(mode, "tree"))
+        return run_tree(argc - 2, argv + 2);
+    refuse("usage: cay-guest init|launch|hook|boot|mend|unplug|volume|tree ...");
 }

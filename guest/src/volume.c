@@ -46,7 +46,8 @@ static void limit(int parent, const char *path, const char *bytes)
         die("volume: limit %s", path);
 }
 
-static int create(const char *path, const char *bytes)
+/* One without anything in it is for a tree that is unpacked there. */
+static int create(const char *path, const char *bytes, int empty)
 {
     const char *name;
     int parent = open_parent(path, &name);
@@ -57,7 +58,9 @@ static int create(const char *path, const char *bytes)
     int volume = open_directory(path);
     umask(0);
     /* Others must be able to pass: the sandbox's root is nobody special out here. */
-    if (fchmod(volume, 0711) || mkdirat(volume, "upper", 0755) || mkdirat(volume, "work", 0755))
+    if (fchmod(volume, 0711))
+        die("volume: open %s to others", path);
+    if (!empty && (mkdirat(volume, "upper", 0755) || mkdirat(volume, "work", 0755)))
         die("volume: fill %s", path);
     limit(parent, path, bytes);
     return 0;
@@ -90,10 +93,12 @@ int run_volume(int argc, char **argv)
 {
     const char *what = argc ? argv[0] : "";
     if (!strcmp(what, "create") && argc == 3)
-        return create(argv[1], argv[2]);
+        return create(argv[1], argv[2], 0);
+    if (!strcmp(what, "empty") && argc == 3)
+        return create(argv[1], argv[2], 1);
     if (!strcmp(what, "copy") && argc == 4)
         return copy(argv[1], argv[2], argv[3]);
     if (!strcmp(what, "delete") && argc == 2)
         return destroy(argv[1]);
-    refuse("usage: cay-guest volume create DIR BYTES | copy FROM TO BYTES | delete DIR");
+    refuse("usage: cay-guest volume create DIR BYTES | empty DIR BYTES | copy FROM TO BYTES | delete DIR");
 }

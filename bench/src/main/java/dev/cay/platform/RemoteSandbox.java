@@ -45,6 +45,10 @@ public final class RemoteSandbox implements AutoCloseable {
 
     private RemoteSandbox(URI url, String key, String template, Duration life, String path)
             throws IOException, InterruptedException {
+        this(url, key, path, "{\"templateID\":\"%s\",\"timeout\":%d}".formatted(template, life.toSeconds()));
+    }
+
+    private RemoteSandbox(URI url, String key, String path, String body) throws IOException, InterruptedException {
         this.url = url;
         this.key = key;
         var answer = http.send(
@@ -52,8 +56,7 @@ public final class RemoteSandbox implements AutoCloseable {
                         .timeout(LIMIT)
                         .header("X-API-Key", key)
                         .header("Content-Type", "application/json")
-                        .POST(BodyPublishers.ofString(
-                                "{\"templateID\":\"%s\",\"timeout\":%d}".formatted(template, life.toSeconds())))
+                        .POST(BodyPublishers.ofString(body))
                         .build(),
                 BodyHandlers.ofString());
         var made = JsonMapper.shared().readTree(require(answer).body());
@@ -80,6 +83,12 @@ public final class RemoteSandbox implements AutoCloseable {
     public static RemoteSandbox open(URI url, String key, String template, Duration life)
             throws IOException, InterruptedException {
         return new RemoteSandbox(url, key, template, life, "/sandboxes");
+    }
+
+    /// One that is there already; a paused one goes on.
+    public static RemoteSandbox connect(URI url, String key, String id) throws IOException, InterruptedException {
+        return new RemoteSandbox(
+                url, key, "/v2/sandboxes/%s/connect".formatted(id), "{\"timeout\":%d}".formatted(LIFE.toSeconds()));
     }
 
     public String id() {

@@ -152,6 +152,35 @@ record Api(URI url, Map<String, String> credentials) {
         }
     }
 
+    /// What is done with an answer while it arrives.
+    interface Receiver<T> {
+        T receive(InputStream answer) throws IOException;
+    }
+
+    /// Posts something, and reads the answer as it arrives.
+    <T> T receive(String path, Map<String, Object> body, Receiver<T> receiver) throws IOException {
+        try (var http = HttpClient.newBuilder().connectTimeout(CONNECT_LIMIT).build()) {
+            var request = HttpRequest.newBuilder(url.resolve(path))
+                    .timeout(UPLOAD_LIMIT)
+                    .headers(headers())
+                    .header("Content-Type", "application/json")
+                    .POST(BodyPublishers.ofString(JSON.writeValueAsString(body)))
+                    .build();
+            var answer = http.send(request, BodyHandlers.ofInputStream());
+            try (var in = answer.body()) {
+                if (answer.statusCode() >= 300) {
+                    throw refused(answer.statusCode(), new String(in.readAllBytes(), StandardCharsets.UTF_8));
+                }
+                return receiver.receive(in);
+            } finally {
+                http.shutdownNow();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CayException(ErrorKind.CANCELED, "interrupted", e);
+        }
+    }
+
     private static void copy(InputStream in, OutputStream out, LongConsumer progress) throws IOException {
         byte[] buffer = new byte[1 << 18];
         long all = 0;

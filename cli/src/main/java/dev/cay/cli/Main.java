@@ -76,6 +76,8 @@ public final class Main implements Runnable {
         commands.put("admin-token", AdminTokenCommand::new);
         commands.put("pool", PoolCommand::new);
         commands.put("store", StoreCommand::new);
+        commands.put("backup", BackupCommand::new);
+        commands.put("restore", RestoreCommand::new);
         commands.put("support", SupportCommand::new);
         commands.put("uninstall", UninstallCommand::new);
         commands.put("bench", BenchCommand::new);

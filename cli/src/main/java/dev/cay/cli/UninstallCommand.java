@@ -74,6 +74,9 @@ final class UninstallCommand implements Callable<Integer> {
             "mcp-images.json",
             "mcp-images.json.new",
             "mcp-repositories",
+            StagedState.STAGING,
+            StagedState.SETTINGS,
+            "backup",
             "cay.lock");
 
     private static final List<String> CACHE = List.of(
@@ -197,11 +200,12 @@ final class UninstallCommand implements Callable<Integer> {
 
     private void purge(CayConfig config, List<String> failures) throws IOException {
         LayerStore.forget(config.cacheDir(), config.stateDir());
+        StagedState.takeOff(config.stateDir());
         var state = new ArrayList<>(STATE);
         if (Files.isDirectory(config.stateDir())) {
             try (var files = Files.list(config.stateDir())) {
                 files.map(file -> file.getFileName().toString())
-                        .filter(name -> name.startsWith("cay.db.before-v"))
+                        .filter(name -> name.startsWith("cay.db.before-v") || name.startsWith(StagedState.REPLACED))
                         .forEach(state::add);
             }
         }

@@ -220,6 +220,7 @@ public final class CayNode implements AutoCloseable {
                             images,
                             serverImages,
                             repositories),
+                    new NodeBackups(settings.stateDir(), layers, snapshots, guest, plan.gateway()),
                     InstantSource.system());
             watch(around.meters());
         } catch (IOException | RuntimeException e) {

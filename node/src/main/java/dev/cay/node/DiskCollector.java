@@ -6,6 +6,7 @@ import dev.cay.node.image.Unused;
 import dev.cay.node.image.UnusedLayers;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import dev.cay.wire.node.NodeBackup;
 import dev.cay.wire.node.NodeDisk;
 import dev.cay.wire.node.SandboxKind;
 import java.nio.file.Path;
@@ -27,12 +28,14 @@ final class DiskCollector implements NodeDisk {
     private final LayerStore layers;
     private final UnusedLayers unused;
     private final DiskContents contents;
+    private final NodeBackup backup;
     private final InstantSource clock;
 
-    DiskCollector(LayerStore layers, DiskContents contents, InstantSource clock) {
+    DiskCollector(LayerStore layers, DiskContents contents, NodeBackup backup, InstantSource clock) {
         this.layers = layers;
         this.unused = new UnusedLayers(layers, DiskCollector::stateDirs);
         this.contents = contents;
+        this.backup = backup;
         this.clock = clock;
     }
 
@@ -69,6 +72,11 @@ final class DiskCollector implements NodeDisk {
                     .addKeyValue("MB", work.bytes >> 20)
                     .log("what nothing refers to was removed from the disk");
         }
+    }
+
+    @Override
+    public NodeBackup backup() {
+        return backup;
     }
 
     /// One collection.

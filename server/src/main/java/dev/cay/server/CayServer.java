@@ -17,6 +17,9 @@ import dev.cay.server.access.Teams;
 import dev.cay.server.admin.LimitRoutes;
 import dev.cay.server.admin.TeamAdminRoutes;
 import dev.cay.server.audit.AuditLog;
+import dev.cay.server.backup.Backups;
+import dev.cay.server.backup.RunningSandboxes;
+import dev.cay.server.backup.ScratchStore;
 import dev.cay.server.build.BuildFloor;
 import dev.cay.server.edge.ControlPlane;
 import dev.cay.server.edge.FrontDoor;
@@ -231,6 +234,18 @@ public final class CayServer implements AutoCloseable {
         new AuthorizationRoutes(access, sandboxes, authorizations).addTo(routes);
         collections = opened.add(new DiskCollections(access, templates, disk, settings.keepUnused()));
         collections.addTo(routes);
+        var scratch = new ScratchStore(records.resolveSibling("backup"));
+        opened.step(scratch::clear);
+        new Backups(
+                        access,
+                        store,
+                        sandboxRecords,
+                        new RunningSandboxes(directory, fleet, random),
+                        disk.backup(),
+                        supply::names,
+                        scratch,
+                        clock)
+                .addTo(routes);
         events.addTo(meters);
         meters.gauges("cay_sandboxes", "Sandboxes that live, by state", "state", directory::byState);
         frontDoor = new FrontDoor(

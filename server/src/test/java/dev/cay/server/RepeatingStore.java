@@ -1,6 +1,7 @@
 package dev.cay.server;
 
 import dev.cay.server.store.Store;
+import dev.cay.server.store.StoreView;
 import dev.cay.server.store.Transaction;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -30,6 +31,12 @@ final class RepeatingStore implements Store {
     public <T> T read(Transaction<T> work) {
         requireThere();
         return store.read(work);
+    }
+
+    @Override
+    public StoreView view() {
+        requireThere();
+        return store.view();
     }
 
     @Override

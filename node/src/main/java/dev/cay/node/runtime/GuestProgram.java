@@ -46,7 +46,8 @@ public final class GuestProgram {
         }
     }
 
-    static GuestProgram install(Path parent, byte[] program, byte[] shim) {
+    /// Unpacks another version, with which sandboxes were saved.
+    public static GuestProgram install(Path parent, byte[] program, byte[] shim) {
         try {
             Path directory = parent.resolve(contentKey(program, shim));
             if (!Files.exists(directory)) {

@@ -21,13 +21,15 @@ import java.util.regex.Pattern;
 /// @param cpu      kind of processor
 /// @param features what the processor can do: a program that has seen a feature will use it
 /// @param kernel   release, for people
-record SavedOn(String runtime, String criu, String cpu, SortedSet<String> features, String kernel) {
+public record SavedOn(String runtime, String criu, String cpu, SortedSet<String> features, String kernel) {
     private static final Duration LIMIT = Duration.ofSeconds(10);
     private static final Pattern VERSION = Pattern.compile("Version:\\s*(\\d+(?:\\.\\d+)*)");
     private static final Pattern FEATURES = Pattern.compile("(?m)^(?:flags|Features)\\s*:(.*)$");
 
+    private static final Pattern RELEASE = Pattern.compile("^(\\d+)\\.(\\d+)");
+
     /// Asks the programs of this host.
-    static SavedOn here() {
+    public static SavedOn here() {
         return new SavedOn("runc", criuVersion(), System.getProperty("os.arch", ""), featuresHere(), kernelHere());
     }
 
@@ -64,7 +66,7 @@ record SavedOn(String runtime, String criu, String cpu, SortedSet<String> featur
     }
 
     /// Why what was saved there cannot go on here.
-    Optional<String> unfitFor(SavedOn here) {
+    public Optional<String> unfitFor(SavedOn here) {
         if (!runtime.equals(here.runtime)) {
             return Optional.of("it was saved with %s, and this machine uses %s".formatted(runtime, here.runtime));
         }
@@ -79,5 +81,21 @@ record SavedOn(String runtime, String criu, String cpu, SortedSet<String> featur
         return missing.isEmpty()
                 ? Optional.empty()
                 : Optional.of("this machine's processor lacks " + String.join(", ", missing));
+    }
+
+    /// Why what was saved there may not go on here: what a newer kernel gave to a program, an older one may lack.
+    public Optional<String> newerKernelThan(SavedOn here) {
+        var theirs = release(kernel);
+        var ours = release(here.kernel);
+        return theirs.isPresent() && ours.isPresent() && theirs.get().compareToIgnoreOptional(ours.get()) > 0
+                ? Optional.of("it was saved on Linux %s, and this machine has %s".formatted(kernel, here.kernel))
+                : Optional.empty();
+    }
+
+    private static Optional<Runtime.Version> release(String kernel) {
+        var number = RELEASE.matcher(kernel);
+        return number.find()
+                ? Optional.of(Runtime.Version.parse(number.group(1) + "." + number.group(2) + ".1"))
+                : Optional.empty();
     }
 }

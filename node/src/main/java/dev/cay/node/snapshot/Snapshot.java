@@ -1,11 +1,13 @@
 package dev.cay.node.snapshot;
 
+import dev.cay.http.Json;
 import dev.cay.wire.node.SandboxSpec;
 import dev.cay.wire.node.Saved;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// One saved state. Its files are never changed; whoever goes on from it gets a copy.
@@ -57,6 +59,16 @@ public record Snapshot(String name, Path place, About about) {
         return about.memory() != null;
     }
 
+    /// What must be known of it, as another machine can read it.
+    public byte[] notes() {
+        return Json.write(about);
+    }
+
+    /// Which guest runs as its first process, if its memory was saved.
+    public Optional<String> guest() {
+        return Optional.ofNullable(about.memory()).map(Memory::guest);
+    }
+
     /// Size of the files that hold its memory when it was saved.
     long memoryBytes() {
         var memory = about.memory();
@@ -78,15 +90,17 @@ public record Snapshot(String name, Path place, About about) {
         return about.at();
     }
 
-    Path disk() {
+    public Path disk() {
         return disk(place);
     }
 
-    Path images() {
+    /// CRIU's images; not there unless its memory was saved.
+    public Path images() {
         return images(place);
     }
 
-    Path processes() {
+    /// What is known of its commands.
+    public Path processes() {
         return processes(place);
     }
 

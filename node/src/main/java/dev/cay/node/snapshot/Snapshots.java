@@ -61,6 +61,7 @@ public final class Snapshots implements AutoCloseable {
     /// What never changes is read once.
     private final Map<String, Long> memorySizes = new ConcurrentHashMap<>();
 
+    private final HeldSnapshots held = new HeldSnapshots(this::remove);
     /// Being made now, so that nobody takes them for leftovers.
     private final Set<String> unfinished = ConcurrentHashMap.newKeySet();
 
@@ -310,7 +311,9 @@ public final class Snapshots implements AutoCloseable {
     public void tidy(Predicate<String> claimed) {
         for (String name : all()) {
             boolean whole = Files.exists(place(name).resolve(ABOUT));
-            if (!unfinished.contains(name) && !(whole && (!isPaused(name) || claimed.test(name)))) {
+            if (!unfinished.contains(name)
+                    && !held.isKept(name)
+                    && !(whole && (!isPaused(name) || claimed.test(name)))) {
                 delete(name);
             }
         }
@@ -329,11 +332,15 @@ public final class Snapshots implements AutoCloseable {
     /// Unknown names are fine. From the first moment on it is no snapshot any more.
     public void delete(String name) {
         try {
-            Files.deleteIfExists(place(name).resolve(ABOUT));
+            held.delete(name, place(name).resolve(ABOUT));
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "cannot delete snapshot " + name, e);
         }
-        remove(name);
+    }
+
+    /// Keeps the files of all snapshots on the disk until the hold is closed, also of those that are deleted meanwhile.
+    public SnapshotHold hold() {
+        return new SnapshotHold(held, places);
     }
 
     private void remove(String name) {

@@ -40,6 +40,12 @@ final class BtrfsVolumes implements Volumes {
     }
 
     @Override
+    public void createEmpty(Path volume, long limit) {
+        String bytes = Long.toString(limit);
+        new Command("making a disk", LIMIT, guest, "volume", "empty", volume.toString(), bytes).run();
+    }
+
+    @Override
     public void copy(Path from, Path to, long limit) {
         String bytes = Long.toString(limit);
         new Command("copying the sandbox's disk", LIMIT, guest, "volume", "copy", from.toString(), to.toString(), bytes)

@@ -49,6 +49,15 @@ final class DirectoryVolumes implements Volumes {
     }
 
     @Override
+    public void createEmpty(Path volume, long limit) {
+        try {
+            Files.createDirectory(volume);
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, "cannot make a disk", e);
+        }
+    }
+
+    @Override
     public void copy(Path from, Path to, long limit) {
         new Command("copying the sandbox's disk", LIMIT, "cp", "-a", "--reflink=auto", from.toString(), to.toString())
                 .run();

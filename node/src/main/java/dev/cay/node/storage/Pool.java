@@ -207,6 +207,14 @@ public final class Pool {
         return layer;
     }
 
+    /// Makes an empty volume at a place in the pool, for files that are unpacked there.
+    ///
+    /// @return whether its inode numbers begin anew, so that those of another volume can be had again
+    public boolean makeEmpty(Path place, long limit) {
+        volumes.createEmpty(place, limit);
+        return volumes.limited();
+    }
+
     /// Unknown ids are fine.
     public void delete(SandboxId id) {
         deleteSaved(layer(id));

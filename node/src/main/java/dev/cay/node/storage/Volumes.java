@@ -11,6 +11,9 @@ interface Volumes {
     /// Makes `volume` with `upper/` and `work/` in it.
     void create(Path volume, long limit);
 
+    /// Makes `volume` with nothing in it.
+    void createEmpty(Path volume, long limit);
+
     void copy(Path from, Path to, long limit);
 
     void delete(Path volume);

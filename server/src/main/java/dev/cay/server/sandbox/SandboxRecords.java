@@ -20,6 +20,7 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +37,8 @@ public final class SandboxRecords {
     private final EventCounts events;
     private final Admission admission;
 
-    /// Held for writing while the clock is set, so that no change reads one time and is written at another.
+    /// Held for writing while the clock is set, so that no change reads one time and is written at another, and while
+    /// somebody must see all records as they are.
     private final ReadWriteLock time = new ReentrantReadWriteLock();
 
     /// A shift that may have been written although it failed. Guarded by {@link #time}.
@@ -144,6 +146,16 @@ public final class SandboxRecords {
 
     List<SandboxRecord> notKilled() {
         return store.read(SandboxStore::notKilled);
+    }
+
+    /// Looks at something while no record of a living sandbox changes. It must be short, as all changes wait.
+    public <T> T whileStill(Supplier<T> look) {
+        time.writeLock().lock();
+        try {
+            return look.get();
+        } finally {
+            time.writeLock().unlock();
+        }
     }
 
     /// The clock was set: everything that lives keeps the time it has left.

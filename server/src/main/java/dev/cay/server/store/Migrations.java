@@ -14,6 +14,10 @@ import org.flywaydb.core.Flyway;
 /// @param files resources of the class path
 public record Migrations(List<String> files) {
     private static final Pattern VERSION = Pattern.compile(".*/V(\\d+)__.*");
+    /// All files after this version only add: tables, and columns that may be left out. So a Cay that knows the tables of
+    /// this version works with those of later ones, and an operator can go back to the Cay of before.
+    private static final int ONLY_ADDED_SINCE = 9;
+
     private static final String DIRECTORY = "dev/cay/server/store/";
 
     /// Those that every engine gets.
@@ -62,6 +66,11 @@ public record Migrations(List<String> files) {
             throw new IllegalStateException("not the name of a migration: " + files.getLast());
         }
         return Integer.parseInt(name.group(1));
+    }
+
+    /// The version that a Cay must know to work with these tables, though it does not know them all.
+    public int readableFrom() {
+        return Math.min(ONLY_ADDED_SINCE, version());
     }
 
     /// A number made of the contents of all files; never 0.

@@ -14,7 +14,8 @@ import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
 /// Copies all records of one store to an empty other one, whatever engines they have, and then reads both once more and
-/// compares every row. Nobody else may use either of them meanwhile.
+/// compares every row. Nobody else may change either of them meanwhile; of a store in use, its {@link StoreView} is
+/// copied.
 ///
 /// A copy that was cut off leaves a mark, with which no Cay uses that store, and the next copy begins anew.
 public final class StoreCopy {
@@ -45,12 +46,12 @@ public final class StoreCopy {
     /// How many rows are read, written or compared in one transaction.
     private static final int PORTION = 500;
 
-    private final Store from;
+    private final StoreReading from;
     private final Store to;
     private final BiConsumer<String, Long> progress;
 
     /// @param progress is told of a table and how many of its rows are done, from time to time
-    public StoreCopy(Store from, Store to, BiConsumer<String, Long> progress) {
+    public StoreCopy(StoreReading from, Store to, BiConsumer<String, Long> progress) {
         this.from = from;
         this.to = to;
         this.progress = progress;

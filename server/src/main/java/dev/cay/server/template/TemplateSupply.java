@@ -14,6 +14,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// Sees to it that the templates that come with Cay are there: they are on record from the first start on, and made
 /// by the node in the background or when somebody asks for them.
@@ -38,6 +40,12 @@ public final class TemplateSupply {
         this.templates = templates;
         this.node = node;
         this.made = made;
+    }
+
+    /// Names of all that come with Cay.
+    public Set<String> names() {
+        return Stream.concat(Stream.of("base"), made.list().stream().map(NodeTemplate::name))
+                .collect(Collectors.toSet());
     }
 
     /// Puts all on record and has some made.

@@ -73,6 +73,23 @@ public abstract class StoreContract {
     }
 
     @Test
+    void aViewShowsOneMomentWhateverIsWrittenSince() throws Exception {
+        try (var store = open()) {
+            store.write(handle -> Rows.insert(handle, "t1"));
+            try (var view = store.view()) {
+                store.write(handle -> Rows.insert(handle, "t2"));
+                assertThat(view.read(Rows::count)).isEqualTo(1);
+                assertThat(store.read(Rows::count)).isEqualTo(2);
+                store.write(handle -> handle.execute("DELETE FROM team"));
+                assertThat(view.read(Rows::count)).isEqualTo(1);
+                assertThatThrownBy(() -> view.read(handle -> Rows.insert(handle, "t3")))
+                        .isInstanceOf(RuntimeException.class);
+            }
+            assertThat(store.read(Rows::count)).isZero();
+        }
+    }
+
+    @Test
     void whatWasWrittenIsThereAfterReopeningAndAClosedStoreSaysSo() throws Exception {
         var store = open();
         store.write(handle -> Rows.insert(handle, "t1"));

@@ -37,4 +37,9 @@ public interface NodeDisk {
     /// @param dryRun    whether nothing is changed and the listener only hears what would be removed
     /// @param told      hears of each thing, on the caller's thread
     void collect(Supplier<Collection<SandboxKind>> named, Duration unusedFor, boolean dryRun, Consumer<Removed> told);
+
+    /// What of it belongs in a backup.
+    default NodeBackup backup() {
+        return NodeBackup.NONE;
+    }
 }

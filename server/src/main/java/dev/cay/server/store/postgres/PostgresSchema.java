@@ -14,6 +14,9 @@ final class PostgresSchema {
     private static final Logger log = LoggerFactory.getLogger(PostgresSchema.class);
     static final int OLDEST_SERVER = 15;
 
+    /// Left in the database: the oldest version of tables that a Cay must know to work with them.
+    private static final String READABLE_FROM = "readable from version ";
+
     private final DataSource source;
     private final PostgresAddress address;
     private final Migrations migrations;
@@ -34,6 +37,13 @@ final class PostgresSchema {
         requireNewEnough();
         int has = version();
         int knows = migrations.version();
+        if (has > knows && isReadable(knows)) {
+            log.atWarn()
+                    .addKeyValue("has", has)
+                    .addKeyValue("knows", knows)
+                    .log("a newer Cay has added to the tables; what it added is left alone");
+            return false;
+        }
         if (has > knows) {
             throw new CayException(
                     ErrorKind.CONFLICT,
@@ -44,6 +54,11 @@ final class PostgresSchema {
             return false;
         }
         migrations.apply(source);
+        try (var connection = source.getConnection();
+                var statement = connection.createStatement()) {
+            statement.execute("COMMENT ON TABLE flyway_schema_history IS '%s%d'"
+                    .formatted(READABLE_FROM, migrations.readableFrom()));
+        }
         log.atInfo().addKeyValue("from", has).addKeyValue("to", knows).log("brought the tables up to date");
         return true;
     }
@@ -57,6 +72,18 @@ final class PostgresSchema {
                         "the database %s is PostgreSQL %d; Cay needs %d or newer"
                                 .formatted(address, version, OLDEST_SERVER));
             }
+        }
+    }
+
+    /// Whether a newer Cay has left the tables so that this one can work with them.
+    private boolean isReadable(int knows) throws SQLException {
+        try (var connection = source.getConnection();
+                var statement = connection.createStatement();
+                var rows = statement.executeQuery("SELECT obj_description(to_regclass('flyway_schema_history'))")) {
+            String note = rows.next() ? rows.getString(1) : null;
+            return note != null
+                    && note.matches(READABLE_FROM + "\\d{1,6}")
+                    && Integer.parseInt(note.substring(READABLE_FROM.length())) <= knows;
         }
     }
 

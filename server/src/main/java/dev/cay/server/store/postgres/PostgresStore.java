@@ -1,6 +1,7 @@
 package dev.cay.server.store.postgres;
 
 import dev.cay.server.store.Store;
+import dev.cay.server.store.StoreView;
 import dev.cay.server.store.Transaction;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -74,6 +75,15 @@ public final class PostgresStore implements Store {
     @Override
     public <T> T read(Transaction<T> work) {
         return new Attempts<>(work, true).run();
+    }
+
+    @Override
+    public StoreView view() {
+        try {
+            return new PostgresView(Jdbi.open(connections.take()));
+        } catch (SQLException | RuntimeException e) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "the database cannot be read now", e);
+        }
     }
 
     @Override

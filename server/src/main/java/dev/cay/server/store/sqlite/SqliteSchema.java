@@ -23,6 +23,8 @@ import org.slf4j.LoggerFactory;
 /// A number made of all migrations is left in the file. A new migration, a changed one, or a file that another version
 /// wrote gives another number, and then Flyway looks; so it does when a crash came before the number was written.
 ///
+/// The oldest version that can work with the tables is left there too, so that the Cay of before does not refuse them.
+///
 /// Before tables change, the file is copied to `cay.db.before-vN`: with that copy the Cay of before can go on.
 final class SqliteSchema {
     private static final Logger log = LoggerFactory.getLogger(SqliteSchema.class);
@@ -52,6 +54,13 @@ final class SqliteSchema {
         }
         int has = version();
         int knows = migrations.version();
+        if (has > knows && isReadable(knows)) {
+            log.atWarn()
+                    .addKeyValue("has", has)
+                    .addKeyValue("knows", knows)
+                    .log("a newer Cay has added to the tables; what it added is left alone");
+            return false;
+        }
         if (has > knows) {
             throw newer(has, knows);
         }
@@ -61,6 +70,7 @@ final class SqliteSchema {
         migrations.apply(source);
         try (var connection = source.getConnection();
                 var statement = connection.createStatement()) {
+            statement.execute("PRAGMA application_id = " + migrations.readableFrom());
             statement.execute("PRAGMA user_version = " + wanted);
         }
         return true;
@@ -137,9 +147,19 @@ final class SqliteSchema {
     }
 
     private int found() throws SQLException {
+        return number("PRAGMA user_version");
+    }
+
+    /// Whether a newer Cay has left the tables so that this one can work with them.
+    private boolean isReadable(int knows) throws SQLException {
+        int from = number("PRAGMA application_id");
+        return from > 0 && from <= knows;
+    }
+
+    private int number(String pragma) throws SQLException {
         try (var connection = source.getConnection();
                 var statement = connection.createStatement();
-                var rows = statement.executeQuery("PRAGMA user_version")) {
+                var rows = statement.executeQuery(pragma)) {
             return rows.next() ? rows.getInt(1) : 0;
         }
     }

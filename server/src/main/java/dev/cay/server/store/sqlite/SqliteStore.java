@@ -2,6 +2,7 @@ package dev.cay.server.store.sqlite;
 
 import dev.cay.life.RootOnly;
 import dev.cay.server.store.Store;
+import dev.cay.server.store.StoreView;
 import dev.cay.server.store.Transaction;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -32,10 +33,12 @@ public final class SqliteStore implements Store {
 
     private static final long CHECKED_BYTES = 64L << 20;
 
+    private final Path file;
     private final Writer writer;
     private final Readers readers;
 
-    private SqliteStore(Writer writer, Readers readers) {
+    private SqliteStore(Path file, Writer writer, Readers readers) {
+        this.file = file;
         this.writer = writer;
         this.readers = readers;
     }
@@ -50,7 +53,8 @@ public final class SqliteStore implements Store {
             // SQLite gives its other files the permissions of this one.
             RootOnly.file(file);
             new SqliteSchema(source(file, false), file).bringUpToDate();
-            return new SqliteStore(new Writer(connect(file, false)), new Readers(READERS, () -> connect(file, true)));
+            return new SqliteStore(
+                    file, new Writer(connect(file, false)), new Readers(READERS, () -> connect(file, true)));
         } catch (CayException e) {
             throw e;
         } catch (SQLException | IOException | RuntimeException e) {
@@ -103,6 +107,15 @@ public final class SqliteStore implements Store {
     }
 
     @Override
+    public StoreView view() {
+        try {
+            return new SqliteView(connect(file, true));
+        } catch (SQLException e) {
+            throw cannotOpen(file, e);
+        }
+    }
+
+    @Override
     public boolean isShared() {
         return false;
     }
@@ -136,7 +149,7 @@ public final class SqliteStore implements Store {
         return source;
     }
 
-    private static <T> T await(CompletableFuture<T> result) {
+    static <T> T await(CompletableFuture<T> result) {
         try {
             return result.get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {

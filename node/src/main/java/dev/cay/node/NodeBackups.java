@@ -1,0 +1,226 @@
+package dev.cay.node;
+
+import dev.cay.node.image.LayerStore;
+import dev.cay.node.image.LayerUse;
+import dev.cay.node.runtime.GuestProgram;
+import dev.cay.node.sandbox.SavedNotes;
+import dev.cay.node.snapshot.SavedOn;
+import dev.cay.node.snapshot.Snapshot;
+import dev.cay.node.snapshot.SnapshotHold;
+import dev.cay.node.snapshot.Snapshots;
+import dev.cay.node.storage.TreeStream;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.NodeBackup;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Gives a backup what this machine has: secrets, layers, saved sandboxes and snapshots.
+final class NodeBackups implements NodeBackup {
+    private static final Logger log = LoggerFactory.getLogger(NodeBackups.class);
+
+    /// Files and directories of the state directory that cannot be made again. All else there is of use to nobody but
+    /// the daemon that made it.
+    static final List<String> STATE =
+            List.of("secret", "admin.token", "mcp.key", "mcp.clients", "mcp-images.json", "mcp-repositories", "tls");
+
+    private final Path stateDir;
+    private final LayerStore layers;
+    private final Snapshots snapshots;
+    private final TreeStream trees;
+    private final String gateway;
+
+    NodeBackups(Path stateDir, LayerStore layers, Snapshots snapshots, GuestProgram guest, String gateway) {
+        this.stateDir = stateDir;
+        this.layers = layers;
+        this.snapshots = snapshots;
+        this.trees = new TreeStream(guest);
+        this.gateway = gateway;
+    }
+
+    private Path records() {
+        return stateDir.resolve("sandboxes");
+    }
+
+    @Override
+    public Hold hold() {
+        return new Reading(layers.use(), snapshots.hold());
+    }
+
+    private static @Nullable SavedOn machine() {
+        try {
+            return SavedOn.here();
+        } catch (CayException e) {
+            return null;
+        }
+    }
+
+    private record FilePart(String name, byte[] content) implements Part {
+        @Override
+        public Kind kind() {
+            return Kind.FILE;
+        }
+
+        @Override
+        public void writeTo(OutputStream out) throws IOException {
+            out.write(content);
+        }
+    }
+
+    private record TreePart(String name, Kind kind, Path directory, TreeStream trees) implements Part {
+        @Override
+        public void writeTo(OutputStream out) throws IOException {
+            trees.pack(directory, out);
+        }
+    }
+
+    /// One backup.
+    private final class Reading implements Hold {
+        private final LayerUse use;
+        private final SnapshotHold held;
+        private List<SavedNotes> saved = List.of();
+        private final List<Part> parts = new ArrayList<>();
+        private final Set<String> missing = new LinkedHashSet<>();
+        private final Set<String> guests = new LinkedHashSet<>();
+        private final Set<String> keys = new LinkedHashSet<>();
+
+        private Reading(LayerUse use, SnapshotHold held) {
+            this.use = use;
+            this.held = held;
+        }
+
+        @Override
+        public void look() {
+            saved = SavedNotes.in(records());
+        }
+
+        @Override
+        public Contents contents(Wanted wanted) {
+            // By the names that they have in the backup.
+            var chosen = new TreeMap<String, Snapshot>();
+            var notes = new TreeMap<String, SavedNotes>();
+            for (var one : sandboxes(wanted)) {
+                String source = wanted.running().getOrDefault(one.id(), one.snapshot());
+                held.find(isSaved(one.id()) ? one.snapshot() : source)
+                        .ifPresentOrElse(
+                                found -> {
+                                    chosen.put(one.snapshot(), found);
+                                    notes.put(one.id().value(), one);
+                                },
+                                () -> missing.add("sandbox " + one.id()));
+            }
+            int named = 0;
+            for (String name : wanted.snapshots()) {
+                var found = held.find(name);
+                found.ifPresentOrElse(it -> chosen.put(name, it), () -> missing.add("snapshot " + name));
+                named += found.isPresent() ? 1 : 0;
+            }
+            keys.addAll(wanted.layers());
+            chosen.values().forEach(snapshot -> {
+                keys.addAll(snapshot.layers());
+                keys.addAll(snapshot.spec().layers());
+                snapshot.guest().ifPresent(guests::add);
+            });
+            gather(chosen, notes);
+            missing.forEach(what -> log.atWarn().addKeyValue("what", what).log("a backup lacks what is not here"));
+            return new Contents(machine(), gateway, notes.size(), named, List.copyOf(missing), List.copyOf(parts));
+        }
+
+        private boolean isSaved(SandboxId id) {
+            return saved.stream().anyMatch(one -> one.id().equals(id));
+        }
+
+        private List<SavedNotes> sandboxes(Wanted wanted) {
+            var all = new ArrayList<SavedNotes>();
+            var done = new LinkedHashSet<SandboxId>();
+            for (var one : saved) {
+                if (wanted.sandboxes().contains(one.id())) {
+                    all.add(one);
+                    done.add(one.id());
+                }
+            }
+            for (var running : wanted.running().entrySet()) {
+                if (wanted.sandboxes().contains(running.getKey()) && done.add(running.getKey())) {
+                    held.find(running.getValue())
+                            .map(snapshot -> SavedNotes.ofRunning(records(), running.getKey(), snapshot.saved()))
+                            .ifPresent(all::addAll);
+                }
+            }
+            return all;
+        }
+
+        private void gather(Map<String, Snapshot> chosen, Map<String, SavedNotes> notes) {
+            try {
+                for (String name : STATE) {
+                    addFiles("state/" + name, stateDir.resolve(name));
+                }
+                for (String guest : guests) {
+                    addFiles("guest/" + guest, stateDir.resolve("guest").resolve(guest));
+                }
+                keys.forEach(this::addLayer);
+                chosen.forEach(this::addSnapshot);
+                for (var one : notes.values()) {
+                    String name = "sandbox/" + one.id();
+                    parts.add(new FilePart(name + "/sandbox.json", one.notes()));
+                    addFiles(
+                            name + "/mcp.tokens",
+                            records().resolve(one.id().value()).resolve("mcp.tokens"));
+                }
+            } catch (IOException e) {
+                throw new CayException(ErrorKind.UNAVAILABLE, "cannot read the state: " + e.getMessage(), e);
+            }
+        }
+
+        /// A file, or all files of a directory; nothing if it is not there.
+        private void addFiles(String name, Path path) throws IOException {
+            if (Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) {
+                parts.add(new FilePart(name, Files.readAllBytes(path)));
+            } else if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
+                List<Path> files;
+                try (var list = Files.list(path)) {
+                    files = list.sorted().toList();
+                }
+                for (Path file : files) {
+                    addFiles(name + "/" + file.getFileName(), file);
+                }
+            }
+        }
+
+        private void addLayer(String key) {
+            if (layers.claim(key)) {
+                parts.add(new TreePart("layer/" + key, Kind.TREE, layers.path(key), trees));
+            } else {
+                missing.add("layer " + key);
+            }
+        }
+
+        private void addSnapshot(String name, Snapshot snapshot) {
+            String prefix = "snapshot/" + name;
+            parts.add(new FilePart(prefix + "/about.json", snapshot.notes()));
+            parts.add(new TreePart(prefix + "/disk", Kind.DISK, snapshot.disk(), trees));
+            parts.add(new TreePart(prefix + "/processes", Kind.TREE, snapshot.processes(), trees));
+            if (snapshot.hasMemory()) {
+                parts.add(new TreePart(prefix + "/memory", Kind.TREE, snapshot.images(), trees));
+            }
+        }
+
+        @Override
+        public void close() {
+            held.close();
+            use.close();
+        }
+    }
+}

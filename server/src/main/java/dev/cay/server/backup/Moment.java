@@ -1,0 +1,26 @@
+package dev.cay.server.backup;
+
+import dev.cay.server.sandbox.LivingSandboxes;
+import dev.cay.server.store.StoreView;
+import dev.cay.server.template.TemplateContents;
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.NodeBackup;
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/// What the records of one moment refer to.
+///
+/// @param wanted of the node
+record Moment(Instant at, NodeBackup.Wanted wanted) {
+    /// @param house   names of templates that come with Cay
+    /// @param running snapshots of those that ran a little earlier
+    static Moment of(StoreView view, Set<String> house, Map<SandboxId, String> running, Instant at) {
+        var contents = view.read(handle -> TemplateContents.of(handle, house));
+        var living = view.read(LivingSandboxes::of);
+        var layers = new HashSet<>(contents.layers());
+        layers.addAll(living.layers());
+        return new Moment(at, new NodeBackup.Wanted(living.ids(), running, contents.snapshots(), layers));
+    }
+}

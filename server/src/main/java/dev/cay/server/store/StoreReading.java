@@ -1,0 +1,7 @@
+package dev.cay.server.store;
+
+/// Something whose records can be read.
+public interface StoreReading {
+    /// Runs the work on one unchanging view of the database. It must not write.
+    <T> T read(Transaction<T> work);
+}

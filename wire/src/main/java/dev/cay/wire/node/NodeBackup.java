@@ -1,0 +1,86 @@
+package dev.cay.wire.node;
+
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxId;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/// What a node has that belongs in a backup.
+public interface NodeBackup {
+    /// Of a node without disks.
+    NodeBackup NONE = () -> {
+        throw new CayException(ErrorKind.NOT_IMPLEMENTED, "this node has nothing to back up");
+    };
+
+    /// Keeps snapshots and layers on the disk until the hold is closed, also those that are deleted meanwhile.
+    Hold hold();
+
+    /// The time in which a backup reads.
+    interface Hold extends AutoCloseable {
+        /// Notes which sandboxes are saved at this moment, and as what. Takes milliseconds, so that the caller can keep
+        /// all records as they are meanwhile.
+        void look();
+
+        /// Names all that is to be written. Call it once, after {@link #look}.
+        Contents contents(Wanted wanted);
+
+        @Override
+        void close();
+    }
+
+    /// What the server's records refer to.
+    ///
+    /// @param sandboxes those that live
+    /// @param running   names of snapshots that were taken of those that ran, to be used for what is not saved
+    /// @param snapshots names of those that sandboxes can be created from
+    /// @param layers    content keys of those that templates consist of
+    record Wanted(Set<SandboxId> sandboxes, Map<SandboxId, String> running, Set<String> snapshots, Set<String> layers) {
+        public Wanted {
+            sandboxes = Set.copyOf(sandboxes);
+            running = Map.copyOf(running);
+            snapshots = Set.copyOf(snapshots);
+            layers = Set.copyOf(layers);
+        }
+    }
+
+    /// @param machine   what memory depends on: processor, kernel, CRIU; null where memory cannot be saved at all
+    /// @param gateway   address that sandboxes ask for names
+    /// @param sandboxes how many sandboxes there are
+    /// @param snapshots how many snapshots with a name there are
+    /// @param missing   what records refer to and this machine has lost
+    /// @param parts     in the order in which they are to be read
+    record Contents(
+            @org.jspecify.annotations.Nullable Object machine,
+            String gateway,
+            int sandboxes,
+            int snapshots,
+            List<String> missing,
+            List<Part> parts) {
+        public Contents {
+            missing = List.copyOf(missing);
+            parts = List.copyOf(parts);
+        }
+    }
+
+    /// How the bytes of a part are to be read.
+    enum Kind {
+        FILE,
+        /// A directory with all in it.
+        TREE,
+        /// The same; inode numbers are to be kept.
+        DISK
+    }
+
+    /// Something to be written.
+    interface Part {
+        String name();
+
+        Kind kind();
+
+        void writeTo(OutputStream out) throws IOException;
+    }
+}
