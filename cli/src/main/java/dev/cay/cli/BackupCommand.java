@@ -107,6 +107,7 @@ final class BackupCommand implements Callable<Integer> {
         if (settings.isPresent()) {
             body.put("settings", Files.readString(settings.get()));
         }
+        System.err.println("  .. Cay looks at its records%s".formatted(running ? " and saves what runs" : ""));
         try (var packed = new ZstdOutputStreamNoFinalizer(to, LEVEL)) {
             return Api.ofOperator(options).receive("/admin/backups", body, answer -> check(answer, packed));
         } catch (IOException e) {

@@ -97,14 +97,21 @@ final class Restore {
             return;
         }
         var there = Json.mapper().treeToValue(manifest.machine(), SavedOn.class);
-        there.unfitFor(SavedOn.here())
-                .or(() -> there.newerKernelThan(SavedOn.here()))
-                .ifPresent(reason -> {
-                    throw new CayException(
-                            ErrorKind.NOT_RESTORED,
-                            "the memory of its sandboxes cannot go on here: %s; to restore files without memory, run: sudo %s"
-                                    .formatted(reason, filesOnlyCommand));
-                });
+        unfit(there).ifPresent(reason -> {
+            throw new CayException(
+                    ErrorKind.NOT_RESTORED,
+                    "the memory of its sandboxes cannot go on here: %s; to restore files without memory, run: sudo %s"
+                            .formatted(reason, filesOnlyCommand));
+        });
+    }
+
+    private static Optional<String> unfit(SavedOn there) {
+        try {
+            var here = SavedOn.here();
+            return there.unfitFor(here).or(() -> there.newerKernelThan(here));
+        } catch (CayException e) {
+            return Optional.of("this machine has no CRIU that works");
+        }
     }
 
     private NodeRestore.Target target(Path directory) {

@@ -22,8 +22,11 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -91,7 +94,7 @@ final class NodeBackups implements NodeBackup {
     private final class Reading implements Hold {
         private final LayerUse use;
         private final SnapshotHold held;
-        private List<SavedNotes> saved = List.of();
+        private Map<SandboxId, SavedNotes> saved = Map.of();
         private final List<Part> parts = new ArrayList<>();
         private final Set<String> missing = new LinkedHashSet<>();
         private final Set<String> guests = new LinkedHashSet<>();
@@ -104,7 +107,7 @@ final class NodeBackups implements NodeBackup {
 
         @Override
         public void look() {
-            saved = SavedNotes.in(records());
+            saved = SavedNotes.in(records()).stream().collect(Collectors.toMap(SavedNotes::id, Function.identity()));
         }
 
         @Override
@@ -113,8 +116,7 @@ final class NodeBackups implements NodeBackup {
             var chosen = new TreeMap<String, Snapshot>();
             var notes = new TreeMap<String, SavedNotes>();
             for (var one : sandboxes(wanted)) {
-                String source = wanted.running().getOrDefault(one.id(), one.snapshot());
-                held.find(isSaved(one.id()) ? one.snapshot() : source)
+                held.find(saved.containsKey(one.id()) ? one.snapshot() : running(wanted, one.id()))
                         .ifPresentOrElse(
                                 found -> {
                                     chosen.put(one.snapshot(), found);
@@ -139,23 +141,20 @@ final class NodeBackups implements NodeBackup {
             return new Contents(machine(), gateway, notes.size(), named, List.copyOf(missing), List.copyOf(parts));
         }
 
-        private boolean isSaved(SandboxId id) {
-            return saved.stream().anyMatch(one -> one.id().equals(id));
+        private static String running(Wanted wanted, SandboxId id) {
+            return Objects.requireNonNull(wanted.running().get(id), "neither saved nor running");
         }
 
         private List<SavedNotes> sandboxes(Wanted wanted) {
             var all = new ArrayList<SavedNotes>();
-            var done = new LinkedHashSet<SandboxId>();
-            for (var one : saved) {
-                if (wanted.sandboxes().contains(one.id())) {
-                    all.add(one);
-                    done.add(one.id());
-                }
-            }
-            for (var running : wanted.running().entrySet()) {
-                if (wanted.sandboxes().contains(running.getKey()) && done.add(running.getKey())) {
-                    held.find(running.getValue())
-                            .map(snapshot -> SavedNotes.ofRunning(records(), running.getKey(), snapshot.saved()))
+            for (var id : wanted.sandboxes()) {
+                var paused = saved.get(id);
+                String running = wanted.running().get(id);
+                if (paused != null) {
+                    all.add(paused);
+                } else if (running != null) {
+                    held.find(running)
+                            .map(snapshot -> SavedNotes.ofRunning(records(), id, snapshot.saved()))
                             .ifPresent(all::addAll);
                 }
             }

@@ -202,7 +202,8 @@ public final class NodeRestore implements AutoCloseable {
     }
 
     private void putSandbox(String id, String what, byte[] content) throws IOException {
-        Path folder = RootOnly.directory(target.staging().resolve("sandboxes").resolve(id));
+        Path all = RootOnly.directory(target.staging().resolve("sandboxes"));
+        Path folder = RootOnly.directory(all.resolve(id));
         boolean notes = what.equals("sandbox.json");
         WholeFile.write(
                 folder.resolve(what), notes ? SavedNotes.adapted(content, this::here, this::savedHere) : content);

@@ -81,8 +81,7 @@ final class TreeStreamTest {
         Path volume = pool.resolve("one");
         volumes.create(volume, 200L << 20);
         Path upper = volume.resolve("upper");
-        Programs.ofHost()
-                .require(LIMIT, "", List.of("bash", "-c", "cd %s; %s".formatted(upper, MAKE)));
+        Programs.ofHost().require(LIMIT, "", List.of("bash", "-c", "cd %s; %s".formatted(upper, MAKE)));
         Files.setAttribute(upper.resolve("a/file"), "user:note", ByteBuffer.wrap(new byte[] {0, 1, 2}));
         run("python3", "-c", """
                 import os
@@ -110,8 +109,10 @@ final class TreeStreamTest {
 
         assertThat(packed(other)).isEqualTo(bytes);
         assertThat(other.resolve("upper/late/b/hard")).hasContent("hello\n");
-        assertThat(Files.getAttribute(other.resolve("upper/whiteout"), "unix:rdev")).isEqualTo(0L);
-        assertThat(Files.getAttribute(other.resolve("upper/a/file"), "unix:nlink")).isEqualTo(2);
+        assertThat(Files.getAttribute(other.resolve("upper/whiteout"), "unix:rdev"))
+                .isEqualTo(0L);
+        assertThat(Files.getAttribute(other.resolve("upper/a/file"), "unix:nlink"))
+                .isEqualTo(2);
         assertThat(Files.getAttribute(other.resolve("upper/a/file"), "unix:ino"))
                 .isEqualTo(Files.getAttribute(pool.resolve("one/upper/a/file"), "unix:ino"));
     }
@@ -125,7 +126,8 @@ final class TreeStreamTest {
         assertThat(Files.size(upper.resolve("sparse"))).isEqualTo(1L << 40);
         assertThat(Files.getAttribute(upper.resolve("program"), "unix:mode")).isEqualTo(0104755);
         assertThat(Files.getAttribute(upper.resolve("a/file"), "unix:uid")).isEqualTo(165536);
-        assertThat(Files.getLastModifiedTime(upper.resolve("a")).toString()).isEqualTo("1999-01-02T03:04:05.123456789Z");
+        assertThat(Files.getLastModifiedTime(upper.resolve("a")).toString())
+                .isEqualTo("1999-01-02T03:04:05.123456789Z");
         assertThat(Files.getLastModifiedTime(upper.resolve("link"), LinkOption.NOFOLLOW_LINKS)
                         .toString())
                 .isEqualTo("1969-01-02T03:04:05.5Z");
@@ -150,7 +152,8 @@ final class TreeStreamTest {
         Path outside = Files.createDirectory(directory.resolve("outside"));
         for (String name : new String[] {"..", "../outside/made", "/tmp/made", ".", ""}) {
             Path place = Files.createDirectory(directory.resolve("place" + System.nanoTime()));
-            byte[] stream = new Hostile().inode(300, 0100644, "").name(300, 1, name).end();
+            byte[] stream =
+                    new Hostile().inode(300, 0100644, "").name(300, 1, name).end();
             assertThatThrownBy(() -> trees.unpack(place, false, new ByteArrayInputStream(stream)))
                     .as("name %s", name)
                     .isInstanceOf(CayException.class);
@@ -186,7 +189,13 @@ final class TreeStreamTest {
 
         private Hostile inode(long number, int mode, String target) {
             bytes.put((byte) 'i').putLong(number).putInt(mode).putInt(0).putInt(0);
-            bytes.putLong(0).putLong(0).putLong(0).putInt(0).putLong(0).putInt(0).putShort((short) 0);
+            bytes.putLong(0)
+                    .putLong(0)
+                    .putLong(0)
+                    .putInt(0)
+                    .putLong(0)
+                    .putInt(0)
+                    .putShort((short) 0);
             if ((mode & 0170000) == 0120000) {
                 bytes.putInt(target.length()).put(target.getBytes(StandardCharsets.UTF_8));
             } else {

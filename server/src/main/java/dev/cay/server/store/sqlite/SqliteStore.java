@@ -10,12 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.Properties;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
@@ -28,9 +23,6 @@ import org.sqlite.SQLiteDataSource;
 /// threads, as it would hold a carrier otherwise.
 public final class SqliteStore implements Store {
     private static final int READERS = 4;
-    /// Generous: a queue this slow means a dying disk, and an answer is better than a hang.
-    private static final Duration LIMIT = Duration.ofSeconds(30);
-
     private static final long CHECKED_BYTES = 64L << 20;
 
     private final Path file;
@@ -98,12 +90,12 @@ public final class SqliteStore implements Store {
 
     @Override
     public <T> T write(Transaction<T> work) {
-        return await(writer.submit(work));
+        return SqliteAnswer.await(writer.submit(work));
     }
 
     @Override
     public <T> T read(Transaction<T> work) {
-        return await(readers.submit(work));
+        return SqliteAnswer.await(readers.submit(work));
     }
 
     @Override
@@ -147,27 +139,5 @@ public final class SqliteStore implements Store {
         var source = new SQLiteDataSource(config);
         source.setUrl("jdbc:sqlite:" + file.toAbsolutePath());
         return source;
-    }
-
-    static <T> T await(CompletableFuture<T> result) {
-        try {
-            return result.get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (ExecutionException e) {
-            throw asUnchecked(e.getCause() == null ? e : e.getCause());
-        } catch (TimeoutException e) {
-            throw new CayException(ErrorKind.DEADLINE_EXCEEDED, "the database did not answer within " + LIMIT, e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new CayException(ErrorKind.CANCELED, "interrupted while waiting for the database", e);
-        }
-    }
-
-    /// The caller's own exceptions pass with their type; the trace is that of the store's thread, which ran the work.
-    private static RuntimeException asUnchecked(Throwable failure) {
-        return switch (SqliteFailure.translate(failure)) {
-            case RuntimeException e -> e;
-            case Error e -> throw e;
-            case Throwable e -> new CayException(ErrorKind.INTERNAL, "the database refused the work", e);
-        };
     }
 }

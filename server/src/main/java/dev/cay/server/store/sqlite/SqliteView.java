@@ -48,7 +48,7 @@ final class SqliteView implements StoreView {
                 result.completeExceptionally(e);
             }
         });
-        return SqliteStore.await(result);
+        return SqliteAnswer.await(result);
     }
 
     @Override
