@@ -108,7 +108,7 @@ final class BackupTest {
         // Of its own, so that no layer of another run is taken.
         Files.writeString(
                 context.resolve("Dockerfile"),
-                "FROM base\nRUN echo made > /made && echo %d > /unique\n".formatted(System.nanoTime()));
+                "FROM e2bdev/base\nRUN echo made > /made && echo %d > /unique\n".formatted(System.nanoTime()));
         run(cay.cay("template", "build", context.toString(), "--name", "own"), 0);
     }
 
@@ -145,7 +145,9 @@ final class BackupTest {
     /// What the counter has written when it wrote the next time.
     private static long count(RemoteSandbox sandbox) throws IOException, InterruptedException {
         String text = sandbox.run(List.of(
-                "bash", "-c", "a=$(cat /root/n); for i in $(seq 100); do sleep 0.1; b=$(cat /root/n);"
+                "bash",
+                "-c",
+                "a=$(cat /root/n 2> /dev/null); for i in $(seq 100); do sleep 0.1; b=$(cat /root/n 2> /dev/null);"
                         + " if [ \"$a\" != \"$b\" ]; then break; fi; done; echo $b"));
         return Long.parseLong(text.strip().split(" ")[1]);
     }

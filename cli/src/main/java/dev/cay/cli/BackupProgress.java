@@ -1,5 +1,6 @@
 package dev.cay.cli;
 
+import java.io.IOException;
 import java.io.PrintStream;
 import java.time.Duration;
 
@@ -23,13 +24,13 @@ final class BackupProgress {
         tell();
     }
 
-    void add(long more) {
+    /// Files are read without regard to Ctrl-C, so that whoever counts their bytes looks for it.
+    void add(long more) throws IOException {
+        if (Thread.currentThread().isInterrupted()) {
+            throw new IOException("interrupted");
+        }
         bytes += more;
         tell();
-    }
-
-    long bytes() {
-        return bytes;
     }
 
     private void tell() {
