@@ -191,7 +191,7 @@ final class BackupTest {
 
     private void refusesACutFile(OwnCay cay, Path backup) throws IOException, InterruptedException {
         Path cut = directory.resolve("cut");
-        run(new ProcessBuilder("bash", "-c", "head -c -1000 %s > %s".formatted(backup, cut)), 0);
+        run(new ProcessBuilder("bash", "-c", "head -c 5000000 %s > %s".formatted(backup, cut)), 0);
         Path state = cay.directory().resolve("state");
         byte[] secret = Files.readAllBytes(state.resolve("secret"));
         assertThat(run(cay.cay("restore", "--replace", cut.toString()), 1)).contains("backup");
