@@ -65,8 +65,8 @@ final class StagedState {
         } else if (Files.exists(directory(), LinkOption.NOFOLLOW_LINKS)) {
             throw new CayException(
                     ErrorKind.CONFLICT,
-                    "a restore into %s was interrupted; run `sudo %s` again, or delete %s to start without it"
-                            .formatted(stateDir, command, directory()));
+                    "a restore into %s was interrupted; run `sudo %s` again, or start without it after: sudo sh -c 'umount %s/pool; rm -rf --one-file-system %s'"
+                            .formatted(stateDir, command, directory(), directory()));
         }
     }
 
