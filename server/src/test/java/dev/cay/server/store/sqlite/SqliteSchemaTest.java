@@ -28,8 +28,8 @@ final class SqliteSchemaTest {
                 .getResource(Migrations.PORTABLE.files().getFirst());
         assertThat(place).isNotNull();
         try (var files = Files.list(Path.of(place.toURI()).getParent())) {
-            assertThat(files.map(file -> file.getFileName().toString()).sorted())
-                    .containsExactlyElementsOf(Migrations.PORTABLE.files().stream()
+            assertThat(files.map(file -> file.getFileName().toString()))
+                    .containsExactlyInAnyOrderElementsOf(Migrations.PORTABLE.files().stream()
                             .map(name -> name.substring(name.lastIndexOf('/') + 1))
                             .toList());
         }
@@ -73,7 +73,7 @@ final class SqliteSchemaTest {
     void aFileOfTheFirstCayGetsTheTablesOfThisOne() throws Exception {
         earlier().bringUpToDate();
         new SqliteSchema(source(), file()).bringUpToDate();
-        assertThat(query("jdbc:sqlite:" + file(), "SELECT max(version) FROM flyway_schema_history"))
+        assertThat(query("jdbc:sqlite:" + file(), "SELECT max(CAST(version AS INTEGER)) FROM flyway_schema_history"))
                 .isEqualTo(Integer.toString(Migrations.PORTABLE.version()));
     }
 
