@@ -27,6 +27,8 @@ import dev.cay.server.audit.AuditExports;
 import dev.cay.server.audit.AuditLog;
 import dev.cay.server.build.BuildFloor;
 import dev.cay.server.log.OtlpSettings;
+import dev.cay.server.people.PersonAccess;
+import dev.cay.server.people.openid.IssuerSettings;
 import dev.cay.server.quota.Limits;
 import dev.cay.server.store.Store;
 import dev.cay.server.template.Origin;
@@ -108,7 +110,8 @@ final class CayDaemon implements AutoCloseable {
                             Webhooks.Settings.allowing(config.webhooks().allow()),
                             audit(),
                             OtlpSettings.of(
-                                    config.logs().otlpEndpoint(), config.logs().otlpHeadersFile())),
+                                    config.logs().otlpEndpoint(), config.logs().otlpHeadersFile()),
+                            people()),
                     opened(database),
                     node.node(),
                     node.templates(),
@@ -283,6 +286,14 @@ final class CayDaemon implements AutoCloseable {
         var audit = config.audit();
         return new AuditLog.Settings(
                 audit.keep(), audit.reads(), new AuditExports.Settings(audit.file(), audit.syslog()));
+    }
+
+    private PersonAccess.Settings people() {
+        var signIn = config.signIn();
+        var issuer = signIn.issuer() == null || signIn.clientId() == null
+                ? null
+                : new IssuerSettings(URI.create(signIn.issuer()), signIn.clientId(), signIn.secretFile());
+        return new PersonAccess.Settings(URI.create(config.signInUrl()), issuer, signIn.domains());
     }
 
     private static long machineMemoryMB() {

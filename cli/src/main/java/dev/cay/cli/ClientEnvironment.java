@@ -35,6 +35,13 @@ final class ClientEnvironment {
 
     private ClientEnvironment() {}
 
+    /// The variables of commands, which open pages of this server in browsers.
+    ///
+    /// @param url where browsers reach the API
+    static Map<String, String> pages(String url) {
+        return Map.of("E2B_DOCS_BASE", url + "/docs", "E2B_DASHBOARD_BASE", url + "/dashboard");
+    }
+
     static Map<String, String> variables(RunFile daemon, String key, Mode mode) {
         var variables = new LinkedHashMap<String, String>();
         variables.put("E2B_API_KEY", key);

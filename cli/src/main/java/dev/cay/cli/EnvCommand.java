@@ -4,6 +4,7 @@ import dev.cay.cli.local.ConfigOptions;
 import dev.cay.cli.local.RunFile;
 import dev.cay.config.CayConfig;
 import java.io.IOException;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -46,6 +47,8 @@ final class EnvCommand implements Callable<Integer> {
         RunFile daemon = RunFile.require(config.runDir(), options);
         String key = Api.ownKey(config.instance());
         var variables = ClientEnvironment.variables(daemon, key, mode);
+        // Without these, `e2b auth login` and printed links lead to E2B's cloud.
+        variables.putAll(new TreeMap<>(ClientEnvironment.pages(config.signInUrl())));
         NodeCertificates.keep(variables, System.getenv(), config.instance());
         System.out.println(ClientEnvironment.write(variables, shell));
         return 0;

@@ -72,6 +72,8 @@ public final class Main implements Runnable {
         commands.put("mcp", McpCommand::new);
         commands.put("audit", AuditCommand::new);
         commands.put("team", TeamCommand::new);
+        commands.put("person", PersonCommand::new);
+        commands.put("login", LoginCommand::new);
         commands.put("key", KeyCommand::new);
         commands.put("admin-token", AdminTokenCommand::new);
         commands.put("pool", PoolCommand::new);

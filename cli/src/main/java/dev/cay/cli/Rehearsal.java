@@ -15,6 +15,7 @@ import dev.cay.server.access.AdminToken;
 import dev.cay.server.audit.AuditLog;
 import dev.cay.server.build.BuildFloor;
 import dev.cay.server.log.OtlpSettings;
+import dev.cay.server.people.PersonAccess;
 import dev.cay.server.quota.Limits;
 import dev.cay.server.store.sqlite.SqliteStore;
 import dev.cay.server.template.Origin;
@@ -42,6 +43,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -134,7 +136,8 @@ final class Rehearsal implements AutoCloseable {
                                     new Resources(2, 1024, 1024), 1024, () -> 1024, 1, 1, List.of(), directory),
                             Webhooks.Settings.allowing(List.of()),
                             AuditLog.Settings.USUAL,
-                            OtlpSettings.NONE),
+                            OtlpSettings.NONE,
+                            new PersonAccess.Settings(URI.create("http://127.0.0.1"), null, List.of())),
                     closing.add(SqliteStore.open(directory.resolve("cay.db"))),
                     new EmptyNode(),
                     NodeTemplates.NONE,

@@ -25,7 +25,8 @@ import tools.jackson.databind.JsonNode;
             TeamCommand.Create.class,
             TeamCommand.Limit.class,
             TeamCommand.Kill.class,
-            TeamCommand.Delete.class
+            TeamCommand.Delete.class,
+            MemberCommand.class
         },
         footer = {
             "",
@@ -34,7 +35,8 @@ import tools.jackson.databind.JsonNode;
             "  sudo ./cay team list",
             "  sudo ./cay team limit research --profile pro --disk 50GB",
             "  sudo ./cay team kill research",
-            "  sudo ./cay team delete research"
+            "  sudo ./cay team delete research",
+            "  sudo ./cay team member add research ann@example.org"
         })
 final class TeamCommand implements Callable<Integer> {
     @Mixin

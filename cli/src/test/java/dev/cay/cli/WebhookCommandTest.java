@@ -13,6 +13,7 @@ import dev.cay.server.CayServer;
 import dev.cay.server.audit.AuditLog;
 import dev.cay.server.build.BuildFloor;
 import dev.cay.server.log.OtlpSettings;
+import dev.cay.server.people.PersonAccess;
 import dev.cay.server.quota.Limits;
 import dev.cay.server.store.sqlite.SqliteStore;
 import dev.cay.server.webhook.Webhooks;
@@ -24,6 +25,7 @@ import dev.cay.wire.node.NodeTemplates;
 import dev.cay.wire.node.Resources;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -89,7 +91,8 @@ final class WebhookCommandTest {
                                 new Resources(2, 1024, 1024), 1024, () -> 1024, 1, 1, List.of(), directory),
                         Webhooks.Settings.allowing(List.of("127.0.0.1")),
                         AuditLog.Settings.USUAL,
-                        OtlpSettings.NONE),
+                        OtlpSettings.NONE,
+                        new PersonAccess.Settings(URI.create("http://127.0.0.1"), null, List.of())),
                 store,
                 new Rehearsal.EmptyNode(),
                 NodeTemplates.NONE,

@@ -28,14 +28,15 @@ public record CayConfig(
         Webhooks webhooks,
         Teams teams,
         Audit audit,
-        Logs logs) {
+        Logs logs,
+        SignIn signIn) {
 
     /// The same, listening elsewhere: on those of the addresses that this host has.
     public CayConfig withListen(List<String> listen) {
         var changed = new Http(listen, http.port, http.tlsPort, http.domain, http.certificate, http.key);
         return new CayConfig(
                 instance, stateDir, runDir, cacheDir, changed, sandboxes, storage, store, network, templates, images,
-                mcp, webhooks, teams, audit, logs);
+                mcp, webhooks, teams, audit, logs, signIn);
     }
 
     /// Where browsers of users reach the API, without a slash at its end: as the operator says, else on this machine if
@@ -43,7 +44,7 @@ public record CayConfig(
     public String callbackUrl() {
         String given = mcp.callbackUrl();
         if (given != null) {
-            return given.endsWith("/") ? given.substring(0, given.length() - 1) : given;
+            return withoutSlash(given);
         }
         boolean local = http.listen.stream()
                 .allMatch(address -> InetAddress.ofLiteral(address).isLoopbackAddress());
@@ -51,6 +52,16 @@ public record CayConfig(
             return "http://127.0.0.1:" + http.port;
         }
         return "https://api." + http.domain + (http.tlsPort == 443 ? "" : ":" + http.tlsPort);
+    }
+
+    /// Where browsers of people reach the API when they sign in, without a slash at its end.
+    public String signInUrl() {
+        String given = signIn.url();
+        return given == null ? callbackUrl() : withoutSlash(given);
+    }
+
+    private static String withoutSlash(String address) {
+        return address.endsWith("/") ? address.substring(0, address.length() - 1) : address;
     }
 
     /// Where requests come in.
@@ -217,4 +228,22 @@ public record CayConfig(
     /// @param otlpHeadersFile with headers for the receiver; null for none
     public record Logs(
             @Nullable String otlpEndpoint, @Nullable Path otlpHeadersFile) {}
+
+    /// How people sign in.
+    ///
+    /// @param url        where their browsers reach the API; null for as the addresses of the listeners say
+    /// @param issuer     of OpenID Connect; null for none
+    /// @param clientId   by which the issuer knows this Cay; null without an issuer
+    /// @param secretFile holds the client secret; null for a client without one
+    /// @param domains    teams of all people of a domain, as `domain=team` or `domain=team:scope`
+    public record SignIn(
+            @Nullable String url,
+            @Nullable String issuer,
+            @Nullable String clientId,
+            @Nullable Path secretFile,
+            List<String> domains) {
+        public SignIn {
+            domains = List.copyOf(domains);
+        }
+    }
 }

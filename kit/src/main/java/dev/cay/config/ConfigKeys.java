@@ -308,6 +308,38 @@ public final class ConfigKeys {
             "",
             "File with headers for the OTLP receiver, a line 'Name: value' each; readable for root only.");
 
+    private static final String ADDRESS = "https?://[A-Za-z0-9.\\[\\]:-]+(/[A-Za-z0-9._~/-]*)?";
+
+    static final ConfigKey<Optional<String>> SIGN_IN_URL = key(
+            "signIn.url",
+            ConfigValue.optional(ConfigValue.matching(ADDRESS, "an address like https://cay.example.org")),
+            "",
+            "Where people's browsers reach this API when they sign in; unset, as mcp.callbackUrl and http.* say.");
+    static final ConfigKey<Optional<String>> SIGN_IN_ISSUER = key(
+            "signIn.issuer",
+            ConfigValue.optional(ConfigValue.matching(
+                    "https://[^\\s?#]+|http://(localhost|127\\.0\\.0\\.1|\\[::1])(:[0-9]{1,5})?(/[^\\s?#]*)?",
+                    "the https address of an OpenID Connect issuer, like https://login.example.org")),
+            "",
+            "The OpenID Connect issuer that people sign in with; unset, only with links of `cay login`.");
+    static final ConfigKey<Optional<String>> SIGN_IN_CLIENT_ID = key(
+            "signIn.clientId",
+            ConfigValue.optional(ConfigValue.matching("[!-~]{1,200}", "the client id that the issuer gave")),
+            "",
+            "The client id by which the issuer knows this Cay.");
+    static final ConfigKey<Optional<Path>> SIGN_IN_SECRET_FILE = key(
+            "signIn.clientSecretFile",
+            ConfigValue.optional(ConfigValue.path()),
+            "",
+            "File with the client secret, readable for root only; unset for a client without one.");
+    static final ConfigKey<List<String>> SIGN_IN_DOMAINS = key(
+            "signIn.domains",
+            ConfigValue.list(ConfigValue.matching(
+                    "[a-z0-9.-]+=[a-z0-9][a-z0-9-]*(:(all|read|sandboxes|templates))?",
+                    "like example.org=research or example.org=research:read")),
+            "",
+            "Teams whose members are all people with e-mail addresses of a domain, as domain=team or domain=team:scope.");
+
     private static final List<ConfigKey<?>> ALL = List.of(
             INSTANCE,
             STATE_DIR,
@@ -363,7 +395,12 @@ public final class ConfigKeys {
             AUDIT_FILE,
             AUDIT_SYSLOG,
             OTLP_ENDPOINT,
-            OTLP_HEADERS_FILE);
+            OTLP_HEADERS_FILE,
+            SIGN_IN_URL,
+            SIGN_IN_ISSUER,
+            SIGN_IN_CLIENT_ID,
+            SIGN_IN_SECRET_FILE,
+            SIGN_IN_DOMAINS);
 
     private ConfigKeys() {}
 

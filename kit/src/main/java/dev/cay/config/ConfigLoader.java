@@ -160,7 +160,13 @@ public final class ConfigLoader {
                         value(ConfigKeys.AUDIT_SYSLOG).orElse(null)),
                 new CayConfig.Logs(
                         value(ConfigKeys.OTLP_ENDPOINT).orElse(null),
-                        value(ConfigKeys.OTLP_HEADERS_FILE).orElse(null)));
+                        value(ConfigKeys.OTLP_HEADERS_FILE).orElse(null)),
+                new CayConfig.SignIn(
+                        value(ConfigKeys.SIGN_IN_URL).orElse(null),
+                        value(ConfigKeys.SIGN_IN_ISSUER).orElse(null),
+                        value(ConfigKeys.SIGN_IN_CLIENT_ID).orElse(null),
+                        value(ConfigKeys.SIGN_IN_SECRET_FILE).orElse(null),
+                        value(ConfigKeys.SIGN_IN_DOMAINS)));
     }
 
     /// A value that cannot be read is noted and stands in by its default, so that all others are looked at too.
@@ -187,6 +193,15 @@ public final class ConfigLoader {
             var present = http.key() == null ? ConfigKeys.CERTIFICATE : ConfigKeys.CERTIFICATE_KEY;
             problems.add(
                     "%s: %s needs %s; set both or neither".formatted(source(present), present.name(), missing.name()));
+        }
+        var signIn = config.signIn();
+        if (signIn.issuer() != null && signIn.clientId() == null) {
+            problems.add("%s: signIn.issuer needs signIn.clientId; set both or neither"
+                    .formatted(source(ConfigKeys.SIGN_IN_ISSUER)));
+        }
+        if (signIn.issuer() == null && !signIn.domains().isEmpty()) {
+            problems.add("%s: signIn.domains needs signIn.issuer, which says who has which address"
+                    .formatted(source(ConfigKeys.SIGN_IN_DOMAINS)));
         }
         if (config.sandboxes().timeout().compareTo(config.sandboxes().maxTimeout()) > 0) {
             problems.add("%s: sandboxes.timeout is longer than sandboxes.maxTimeout; raise the one or lower the other"

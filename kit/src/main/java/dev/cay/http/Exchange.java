@@ -7,13 +7,17 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import org.eclipse.jetty.http.HttpCookie;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
@@ -35,6 +39,7 @@ import org.jspecify.annotations.Nullable;
 /// always, on HTTP/1.1 once the request's body has been read to its end and a few milliseconds have passed.
 public final class Exchange {
     private static final int JSON_LIMIT = 1024 * 1024;
+    private static final int FORM_LIMIT = 64 * 1024;
     private static final Duration SENT_LIMIT = Duration.ofSeconds(60);
     private static final Duration LINGER = Duration.ofSeconds(5);
 
@@ -225,6 +230,42 @@ public final class Exchange {
         } catch (IOException e) {
             throw new CayException(ErrorKind.CANCELED, "the request ended before its body did", e);
         }
+    }
+
+    /// The body as the fields of an HTML form, at most 64 KiB; of several fields with one name the first.
+    public Map<String, String> form() {
+        String type = header("Content-Type");
+        if (type == null || !type.toLowerCase(Locale.ROOT).startsWith("application/x-www-form-urlencoded")) {
+            throw new CayException(
+                    ErrorKind.INVALID_ARGUMENT, "the body must be a form: application/x-www-form-urlencoded");
+        }
+        try {
+            byte[] bytes = body.readNBytes(FORM_LIMIT + 1);
+            if (bytes.length > FORM_LIMIT) {
+                throw new CayException(ErrorKind.INVALID_ARGUMENT, "the form is larger than 64 KiB");
+            }
+            var fields = new HashMap<String, String>();
+            QueryString.parse(new String(bytes, StandardCharsets.UTF_8))
+                    .values()
+                    .forEach((name, values) -> fields.put(name, values.getFirst()));
+            return fields;
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.CANCELED, "the request ended before its body did", e);
+        }
+    }
+
+    /// The value of a cookie of the request: the first one of that name.
+    public @Nullable String cookie(String name) {
+        return Request.getCookies(request).stream()
+                .filter(cookie -> cookie.getName().equals(name))
+                .map(HttpCookie::getValue)
+                .findFirst()
+                .orElse(null);
+    }
+
+    /// The address of the other end of the connection: the client, or a proxy in front of Cay.
+    public String peer() {
+        return Request.getRemoteAddr(request);
     }
 
     /// Sets a header of the answer; before the answer begins.

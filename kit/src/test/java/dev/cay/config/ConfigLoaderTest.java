@@ -88,7 +88,12 @@ final class ConfigLoaderTest {
                         audit.file =  | CAY_AUDIT_FILE
                         audit.syslog =  | CAY_AUDIT_SYSLOG
                         logs.otlp.endpoint =  | CAY_LOGS_OTLP_ENDPOINT
-                        logs.otlp.headersFile =  | CAY_LOGS_OTLP_HEADERS_FILE""");
+                        logs.otlp.headersFile =  | CAY_LOGS_OTLP_HEADERS_FILE
+                        signIn.url =  | CAY_SIGN_IN_URL
+                        signIn.issuer =  | CAY_SIGN_IN_ISSUER
+                        signIn.clientId =  | CAY_SIGN_IN_CLIENT_ID
+                        signIn.clientSecretFile =  | CAY_SIGN_IN_CLIENT_SECRET_FILE
+                        signIn.domains =  | CAY_SIGN_IN_DOMAINS""");
     }
 
     @Test

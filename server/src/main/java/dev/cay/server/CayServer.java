@@ -39,6 +39,7 @@ import dev.cay.server.metrics.PrometheusRoutes;
 import dev.cay.server.metrics.Sampler;
 import dev.cay.server.metrics.SandboxMetrics;
 import dev.cay.server.metrics.TeamMetrics;
+import dev.cay.server.people.PersonAccess;
 import dev.cay.server.quota.Limits;
 import dev.cay.server.quota.Quotas;
 import dev.cay.server.sandbox.Agreement;
@@ -77,7 +78,6 @@ import dev.cay.wire.node.NodeTemplates;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
@@ -107,6 +107,7 @@ public final class CayServer implements AutoCloseable {
     /// @param webhooks     what holds for webhooks
     /// @param audit        what holds for the audit log
     /// @param otlp         where lines of logs are sent
+    /// @param people       what holds for people who sign in
     public record Settings(
             Path secret,
             Path adminToken,
@@ -122,7 +123,8 @@ public final class CayServer implements AutoCloseable {
             BuildFloor.Settings builds,
             Webhooks.Settings webhooks,
             AuditLog.Settings audit,
-            OtlpSettings otlp) {}
+            OtlpSettings otlp,
+            PersonAccess.Settings people) {}
 
     private static final Logger log = LoggerFactory.getLogger(CayServer.class);
 
@@ -133,6 +135,7 @@ public final class CayServer implements AutoCloseable {
     private final AuditLog audit;
     private final Access access;
     private final ApiKeys keys;
+    private final Teams teams;
     private final Templates templates;
     private final TemplateSupply supply;
     private final SandboxDirectory directory;
@@ -153,6 +156,7 @@ public final class CayServer implements AutoCloseable {
     private final BuildFloor builds;
     private final DiskCollections collections;
     private final Webhooks webhooks;
+    private final PersonAccess people;
     private final Routes routes;
     private final FrontDoor frontDoor;
 
@@ -206,14 +210,16 @@ public final class CayServer implements AutoCloseable {
             audit.happened(event);
             shipper.add(event);
         });
+        teams = new Teams(store, access, clock);
+        people = opened.add(new PersonAccess(settings.people(), store, access, keys, teams, tokens, clock, random));
         chores = opened.add(new Chores(store, sandboxes, starter, pauses, templates, webhooks::forgetOld, clock));
         var records = settings.records();
         logs = opened.add(new SandboxLogs(records.resolve("sandbox-logs.ring"), store, clock, meters));
         var metrics = opened.add(
                 new SandboxMetrics(records.resolve("sandbox-metrics.ring"), directory, fleet, clock, meters));
-        var teams = opened.add(new TeamMetrics(records.resolve("team-metrics.ring"), directory, events, clock));
+        var teamMetrics = opened.add(new TeamMetrics(records.resolve("team-metrics.ring"), directory, events, clock));
         sampler = opened.add(
-                new Sampler(directory, metrics, teams, node::keepRoomFor, shares::update, settings.measureEvery()));
+                new Sampler(directory, metrics, teamMetrics, node::keepRoomFor, shares::update, settings.measureEvery()));
 
         builds = new BuildFloor(
                 settings.builds(),
@@ -227,8 +233,8 @@ public final class CayServer implements AutoCloseable {
                 snapshots,
                 directory,
                 clock);
-        routes = routes(settings, store, clock, new SandboxView(tokens, settings.domain()));
-        new MetricRoutes(access, sandboxes, metrics, teams, clock).addTo(routes);
+        routes = routes(settings, store, new SandboxView(tokens, settings.domain()));
+        new MetricRoutes(access, sandboxes, metrics, teamMetrics, clock).addTo(routes);
         audit.addTo(routes, access);
         new PrometheusRoutes(access, meters).addTo(routes);
         new AuthorizationRoutes(access, sandboxes, authorizations).addTo(routes);
@@ -260,11 +266,11 @@ public final class CayServer implements AutoCloseable {
         return routes.table();
     }
 
-    private Routes routes(Settings settings, Store store, InstantSource clock, SandboxView view) {
+    private Routes routes(Settings settings, Store store, SandboxView view) {
         var routes = new Routes();
         new TeamRoutes(access).addTo(routes);
         new KeyRoutes(access, keys, renewal::ofKey).addTo(routes);
-        new TeamAdminRoutes(access, new Teams(store, access, clock), keys, sandboxes, templates).addTo(routes);
+        new TeamAdminRoutes(access, teams, keys, sandboxes, templates).addTo(routes);
         new TemplateRoutes(access, templates, supply).addTo(routes);
         new SandboxRoutes(
                         access,
@@ -294,6 +300,7 @@ public final class CayServer implements AutoCloseable {
         new LogRoutes(access, sandboxes, logs).addTo(routes);
         new EventRoutes(access, store).addTo(routes);
         webhooks.addTo(routes);
+        people.addTo(routes);
         builds.addTo(routes);
         new Unserved(access).addTo(routes);
         return routes;

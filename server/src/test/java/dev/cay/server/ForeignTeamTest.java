@@ -26,7 +26,17 @@ final class ForeignTeamTest extends ServerTest {
             "PUT /templates/{templateID}/files/{hash}/content",
             "GET /mcp/oauth/callback",
             "HEAD /mcp/oauth/callback",
-            "GET /mcp/oauth/client.json");
+            "GET /mcp/oauth/client.json",
+            "GET /docs/api/cli",
+            "POST /docs/api/cli",
+            "GET /sign-in",
+            "GET /sign-in/link",
+            "POST /sign-in/link",
+            "POST /sign-in/out",
+            "POST /sign-in/token",
+            "POST /oauth/token",
+            "POST /oauth/revoke",
+            "GET /dashboard/inspect/sandbox/{sandboxID}");
 
     /// Bodies that are right, where an empty one would be refused before anybody asks whose sandbox it is.
     private static final Map<String, String> BODIES = Map.of(

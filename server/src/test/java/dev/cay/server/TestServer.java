@@ -7,6 +7,7 @@ import dev.cay.proxy.Withheld;
 import dev.cay.server.audit.AuditLog;
 import dev.cay.server.build.BuildFloor;
 import dev.cay.server.log.OtlpSettings;
+import dev.cay.server.people.PersonAccess;
 import dev.cay.server.quota.Limits;
 import dev.cay.server.store.Store;
 import dev.cay.server.store.sqlite.SqliteStore;
@@ -47,6 +48,8 @@ final class TestServer implements AutoCloseable {
 
     static final String DOMAIN = "cay.test:8443";
     private static final Duration PATIENCE = Duration.ofMinutes(1);
+    private static final PersonAccess.Settings LINKS_ONLY =
+            new PersonAccess.Settings(URI.create("http://cay.test:3000"), null, List.of());
     private static final JsonMapper JSON = JsonMapper.shared();
 
     record Answer(int status, String text, HttpHeaders headers) {
@@ -90,11 +93,30 @@ final class TestServer implements AutoCloseable {
     /// With records in another store, which the server closes.
     static TestServer on(Store store, Path directory, FakeNode node, FakeClock clock, String oldKey)
             throws IOException {
-        return new TestServer(store, directory, node, clock, oldKey, Duration.ofDays(30), PATIENCE, OtlpSettings.NONE);
+        return new TestServer(
+                store,
+                directory,
+                node,
+                clock,
+                oldKey,
+                Duration.ofDays(30),
+                PATIENCE,
+                OtlpSettings.NONE,
+                LINKS_ONLY);
     }
 
     /// With lines of logs sent to a receiver.
     static TestServer shipping(Path directory, OtlpSettings otlp) throws IOException {
+        return fresh(directory, otlp, LINKS_ONLY);
+    }
+
+    /// One that people sign in to as these settings say.
+    static TestServer forPeople(Path directory, PersonAccess.Settings people) throws IOException {
+        return fresh(directory, OtlpSettings.NONE, people);
+    }
+
+    private static TestServer fresh(Path directory, OtlpSettings otlp, PersonAccess.Settings people)
+            throws IOException {
         return new TestServer(
                 prepared(directory, store -> {}),
                 directory,
@@ -103,7 +125,8 @@ final class TestServer implements AutoCloseable {
                 "",
                 Duration.ofDays(30),
                 PATIENCE,
-                otlp);
+                otlp,
+                people);
     }
 
     /// Another run of the server on the same files and node.
@@ -142,7 +165,16 @@ final class TestServer implements AutoCloseable {
             Duration patience,
             Consumer<Store> prepare)
             throws IOException {
-        this(prepared(directory, prepare), directory, node, clock, oldKey, keepPaused, patience, OtlpSettings.NONE);
+        this(
+                prepared(directory, prepare),
+                directory,
+                node,
+                clock,
+                oldKey,
+                keepPaused,
+                patience,
+                OtlpSettings.NONE,
+                LINKS_ONLY);
     }
 
     private static Store prepared(Path directory, Consumer<Store> prepare) {
@@ -159,7 +191,8 @@ final class TestServer implements AutoCloseable {
             String oldKey,
             @Nullable Duration keepPaused,
             Duration patience,
-            OtlpSettings otlp)
+            OtlpSettings otlp,
+            PersonAccess.Settings people)
             throws IOException {
         this.node = node;
         this.clock = clock;
@@ -186,7 +219,8 @@ final class TestServer implements AutoCloseable {
                         directory.resolve("builds")),
                 new Webhooks.Settings(List.of("127.0.0.1"), Duration.ofSeconds(2), Duration.ofMillis(20)),
                 AuditLog.Settings.USUAL,
-                otlp);
+                otlp,
+                people);
         server = new CayServer(
                 settings, store, node, made, builds, disk, authorizations, this::answerAsASandbox, clock, new Meters());
         server.start();

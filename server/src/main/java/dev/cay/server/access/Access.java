@@ -6,6 +6,7 @@ import dev.cay.server.store.Store;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.TeamId;
+import dev.cay.wire.rest.TeamInfo;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.List;
@@ -14,6 +15,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +25,9 @@ public final class Access {
     static final String FIX = "; `cay env` prints the key of this server as E2B_API_KEY";
 
     private static final String TEAM_HEADER = "X-Team-ID";
+
+    /// The shape of a signed JWT.
+    private static final Pattern PERSON_TOKEN = Pattern.compile("[\\w-]+\\.[\\w-]+\\.[\\w-]+");
 
     /// Answers a request of a known team.
     public interface TeamHandler {
@@ -46,6 +51,21 @@ public final class Access {
         void inherit(TeamKey from, TeamKey to);
     }
 
+    /// People who show tokens of their own instead of API keys.
+    public interface People {
+        /// What the owner of this token may do in a team, as a key.
+        ///
+        /// @param team null if the request names none
+        /// @throws CayException if the token is not good, or its owner is no member of the team
+        TeamKey rights(String token, @Nullable TeamId team);
+
+        /// The teams of the token's owner, with a new API key for each.
+        List<TeamInfo> teams(String token);
+
+        /// Whether this server made the token, and nobody ended it.
+        boolean knows(String token);
+    }
+
     private final Store store;
     private final Admission admission;
     private final AdminToken admin;
@@ -56,6 +76,7 @@ public final class Access {
     private final OpenRequests open = new OpenRequests();
     private final Map<String, TeamKey> keys = new ConcurrentHashMap<>();
     private final Map<TeamId, Team> teams = new ConcurrentHashMap<>();
+    private volatile @Nullable People people;
     private volatile @Nullable Team first;
     private volatile @Nullable String firstKey;
 
@@ -68,6 +89,19 @@ public final class Access {
         this.random = random;
         this.audit = audit;
         this.uses = new KeyUses(store);
+    }
+
+    /// Has the tokens of people checked; before requests come.
+    public void admit(People known) {
+        people = known;
+    }
+
+    People people() {
+        var known = people;
+        if (known == null) {
+            throw unauthenticated("nobody can sign in to this server yet" + FIX);
+        }
+        return known;
     }
 
     /// Reads teams and keys; where there is no team yet, makes one with its first key.
@@ -149,6 +183,16 @@ public final class Access {
         gone.forEach(open::cut);
     }
 
+    /// Cuts what is under way with the rights of a person, who does not have them any more.
+    public void cut(TeamKey rights) {
+        open.cut(rights.id());
+    }
+
+    /// The keys that were made for programs of people when they signed in.
+    List<TeamKey> minted() {
+        return keys.values().stream().filter(TeamKey::isMinted).toList();
+    }
+
     /// Those of a team, with their last use.
     List<TeamKey> keysOf(Team team) {
         return keys.values().stream()
@@ -210,7 +254,10 @@ public final class Access {
 
     /// A key that is revoked while its request comes in is not cut with the others.
     private void requireKnown(Exchange exchange) {
-        if (!knows(credential(exchange))) {
+        String credential = credential(exchange);
+        if (isOfPerson(credential)) {
+            people().rights(credential, namedTeam(exchange));
+        } else if (!knows(credential)) {
             throw unauthenticated("the API key was revoked");
         }
     }
@@ -265,11 +312,7 @@ public final class Access {
             act.by(operator);
             return operator;
         }
-        var key = keys.get(new ApiKey(credential(exchange)).hash());
-        if (key == null) {
-            throw unauthenticated(
-                    "the API key is not known here: wrong key, a revoked one, or a key of another server" + FIX);
-        }
+        var key = key(exchange);
         var caller = new Caller(key.team(), key);
         act.by(caller);
         var now = clock.instant();
@@ -282,8 +325,37 @@ public final class Access {
                     ErrorKind.PERMISSION_DENIED,
                     "the API key '%s' may not do this: its scope is %s".formatted(key.name(), key.scope()));
         }
-        uses.note(key, now);
+        if (!key.isOfPerson()) {
+            uses.note(key, now);
+        }
         return caller;
+    }
+
+    private TeamKey key(Exchange exchange) {
+        String credential = credential(exchange);
+        if (isOfPerson(credential)) {
+            return people().rights(credential, namedTeam(exchange));
+        }
+        var key = keys.get(new ApiKey(credential).hash());
+        if (key == null) {
+            throw unauthenticated(
+                    "the API key is not known here: wrong key, a revoked one, or a key of another server" + FIX);
+        }
+        return key;
+    }
+
+    /// Whether the request comes with the token of a person, good or not, and not with an API key.
+    static boolean isOfPerson(Exchange exchange) {
+        return exchange.header(AdminToken.HEADER) == null && isOfPerson(credential(exchange));
+    }
+
+    private static boolean isOfPerson(String credential) {
+        return PERSON_TOKEN.matcher(credential).matches();
+    }
+
+    private static @Nullable TeamId namedTeam(Exchange exchange) {
+        String id = exchange.parameters().getOrDefault("teamID", exchange.header(TEAM_HEADER));
+        return id == null ? null : new TeamId(id);
     }
 
     private static KeyScope.Request request(Exchange exchange) {
@@ -292,18 +364,22 @@ public final class Access {
 
     /// The operator acts for the team that the path names, else the header.
     private Team teamOfAdmin(Exchange exchange) {
-        String id = exchange.parameters().getOrDefault("teamID", exchange.header(TEAM_HEADER));
+        var id = namedTeam(exchange);
         if (id == null) {
             throw new CayException(
                     ErrorKind.INVALID_ARGUMENT,
                     "the operator says for which team: send its id in the header '%s'".formatted(TEAM_HEADER));
         }
-        return requireTeam(new TeamId(id));
+        return requireTeam(id);
     }
 
     /// Whether this is a credential of this server, whoever's.
-    public boolean knows(String key) {
-        return ApiKey.hasShape(key.strip()) && keys.containsKey(new ApiKey(key.strip()).hash());
+    public boolean knows(String credential) {
+        String plain = credential.strip();
+        if (isOfPerson(plain)) {
+            return people().knows(plain);
+        }
+        return ApiKey.hasShape(plain) && keys.containsKey(new ApiKey(plain).hash());
     }
 
     /// The key of the request, wherever it stands.
@@ -321,10 +397,10 @@ public final class Access {
             throw unauthenticated("the header 'Authorization' must be 'Bearer <key>'" + FIX);
         }
         String bearer = authorization.substring(7).strip();
-        if (!bearer.startsWith(ApiKey.PREFIX)) {
+        if (!bearer.startsWith(ApiKey.PREFIX) && !isOfPerson(bearer)) {
             throw unauthenticated(
-                    "the header 'Authorization' holds no API key: access tokens and logins are not served by Cay, "
-                            + "use a key that begins with 'e2b_'" + FIX);
+                    "the header 'Authorization' holds neither an API key, which begins with 'e2b_', nor a token of "
+                            + "`e2b auth login`" + FIX);
         }
         return bearer;
     }

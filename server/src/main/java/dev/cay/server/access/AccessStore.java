@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class AccessStore {
     private static final String KEYS = """
             SELECT k.id AS key_id, k.name AS key_name, k.hash, k.mask_prefix, k.mask_suffix, k.scope, k.created_at,
-                   k.expires_at, k.last_used_at, t.id, t.name, t.slug
+                   k.expires_at, k.last_used_at, k.person_id, k.sign_in_id, t.id, t.name, t.slug
             FROM api_key k JOIN team t ON t.id = k.team_id
             """;
 
@@ -30,8 +30,9 @@ final class AccessStore {
                 at.toEpochMilli());
     }
 
-    /// Its keys go with it.
+    /// Its keys and members go with it.
     static void deleteTeam(Handle handle, Team team, Instant at) {
+        handle.execute("DELETE FROM member WHERE team_id = ?", team.id().value());
         handle.execute("DELETE FROM api_key WHERE team_id = ?", team.id().value());
         handle.execute(
                 "UPDATE team SET deleted_at = ? WHERE id = ?",
@@ -52,8 +53,9 @@ final class AccessStore {
     static void insertKey(Handle handle, TeamKey key, String hash) {
         handle.execute(
                 """
-                INSERT INTO api_key (id, team_id, name, hash, mask_prefix, mask_suffix, scope, created_at, expires_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO api_key (id, team_id, name, hash, mask_prefix, mask_suffix, scope, created_at, expires_at,
+                                     person_id, sign_in_id)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (hash) DO NOTHING
                 """,
                 key.id(),
@@ -64,7 +66,9 @@ final class AccessStore {
                 key.maskSuffix(),
                 key.scope().toString(),
                 key.createdAt().toEpochMilli(),
-                millis(key.expiresAt()));
+                millis(key.expiresAt()),
+                key.person(),
+                key.signIn());
     }
 
     static void updateKey(Handle handle, TeamKey key) {
@@ -114,7 +118,9 @@ final class AccessStore {
                 row.getString("mask_suffix"),
                 Instant.ofEpochMilli(row.getLong("created_at")),
                 instant(row, "expires_at"),
-                instant(row, "last_used_at"));
+                instant(row, "last_used_at"),
+                row.getString("person_id"),
+                row.getString("sign_in_id"));
     }
 
     private static Team team(ResultSet row) throws SQLException {

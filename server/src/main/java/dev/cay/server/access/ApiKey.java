@@ -47,7 +47,8 @@ record ApiKey(String text) {
     ///
     /// @param end null for never
     TeamKey kept(Team team, String name, KeyScope scope, Instant now, @Nullable Instant end) {
-        return new TeamKey(UUID.randomUUID().toString(), team, name, scope, maskPrefix(), maskSuffix(), now, end, null);
+        String id = UUID.randomUUID().toString();
+        return new TeamKey(id, team, name, scope, maskPrefix(), maskSuffix(), now, end, null, null, null);
     }
 
     String maskPrefix() {

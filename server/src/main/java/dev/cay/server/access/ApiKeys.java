@@ -11,6 +11,8 @@ import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// Makes, changes and revokes API keys. Each change is in the store before anybody sees it. Thread-safe.
@@ -65,11 +67,16 @@ public final class ApiKeys {
                     "only a key that may do everything makes other keys; this one's scope is " + maker.scope());
         }
         requireUnlimited(maker);
+        requireRoom(team);
+        var end = earlier(wanted.end(), maker);
+        return make(team, checked(wanted.name()), wanted.scope(), end, new Source(maker == null ? null : maker.person(), null, null));
+    }
+
+    private void requireRoom(Team team) {
         if (access.keysOf(team).size() >= MOST) {
             throw new CayException(
                     ErrorKind.EXHAUSTED, "the team has %d API keys; revoke some that nobody uses".formatted(MOST));
         }
-        return make(team, checked(wanted.name()), wanted.scope(), earlier(wanted.end(), maker), null);
     }
 
     private static @Nullable Instant earlier(@Nullable Instant end, @Nullable TeamKey maker) {
@@ -85,16 +92,45 @@ public final class ApiKeys {
         }
     }
 
-    /// @param old whose limits it gets; null for none
-    private Made make(Team team, String name, KeyScope scope, @Nullable Instant end, @Nullable TeamKey old) {
+    /// A key with a person's rights, for a program of theirs. It is revoked when the sign-in is ended or the person
+    /// leaves the team.
+    ///
+    /// @param rights what the person may do, where, and by which sign-in
+    /// @param most   how many such keys a person has in a team; the oldest make room
+    public Made mint(TeamKey rights, String name, int most) {
+        var team = rights.team();
+        var earlier = list(team).stream()
+                .filter(key -> key.isMinted() && Objects.equals(key.person(), rights.person()))
+                .toList();
+        earlier.stream().limit(Math.max(0, earlier.size() - most + 1)).forEach(key -> revoke(team, key.id()));
+        requireRoom(team);
+        return make(team, checked(name), rights.scope(), null, new Source(rights.person(), rights.signIn(), null));
+    }
+
+    /// Revokes minted keys of all teams.
+    public void revokeMinted(Predicate<TeamKey> which) {
+        access.minted().stream().filter(which).forEach(key -> revoke(key.team(), key.id()));
+    }
+
+    /// Whose a new key is.
+    ///
+    /// @param person   who has it or made it; null for none
+    /// @param signIn   that it is minted for; null for none
+    /// @param replaced whose limits it gets; null for none
+    private record Source(
+            @Nullable String person,
+            @Nullable String signIn,
+            @Nullable TeamKey replaced) {}
+
+    private Made make(Team team, String name, KeyScope scope, @Nullable Instant end, Source source) {
         var key = ApiKey.random(random);
-        var kept = key.kept(team, name, scope, clock.instant(), end);
+        var kept = key.kept(team, name, scope, clock.instant(), end).madeBy(source.person(), source.signIn());
         store.write(handle -> {
             AccessStore.insertKey(handle, kept, key.hash());
             return kept;
         });
-        if (old != null) {
-            access.admission().inherit(old, kept);
+        if (source.replaced() != null) {
+            access.admission().inherit(source.replaced(), kept);
         }
         access.add(key.hash(), kept);
         return new Made(kept, key.text());
@@ -130,7 +166,10 @@ public final class ApiKeys {
     public Made rotate(Team team, String id, Duration overlap, @Nullable TeamKey maker) {
         requireUnlimited(maker);
         var old = require(team, id);
-        var made = make(team, old.name(), old.scope(), earlier(old.expiresAt(), maker), old);
+        // Who gets the new key to see loses it on leaving, if it is minted.
+        String person = maker == null || maker.person() == null ? old.person() : maker.person();
+        var source = new Source(person, old.signIn(), old);
+        var made = make(team, old.name(), old.scope(), earlier(old.expiresAt(), maker), source);
         if (overlap.isZero()) {
             revoke(team, id);
         } else {

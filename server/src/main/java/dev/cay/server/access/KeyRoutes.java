@@ -123,6 +123,7 @@ public final class KeyRoutes {
                 key.scope().toString(),
                 key.createdAt(),
                 key.lastUsed(),
-                key.expiresAt());
+                key.expiresAt(),
+                key.person());
     }
 }

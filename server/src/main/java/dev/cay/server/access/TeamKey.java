@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 /// @param maskSuffix how it ends
 /// @param expiresAt  from when on it is refused; null for never
 /// @param lastUsed   as far as that is written down; null for never
+/// @param person     the id of the person who has it, or made it; null for none
+/// @param signIn     the id of the sign-in that it was minted for, with which it goes; null if it was not
 public record TeamKey(
         String id,
         Team team,
@@ -19,10 +21,30 @@ public record TeamKey(
         String maskSuffix,
         Instant createdAt,
         @Nullable Instant expiresAt,
-        @Nullable Instant lastUsed) {
-    /// What a listing shows of it.
+        @Nullable Instant lastUsed,
+        @Nullable String person,
+        @Nullable String signIn) {
+    private static final String OF_PERSON = "person:";
+
+    /// What a person may do in a team, as a key that is on no list and in no store.
+    public static TeamKey ofPerson(String person, String email, Team team, KeyScope scope, @Nullable String signIn) {
+        String id = OF_PERSON + person + ":" + team.id();
+        return new TeamKey(id, team, email, scope, "", "", Instant.EPOCH, null, null, person, signIn);
+    }
+
+    /// Whether it was made for a program of a person's when they signed in.
+    boolean isMinted() {
+        return signIn != null && !isOfPerson();
+    }
+
+    /// Whether it stands for a person with a token of their own.
+    boolean isOfPerson() {
+        return id.startsWith(OF_PERSON);
+    }
+
+    /// Says whose it is and does not tell the key: its first and last characters, or the person's address.
     public String masked() {
-        return ApiKey.PREFIX + maskPrefix + "..." + maskSuffix;
+        return isOfPerson() ? name : ApiKey.PREFIX + maskPrefix + "..." + maskSuffix;
     }
 
     boolean isOver(Instant now) {
@@ -30,14 +52,22 @@ public record TeamKey(
     }
 
     TeamKey named(String other) {
-        return new TeamKey(id, team, other, scope, maskPrefix, maskSuffix, createdAt, expiresAt, lastUsed);
+        return new TeamKey(
+                id, team, other, scope, maskPrefix, maskSuffix, createdAt, expiresAt, lastUsed, person, signIn);
     }
 
     TeamKey until(@Nullable Instant end) {
-        return new TeamKey(id, team, name, scope, maskPrefix, maskSuffix, createdAt, end, lastUsed);
+        return new TeamKey(id, team, name, scope, maskPrefix, maskSuffix, createdAt, end, lastUsed, person, signIn);
     }
 
     TeamKey used(@Nullable Instant at) {
-        return new TeamKey(id, team, name, scope, maskPrefix, maskSuffix, createdAt, expiresAt, at);
+        return new TeamKey(id, team, name, scope, maskPrefix, maskSuffix, createdAt, expiresAt, at, person, signIn);
+    }
+
+    /// @param maker who made it; null for none
+    /// @param minted  the sign-in that it is for; null for none
+    TeamKey madeBy(@Nullable String maker, @Nullable String minted) {
+        return new TeamKey(
+                id, team, name, scope, maskPrefix, maskSuffix, createdAt, expiresAt, lastUsed, maker, minted);
     }
 }

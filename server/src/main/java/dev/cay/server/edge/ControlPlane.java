@@ -6,7 +6,8 @@ import dev.cay.http.Routes;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 
-/// The REST API: its routes, open to browsers of any origin, as it knows no cookies and asks for a key.
+/// The REST API: its routes, open to browsers of any origin, as it asks for a key. The pages of sign-in know cookies:
+/// browsers show their content to no other origin, as none is named here, and they check where forms come from.
 public final class ControlPlane implements Handler {
     private final Routes routes;
 

@@ -81,6 +81,8 @@ public final class FrontDoor implements Handler {
                 throw new CayException(
                         ErrorKind.UNAUTHENTICATED, "invalid signature: it was made for no sandbox that runs");
             }
+            // A page in a sandbox's file has no part in this host, where browsers of people are signed in.
+            exchange.with("Content-Security-Policy", "sandbox");
             passToOwner(owner, exchange);
             return;
         }

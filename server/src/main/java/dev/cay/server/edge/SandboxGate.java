@@ -7,6 +7,7 @@ import dev.cay.proxy.Withheld;
 import dev.cay.server.access.Access;
 import dev.cay.server.access.AdminToken;
 import dev.cay.server.access.SandboxTokens;
+import dev.cay.server.people.Browsers;
 import dev.cay.server.quota.Quotas;
 import dev.cay.server.sandbox.Pauses;
 import dev.cay.server.sandbox.SandboxDirectory;
@@ -125,6 +126,9 @@ public final class SandboxGate {
         String bearer = exchange.header("Authorization");
         if (bearer != null && bearer.regionMatches(true, 0, "Bearer ", 0, 7) && access.knows(bearer.substring(7))) {
             names.add("Authorization");
+        }
+        if (Browsers.hasCookie(exchange)) {
+            names.add("Cookie");
         }
         String token = exchange.header("X-Access-Token");
         if (token != null

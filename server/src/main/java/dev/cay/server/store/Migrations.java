@@ -29,6 +29,7 @@ public record Migrations(List<String> files) {
             "migrations/V5__builds.sql",
             "migrations/V7__webhooks.sql",
             "migrations/V9__keys.sql",
+            "migrations/V10__people.sql",
             "migrations/V12__audit.sql",
             "migrations/V14__limits.sql",
             "migrations/V15__tokens.sql");
@@ -44,6 +45,7 @@ public record Migrations(List<String> files) {
             "migrations/V7__webhooks.sql",
             "postgres/V8__order_of_webhooks.sql",
             "migrations/V9__keys.sql",
+            "migrations/V10__people.sql",
             "migrations/V12__audit.sql",
             "migrations/V14__limits.sql",
             "migrations/V15__tokens.sql");

@@ -41,6 +41,11 @@ public final class StoreCopy {
             new Table("audit_head", List.of("id")),
             new Table("audit_removed", List.of("last_sequence")),
             new Table("audit_export", List.of("target")),
+            new Table("person", List.of("id")),
+            new Table("member", List.of("person_id", "team_id")),
+            new Table("sign_in_link", List.of("hash")),
+            new Table("sign_in", List.of("id")),
+            new Table("sign_in_secret", List.of("hash")),
             new Table(OWNERS, List.of("id")));
 
     /// How many rows are read, written or compared in one transaction.

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 /// @param key       the key itself, told once when it is made; else null and left out
 /// @param scope     what it may do: `all`, `read`, `sandboxes`, `templates` or `sandbox:ID`
 /// @param expiresAt null for never
+/// @param madeBy    the id of the person who made it or has it; null and left out if none did
 public record ApiKeyInfo(
         String id,
         @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable String key,
@@ -17,7 +18,8 @@ public record ApiKeyInfo(
         String scope,
         Instant createdAt,
         @Nullable Instant lastUsed,
-        @Nullable Instant expiresAt) {
+        @Nullable Instant expiresAt,
+        @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable String madeBy) {
     /// What is shown in the place of a key.
     public record Mask(String prefix, int valueLength, String maskedValuePrefix, String maskedValueSuffix) {}
 }

@@ -1,0 +1,145 @@
+package dev.cay.cli;
+
+import dev.cay.cli.local.ConfigOptions;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import tools.jackson.databind.JsonNode;
+
+@Command(
+        name = "member",
+        mixinStandardHelpOptions = true,
+        description = "List, add and remove the people who are in a team. Needs root.",
+        subcommands = {MemberCommand.ListAll.class, MemberCommand.Add.class, MemberCommand.Remove.class},
+        footer = {
+            "",
+            "A person is known by an e-mail address. They sign in with a link of `cay login`, or with the issuer",
+            "that signIn.issuer names.",
+            "",
+            "Examples:",
+            "  sudo ./cay team member add research ann@example.org",
+            "  sudo ./cay team member add research bob@example.org --scope read",
+            "  sudo ./cay team member list research",
+            "  sudo ./cay team member remove research bob@example.org"
+        })
+final class MemberCommand implements Callable<Integer> {
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Override
+    public Integer call() {
+        var known = Objects.requireNonNull(spec);
+        throw new ParameterException(known.commandLine(), "say what to do: list, add or remove");
+    }
+
+    /// The path of a person below another one.
+    static String path(String parent, String email) {
+        return parent + "/" + URLEncoder.encode(email, StandardCharsets.UTF_8).replace("+", "%20");
+    }
+
+    /// Says which keys stay that a removed person knows.
+    static String kept(JsonNode answer) {
+        var text = new StringBuilder();
+        for (JsonNode key : answer.path("keptKeys")) {
+            text.append(
+                    "%nthey made the API key '%s' for team %s, which stays; revoke it with: cay key revoke %s --team %s"
+                            .formatted(
+                                    key.path("name").asString(""),
+                                    key.path("teamID").asString(""),
+                                    key.path("id").asString(""),
+                                    key.path("teamID").asString("")));
+        }
+        return text.toString();
+    }
+
+    /// Which team it is about.
+    static final class Which {
+        @Mixin
+        private ConfigOptions options = new ConfigOptions();
+
+        @Parameters(index = "0", paramLabel = "TEAM", description = "Slug, name or id of the team.")
+        private String team = "";
+
+        JsonNode call(String method, @Nullable String email, @Nullable Map<String, Object> body) {
+            var operator = Api.ofOperator(options);
+            String all = "/admin/teams/%s/members".formatted(TeamCommand.id(operator, team));
+            return operator.call(method, email == null ? all : path(all, email), body);
+        }
+    }
+
+    @Command(name = "list", mixinStandardHelpOptions = true, description = "List the members of a team.")
+    static final class ListAll implements Callable<Integer> {
+        @Mixin
+        private Which which = new Which();
+
+        @Override
+        public Integer call() {
+            for (JsonNode member : which.call("GET", null, null)) {
+                System.out.println(String.format(
+                        Locale.ROOT,
+                        "%-40s %s",
+                        member.path("email").asString(""),
+                        member.path("scope").asString("")));
+            }
+            return 0;
+        }
+    }
+
+    @Command(
+            name = "add",
+            mixinStandardHelpOptions = true,
+            description = "Add a person to a team, or change what they may do there.")
+    static final class Add implements Callable<Integer> {
+        @Mixin
+        private Which which = new Which();
+
+        @Parameters(index = "1", paramLabel = "EMAIL", description = "The person's e-mail address.")
+        private String email = "";
+
+        @Option(
+                names = "--scope",
+                paramLabel = "SCOPE",
+                description = "What they may do: all, read, sandboxes or templates (default: all).")
+        private String scope = "all";
+
+        @Override
+        public Integer call() {
+            var member = which.call("PUT", email, Map.of("scope", scope));
+            System.out.println("%s is a member and may do: %s"
+                    .formatted(
+                            member.path("email").asString(""),
+                            member.path("scope").asString("")));
+            return 0;
+        }
+    }
+
+    @Command(
+            name = "remove",
+            mixinStandardHelpOptions = true,
+            description =
+                    "Remove a person from a team, and revoke the keys that were made for them when they signed in.")
+    static final class Remove implements Callable<Integer> {
+        @Mixin
+        private Which which = new Which();
+
+        @Parameters(index = "1", paramLabel = "EMAIL", description = "The person's e-mail address.")
+        private String email = "";
+
+        @Override
+        public Integer call() {
+            System.out.println("%s is no member any more%s".formatted(email, kept(which.call("DELETE", email, null))));
+            return 0;
+        }
+    }
+}

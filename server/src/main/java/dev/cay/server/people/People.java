@@ -1,0 +1,136 @@
+package dev.cay.server.people;
+
+import dev.cay.server.access.Access;
+import dev.cay.server.access.ApiKeys;
+import dev.cay.server.access.KeyScope;
+import dev.cay.server.access.Team;
+import dev.cay.server.access.TeamKey;
+import dev.cay.server.store.Store;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.jdbi.v3.core.Handle;
+
+/// Adds people to teams and removes them. Each change is in the store before anybody sees it. Thread-safe.
+final class People {
+    private final Store store;
+    private final Access access;
+    private final ApiKeys keys;
+    private final InstantSource clock;
+
+    People(Store store, Access access, ApiKeys keys, InstantSource clock) {
+        this.store = store;
+        this.access = access;
+        this.keys = keys;
+        this.clock = clock;
+    }
+
+    /// Adds somebody to a team, or changes what they may do there: keys with the earlier rights are revoked.
+    Member add(Team team, String email, KeyScope scope) {
+        if (scope.kind() == KeyScope.Kind.SANDBOX) {
+            throw new CayException(
+                    ErrorKind.INVALID_ARGUMENT, "'scope' of a person must be all, read, sandboxes or templates");
+        }
+        var fresh = new Person(UUID.randomUUID().toString(), Person.email(email));
+        var before = find(fresh.email()).flatMap(person -> find(person, team));
+        var member = store.write(handle -> {
+            PeopleStore.insert(handle, fresh, clock.instant());
+            var made = new Member(person(handle, fresh.email()).orElse(fresh), team, scope);
+            PeopleStore.putMember(handle, made, clock.instant());
+            return made;
+        });
+        if (before.isPresent() && !before.get().scope().equals(scope)) {
+            endRights(member);
+        }
+        return member;
+    }
+
+    /// From here on the person has no rights in the team, and the keys that were minted for them there are refused.
+    ///
+    /// @return keys that the person made for the team, which stay
+    List<TeamKey> removeMember(Team team, String email) {
+        var person = require(email);
+        var member = find(person, team)
+                .orElseThrow(() -> new CayException(
+                        ErrorKind.NOT_FOUND, "%s is no member of team '%s'".formatted(person.email(), team.slug())));
+        store.write(handle -> {
+            PeopleStore.removeMember(handle, member, clock.instant());
+            return member;
+        });
+        endRights(member);
+        return keysOf(person, team);
+    }
+
+    private void endRights(Member member) {
+        keys.revokeMinted(
+                key -> key.team().equals(member.team()) && member.person().id().equals(key.person()));
+        access.cut(rights(member));
+    }
+
+    private static TeamKey rights(Member member) {
+        var person = member.person();
+        return TeamKey.ofPerson(person.id(), person.email(), member.team(), member.scope(), null);
+    }
+
+    /// Removes somebody from all teams, and ends all they signed in with.
+    ///
+    /// @return keys that they made, which stay
+    List<TeamKey> remove(String email) {
+        var person = require(email);
+        var memberships = memberships(person);
+        store.write(handle -> {
+            PeopleStore.remove(handle, person, clock.instant());
+            SignInStore.deleteAllOf(handle, person);
+            return person;
+        });
+        keys.revokeMinted(key -> person.id().equals(key.person()));
+        memberships.forEach(member -> access.cut(rights(member)));
+        return memberships.stream()
+                .flatMap(member -> keysOf(person, member.team()).stream())
+                .toList();
+    }
+
+    private List<TeamKey> keysOf(Person person, Team team) {
+        return keys.list(team).stream()
+                .filter(key -> person.id().equals(key.person()))
+                .toList();
+    }
+
+    List<Person> list() {
+        return store.read(PeopleStore::people);
+    }
+
+    List<Member> members(Team team) {
+        return store.read(handle -> PeopleStore.membersOf(handle, team));
+    }
+
+    /// The teams of a person, the one they were added to first before all others.
+    List<Member> memberships(Person person) {
+        return store.read(handle -> PeopleStore.membershipsOf(handle, person.id()));
+    }
+
+    Optional<Person> find(String email) {
+        return store.read(handle -> person(handle, Person.email(email)));
+    }
+
+    Person require(String email) {
+        return find(email)
+                .orElseThrow(() -> new CayException(
+                        ErrorKind.NOT_FOUND,
+                        "nobody is known as %s; `cay team member add TEAM EMAIL` adds people"
+                                .formatted(Person.email(email))));
+    }
+
+    private Optional<Member> find(Person person, Team team) {
+        return memberships(person).stream()
+                .filter(member -> member.team().equals(team))
+                .findFirst();
+    }
+
+    private static Optional<Person> person(Handle handle, String email) {
+        return PeopleStore.find(handle, email).filter(known -> !known.removed()).map(PeopleStore.Known::person);
+    }
+}

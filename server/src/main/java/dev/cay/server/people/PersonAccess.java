@@ -1,0 +1,87 @@
+package dev.cay.server.people;
+
+import dev.cay.http.Routes;
+import dev.cay.server.access.Access;
+import dev.cay.server.access.ApiKeys;
+import dev.cay.server.access.SandboxTokens;
+import dev.cay.server.access.Teams;
+import dev.cay.server.people.openid.IssuerSettings;
+import dev.cay.server.people.openid.OpenId;
+import dev.cay.server.store.Store;
+import java.net.URI;
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Sign-in of people, put together.
+public final class PersonAccess implements AutoCloseable {
+    /// What an operator decides about sign-in.
+    ///
+    /// @param url     where browsers of people reach this server, without a slash at its end
+    /// @param issuer  whom people sign in with; null for one-time links alone
+    /// @param domains teams of all people of a domain, as `domain=team` or `domain=team:scope`
+    public record Settings(URI url, @Nullable IssuerSettings issuer, List<String> domains) {
+        public Settings {
+            domains = List.copyOf(domains);
+        }
+    }
+
+    private final CliRoutes cli;
+    private final OAuthRoutes oauth;
+    private final BrowserRoutes browser;
+    private final MemberRoutes members;
+    private final @Nullable OpenId issuer;
+    private final @Nullable OpenIdRoutes openId;
+
+    public PersonAccess(
+            Settings settings,
+            Store store,
+            Access access,
+            ApiKeys keys,
+            Teams teams,
+            SandboxTokens secrets,
+            InstantSource clock,
+            SecureRandom random) {
+        var own = settings.issuer();
+        issuer = own == null
+                ? null
+                : new OpenId(
+                        own,
+                        URI.create(settings.url() + OpenIdRoutes.CALLBACK),
+                        secrets.sealingKey("sign-in by OpenID Connect"),
+                        clock);
+        var ways = new WaysIn(settings.url(), issuer == null ? null : issuer.host());
+        var people = new People(store, access, keys, clock);
+        var signIns = new SignIns(store, keys, clock, random);
+        var tokens = new AccessTokens(secrets.sealingKey("access tokens of people"), clock);
+        var attempts = new Attempts(clock);
+        var browsers = new Browsers(signIns, settings.url(), secrets.sealingKey("forms of people"), random);
+        cli = new CliRoutes(browsers, signIns, people, tokens, ways);
+        oauth = new OAuthRoutes(signIns, tokens, attempts);
+        browser = new BrowserRoutes(browsers, signIns, tokens, attempts, ways);
+        members = new MemberRoutes(access, people, signIns, ways);
+        var domains = settings.domains().stream().map(Admission.Domain::parse).toList();
+        openId = issuer == null
+                ? null
+                : new OpenIdRoutes(issuer, browsers, signIns, new Admission(store, teams, domains, clock));
+        access.admit(new PersonTokens(tokens, signIns, people, keys));
+    }
+
+    public void addTo(Routes routes) {
+        cli.addTo(routes);
+        oauth.addTo(routes);
+        browser.addTo(routes);
+        members.addTo(routes);
+        if (openId != null) {
+            openId.addTo(routes);
+        }
+    }
+
+    @Override
+    public void close() {
+        if (issuer != null) {
+            issuer.close();
+        }
+    }
+}

@@ -1,0 +1,165 @@
+package dev.cay.server.people;
+
+import dev.cay.server.access.ApiKeys;
+import dev.cay.server.store.Store;
+import dev.cay.server.store.Transaction;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.UUID;
+import org.jdbi.v3.core.Handle;
+
+/// The browsers and programs that people have signed in with, and the links that sign in. They outlive a restart.
+/// Thread-safe.
+final class SignIns {
+    static final Duration LINK_LIFE = Duration.ofMinutes(10);
+
+    /// A sign-in with the secret that proves it, which nobody can be told again.
+    record Proved(SignIn signIn, Secret secret) {}
+
+    /// What came of a refresh token.
+    sealed interface Renewal {
+        /// @param proved with the token that takes the place of the one that was used
+        record Renewed(Proved proved) implements Renewal {}
+
+        /// The token is not known, or too old.
+        record Unknown() implements Renewal {}
+
+        /// The token was used before: it was stolen from its holder, or by them. Nobody goes on with this sign-in.
+        record Reused(SignIn signIn) implements Renewal {}
+    }
+
+    private final Store store;
+    private final ApiKeys keys;
+    private final InstantSource clock;
+    private final SecureRandom random;
+
+    SignIns(Store store, ApiKeys keys, InstantSource clock, SecureRandom random) {
+        this.store = store;
+        this.keys = keys;
+        this.clock = clock;
+        this.random = random;
+    }
+
+    /// A link that signs a browser in, once and within ten minutes.
+    Secret link(Person person) {
+        var link = Secret.random("cay_link_", random);
+        store.write(handle -> {
+            SignInStore.deleteOld(handle, clock.instant());
+            SignInStore.insertLink(handle, link, person, clock.instant().plus(LINK_LIFE));
+            return person;
+        });
+        return link;
+    }
+
+    /// Whom a link would sign in.
+    Optional<Person> peek(Secret link) {
+        return store.read(handle -> SignInStore.findLink(handle, link, clock.instant()));
+    }
+
+    /// Uses a link up.
+    Optional<Proved> take(Secret link) {
+        var found = peek(link);
+        if (found.isEmpty()) {
+            return Optional.empty();
+        }
+        var proved = fresh(found.get(), SignIn.Kind.BROWSER);
+        return store.write(new Transaction<Optional<Proved>>() {
+            @Override
+            public Optional<Proved> run(Handle handle) {
+                if (!SignInStore.takeLink(handle, link)) {
+                    return Optional.empty();
+                }
+                SignInStore.insert(handle, proved.signIn(), proved.secret(), clock.instant());
+                return Optional.of(proved);
+            }
+
+            @Override
+            public Optional<Optional<Proved>> done(Handle handle) {
+                return SignInStore.knows(handle, proved.secret()) ? Optional.of(Optional.of(proved)) : Optional.empty();
+            }
+        });
+    }
+
+    Proved begin(Person person, SignIn.Kind kind) {
+        var proved = fresh(person, kind);
+        store.write(handle -> {
+            SignInStore.deleteOld(handle, clock.instant());
+            SignInStore.insert(handle, proved.signIn(), proved.secret(), clock.instant());
+            return proved;
+        });
+        return proved;
+    }
+
+    private Proved fresh(Person person, SignIn.Kind kind) {
+        var end = clock.instant().plus(kind.life());
+        var signIn = new SignIn(UUID.randomUUID().toString(), person, kind, end);
+        return new Proved(signIn, Secret.random(kind.prefix(), random));
+    }
+
+    Optional<SignIn> find(String id) {
+        return store.read(handle -> SignInStore.find(handle, id, clock.instant()));
+    }
+
+    /// The browser that has this cookie.
+    Optional<SignIn> findBrowser(Secret cookie) {
+        return find(cookie, SignIn.Kind.BROWSER);
+    }
+
+    private Optional<SignIn> find(Secret secret, SignIn.Kind kind) {
+        return store.read(handle -> SignInStore.findBySecret(handle, secret, clock.instant()))
+                .filter(signIn -> signIn.kind() == kind);
+    }
+
+    /// Takes a refresh token for another one. One that comes a second time ends the sign-in, as two have it then.
+    Renewal renew(Secret token) {
+        var found = find(token, SignIn.Kind.PROGRAM);
+        if (found.isEmpty()) {
+            return new Renewal.Unknown();
+        }
+        var old = found.get();
+        var end = clock.instant().plus(old.kind().life());
+        var next = Secret.random(old.kind().prefix(), random);
+        var renewed = new Renewal.Renewed(new Proved(new SignIn(old.id(), old.person(), old.kind(), end), next));
+        var outcome = store.write(new Transaction<Renewal>() {
+            @Override
+            public Renewal run(Handle handle) {
+                if (!SignInStore.use(handle, token, clock.instant())) {
+                    SignInStore.delete(handle, old.id());
+                    return new Renewal.Reused(old);
+                }
+                SignInStore.insertSecret(handle, old.id(), next, clock.instant());
+                SignInStore.extend(handle, old.id(), end);
+                return renewed;
+            }
+
+            @Override
+            public Optional<Renewal> done(Handle handle) {
+                return SignInStore.knows(handle, next) ? Optional.of(renewed) : Optional.empty();
+            }
+        });
+        if (outcome instanceof Renewal.Reused) {
+            revokeKeys(old);
+        }
+        return outcome;
+    }
+
+    /// Ends the sign-in that a refresh token belongs to, if there is one.
+    void revoke(Secret token) {
+        find(token, SignIn.Kind.PROGRAM).ifPresent(this::end);
+    }
+
+    /// From here on its tokens and the keys that were minted for it are refused.
+    void end(SignIn signIn) {
+        store.write(handle -> {
+            SignInStore.delete(handle, signIn.id());
+            return signIn;
+        });
+        revokeKeys(signIn);
+    }
+
+    private void revokeKeys(SignIn signIn) {
+        keys.revokeMinted(key -> signIn.id().equals(key.signIn()));
+    }
+}

@@ -1,0 +1,36 @@
+package dev.cay.server.people;
+
+import dev.cay.http.Exchange;
+import java.net.URI;
+import org.jspecify.annotations.Nullable;
+
+/// What a browser is shown that nobody signed in with yet: the ways to do that here.
+///
+/// @param base   where browsers reach this server, without a slash at its end
+/// @param issuer the host of the OpenID Connect issuer; null if there is none
+record WaysIn(URI base, @Nullable String issuer) {
+    static final String START = "/sign-in/start";
+
+    /// A path of this server as an address.
+    String address(String path) {
+        return base + path;
+    }
+
+    /// @param next the program that waits; null if none does
+    void show(Exchange exchange, @Nullable CliReturn next) {
+        String offered = issuer == null
+                ? ""
+                : """
+                <p><a class="button" id="issuer" href="%s">Sign in with %s</a></p>
+                """.formatted(
+                                Page.escaped(address(START)
+                                        + (next == null ? "" : "?next=" + CliReturn.encoded(next.origin()))),
+                                Page.escaped(issuer));
+        Page.sendWaiting(exchange, "Sign in to Cay", offered + """
+                        <p>%s, whoever runs this Cay makes a link for you with</p>
+                        <pre>sudo ./cay login</pre>
+                        <p>or, for one of several people, <code>sudo ./cay login you@example.org</code>.
+                        Open the link in this browser. This page then goes on by itself.</p>
+                        """.formatted(issuer == null ? "To sign in" : "Or"));
+    }
+}
