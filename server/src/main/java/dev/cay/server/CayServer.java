@@ -218,8 +218,8 @@ public final class CayServer implements AutoCloseable {
         var metrics = opened.add(
                 new SandboxMetrics(records.resolve("sandbox-metrics.ring"), directory, fleet, clock, meters));
         var teamMetrics = opened.add(new TeamMetrics(records.resolve("team-metrics.ring"), directory, events, clock));
-        sampler = opened.add(
-                new Sampler(directory, metrics, teamMetrics, node::keepRoomFor, shares::update, settings.measureEvery()));
+        sampler = opened.add(new Sampler(
+                directory, metrics, teamMetrics, node::keepRoomFor, shares::update, settings.measureEvery()));
 
         builds = new BuildFloor(
                 settings.builds(),
@@ -312,6 +312,7 @@ public final class CayServer implements AutoCloseable {
         audit.start();
         quotas.start();
         access.start();
+        people.start();
         templates.start();
         // Before the node is asked what runs, so that no end falls between.
         fleet.node().onEnd(this::ended);

@@ -18,13 +18,21 @@ abstract class ServerTest {
 
     @BeforeEach
     final void start() throws Exception {
-        cay = TestServer.start(directory);
+        cay = begin();
+    }
+
+    TestServer begin() throws Exception {
+        return TestServer.start(directory);
+    }
+
+    TestServer next(TestServer before) throws Exception {
+        return TestServer.again(directory, before);
     }
 
     /// The next run of the server on the same files and node.
     final void restart() throws Exception {
         cay.close();
-        cay = TestServer.again(directory, cay);
+        cay = next(cay);
     }
 
     final JsonNode info(String id) {

@@ -69,7 +69,12 @@ public final class ApiKeys {
         requireUnlimited(maker);
         requireRoom(team);
         var end = earlier(wanted.end(), maker);
-        return make(team, checked(wanted.name()), wanted.scope(), end, new Source(maker == null ? null : maker.person(), null, null));
+        return make(
+                team,
+                checked(wanted.name()),
+                wanted.scope(),
+                end,
+                new Source(maker == null ? null : maker.person(), null, null));
     }
 
     private void requireRoom(Team team) {

@@ -12,6 +12,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.jdbi.v3.core.Handle;
 
 /// Adds people to teams and removes them. Each change is in the store before anybody sees it. Thread-safe.
@@ -26,6 +27,17 @@ final class People {
         this.access = access;
         this.keys = keys;
         this.clock = clock;
+    }
+
+    /// Revokes keys that were minted for people who have left since: an earlier daemon may have been killed
+    /// before it did.
+    void settle() {
+        var members = store.read(PeopleStore::people).stream()
+                .flatMap(person -> memberships(person).stream())
+                .map(member -> member.person().id() + " " + member.team().id())
+                .collect(Collectors.toSet());
+        keys.revokeMinted(
+                key -> !members.contains(key.person() + " " + key.team().id()));
     }
 
     /// Adds somebody to a team, or changes what they may do there: keys with the earlier rights are revoked.

@@ -27,6 +27,7 @@ public final class PersonAccess implements AutoCloseable {
         }
     }
 
+    private final People people;
     private final CliRoutes cli;
     private final OAuthRoutes oauth;
     private final BrowserRoutes browser;
@@ -52,7 +53,7 @@ public final class PersonAccess implements AutoCloseable {
                         secrets.sealingKey("sign-in by OpenID Connect"),
                         clock);
         var ways = new WaysIn(settings.url(), issuer == null ? null : issuer.host());
-        var people = new People(store, access, keys, clock);
+        people = new People(store, access, keys, clock);
         var signIns = new SignIns(store, keys, clock, random);
         var tokens = new AccessTokens(secrets.sealingKey("access tokens of people"), clock);
         var attempts = new Attempts(clock);
@@ -66,6 +67,11 @@ public final class PersonAccess implements AutoCloseable {
                 ? null
                 : new OpenIdRoutes(issuer, browsers, signIns, new Admission(store, teams, domains, clock));
         access.admit(new PersonTokens(tokens, signIns, people, keys));
+    }
+
+    /// Once the keys are known.
+    public void start() {
+        people.settle();
     }
 
     public void addTo(Routes routes) {
