@@ -12,11 +12,20 @@ const LIMIT = 60_000
 
 /** Starts a browser that ends with the test file and trusts the certificate which `host` has, and no other unknown one. */
 export async function startBrowser(host) {
+  return start([Number(host.split(':')[1])], [`--ignore-certificate-errors-spki-list=${await keyHash(host)}`])
+}
+
+/** Starts a browser that ends with the test file and reaches these ports of loopback. */
+export function startPlainBrowser(ports) {
+  return start(ports, [])
+}
+
+async function start(ports, options) {
   const profile = await mkdtemp(join(tmpdir(), 'cay-chromium-'))
-  const chromium = await spawnApart(join(profile, 'relay'), Number(host.split(':')[1]), [
+  const chromium = await spawnApart(join(profile, 'relay'), ports, [
     process.env.CAY_CHROMIUM, '--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run',
     '--no-default-browser-check', '--disable-background-networking', '--disable-component-update', '--disable-sync',
-    '--no-proxy-server', `--ignore-certificate-errors-spki-list=${await keyHash(host)}`, `--user-data-dir=${profile}/profile`,
+    '--no-proxy-server', ...options, `--user-data-dir=${profile}/profile`,
     '--remote-debugging-pipe', 'about:blank',
   ])
   started.push({ chromium, profile })

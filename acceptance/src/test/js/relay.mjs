@@ -1,4 +1,4 @@
-// Runs a program in a network namespace of its own, in which one port of loopback leads to the same port outside.
+// Runs a program in a network namespace of its own, in which some ports of loopback lead to the same ports outside.
 //
 // A browser drops what it has under way whenever an interface of its network comes or goes, as those of sandboxes do all
 // the time; and nothing it would like to tell the world gets there.
@@ -9,9 +9,9 @@ import { fileURLToPath } from 'node:url'
 const SELF = fileURLToPath(import.meta.url)
 
 /** Starts a program there; descriptors 3 and 4 are pipes. Its process group is its own. */
-export async function spawnApart(socket, port, command) {
-  await forward(socket, { host: '127.0.0.1', port })
-  const inside = ['--net', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh', process.execPath, SELF, socket, `${port}`]
+export async function spawnApart(socket, ports, command) {
+  for (const port of ports) await forward(`${socket}-${port}`, { host: '127.0.0.1', port })
+  const inside = ['--net', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh', process.execPath, SELF, socket, ports.join()]
   return spawn('unshare', [...inside, ...command], { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'], detached: true })
 }
 
@@ -26,7 +26,7 @@ function forward(from, to) {
 }
 
 if (process.argv[1] === SELF) {
-  const [socket, port, program, ...args] = process.argv.slice(2)
-  await forward({ host: '127.0.0.1', port }, { path: socket })
+  const [socket, ports, program, ...args] = process.argv.slice(2)
+  for (const port of ports.split(',')) await forward({ host: '127.0.0.1', port }, { path: `${socket}-${port}` })
   spawn(program, args, { stdio: ['ignore', 'ignore', 'ignore', 3, 4] }).on('exit', (code) => process.exit(code ?? 1))
 }

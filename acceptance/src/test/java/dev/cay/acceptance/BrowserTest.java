@@ -43,7 +43,7 @@ final class BrowserTest {
                 .toList();
     }
 
-    private static Optional<Path> browser() {
+    static Optional<Path> browser() {
         return BROWSERS.stream()
                 .flatMap(name -> Stream.of(System.getenv("PATH").split(File.pathSeparator))
                         .map(directory -> Path.of(directory, name)))

@@ -73,7 +73,7 @@ final class MemberCommand implements Callable<Integer> {
 
         JsonNode call(String method, @Nullable String email, @Nullable Map<String, Object> body) {
             var operator = Api.ofOperator(options);
-            String all = "/admin/teams/%s/members".formatted(TeamCommand.id(operator, team));
+            String all = "/admin/teams/%s/members".formatted(TeamIds.require(operator, team));
             return operator.call(method, email == null ? all : path(all, email), body);
         }
     }

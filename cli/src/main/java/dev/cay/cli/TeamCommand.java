@@ -7,8 +7,6 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -63,14 +61,7 @@ final class TeamCommand implements Callable<Integer> {
 
     /// The id of the team with this id, slug or name.
     static String id(Api operator, String wanted) {
-        var teams = operator.call("GET", "/admin/teams", null);
-        return StreamSupport.stream(teams.spliterator(), false)
-                .filter(team -> Stream.of("teamID", "slug", "name")
-                        .anyMatch(field -> team.path(field).asString("").equals(wanted)))
-                .map(team -> team.path("teamID").asString(""))
-                .findFirst()
-                .orElseThrow(() -> new CayException(
-                        ErrorKind.NOT_FOUND, "there is no team '%s'; `cay team list` shows all".formatted(wanted)));
+        return TeamIds.require(operator, wanted);
     }
 
     @Command(name = "list", mixinStandardHelpOptions = true, description = "List all teams.")
