@@ -226,10 +226,22 @@ final class UninstallCommand implements Callable<Integer> {
         }
     }
 
+    /// Also one that is down, or whose host was started anew.
     private static boolean othersUseCache(CayConfig config) {
-        return Root.here()
-                && HostLedger.ofHost().instances().stream()
-                        .anyMatch(claim -> !claim.instance().equals(config.instance()));
+        return Root.here() && (claimsOfOthers(config) || othersAreHere(config));
+    }
+
+    private static boolean claimsOfOthers(CayConfig config) {
+        try {
+            return LayerStore.isSharedWithOthers(config.cacheDir(), config.stateDir());
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, "cannot read who uses " + config.cacheDir(), e);
+        }
+    }
+
+    private static boolean othersAreHere(CayConfig config) {
+        return HostLedger.ofHost().instances().stream()
+                .anyMatch(claim -> !claim.instance().equals(config.instance()));
     }
 
     private static void delete(Path directory, List<String> names, List<String> failures) throws IOException {

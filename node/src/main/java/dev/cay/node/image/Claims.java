@@ -69,6 +69,23 @@ final class Claims {
         Files.deleteIfExists(file(cacheDir.resolve("claims"), real(stateDir)));
     }
 
+    /// Whether another instance, whose state directory is there, keeps claims in this cache directory.
+    static boolean areOfOthers(Path cacheDir, Path stateDir) throws IOException {
+        Path directory = cacheDir.resolve("claims");
+        if (!Files.isDirectory(directory)) {
+            return false;
+        }
+        Path own = file(directory, real(stateDir));
+        try (var files = Files.newDirectoryStream(directory, "[0-9a-f]*")) {
+            for (var other : files) {
+                if (!other.equals(own) && !other.toString().endsWith(".new") && !isVoid(other, Instant.MAX)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
     private static String real(Path stateDir) {
         try {
             return stateDir.toRealPath().toString();

@@ -73,6 +73,11 @@ public final class LayerStore {
         this.claims = claims;
     }
 
+    /// Whether another instance, whose state directory is there, needs layers of this cache directory.
+    public static boolean isSharedWithOthers(Path cacheDir, Path stateDir) throws IOException {
+        return Claims.areOfOthers(cacheDir, stateDir);
+    }
+
     /// Forgets the claims of an instance whose state directory is about to be deleted.
     public static void forget(Path cacheDir, Path stateDir) throws IOException {
         Claims.forget(cacheDir, stateDir);
