@@ -13,6 +13,7 @@ import dev.cay.server.access.AdminToken;
 import dev.cay.server.audit.AuditLog;
 import dev.cay.server.build.BuildFloor;
 import dev.cay.server.log.OtlpSettings;
+import dev.cay.server.people.PersonAccess;
 import dev.cay.server.quota.Limits;
 import dev.cay.server.store.Store;
 import dev.cay.server.store.sqlite.SqliteStore;
@@ -25,6 +26,7 @@ import dev.cay.wire.node.NodeTemplates;
 import dev.cay.wire.node.Resources;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -85,7 +87,8 @@ final class AuditCommandTest {
                                 new Resources(2, 1024, 1024), 1024, () -> 1024, 1, 1, List.of(), directory),
                         Webhooks.Settings.allowing(List.of()),
                         AuditLog.Settings.USUAL,
-                        OtlpSettings.NONE),
+                        OtlpSettings.NONE,
+                        new PersonAccess.Settings(URI.create("http://127.0.0.1"), null, List.of())),
                 store,
                 new Rehearsal.EmptyNode(),
                 NodeTemplates.NONE,

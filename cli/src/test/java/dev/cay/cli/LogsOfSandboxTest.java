@@ -13,6 +13,7 @@ import dev.cay.server.access.AdminToken;
 import dev.cay.server.audit.AuditLog;
 import dev.cay.server.build.BuildFloor;
 import dev.cay.server.log.OtlpSettings;
+import dev.cay.server.people.PersonAccess;
 import dev.cay.server.quota.Limits;
 import dev.cay.server.store.Store;
 import dev.cay.server.store.sqlite.SqliteStore;
@@ -106,7 +107,8 @@ final class LogsOfSandboxTest {
                                 new Resources(2, 1024, 1024), 1024, () -> 1024, 1, 1, List.of(), directory),
                         Webhooks.Settings.allowing(List.of()),
                         AuditLog.Settings.USUAL,
-                        OtlpSettings.NONE),
+                        OtlpSettings.NONE,
+                        new PersonAccess.Settings(URI.create("http://127.0.0.1"), null, List.of())),
                 store,
                 node(),
                 NodeTemplates.NONE,

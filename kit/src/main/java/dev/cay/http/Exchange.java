@@ -263,11 +263,6 @@ public final class Exchange {
                 .orElse(null);
     }
 
-    /// The address of the other end of the connection: the client, or a proxy in front of Cay.
-    public String peer() {
-        return Request.getRemoteAddr(request);
-    }
-
     /// Sets a header of the answer; before the answer begins.
     public Exchange with(String name, String value) {
         response.getHeaders().put(name, value);

@@ -94,15 +94,7 @@ final class TestServer implements AutoCloseable {
     static TestServer on(Store store, Path directory, FakeNode node, FakeClock clock, String oldKey)
             throws IOException {
         return new TestServer(
-                store,
-                directory,
-                node,
-                clock,
-                oldKey,
-                Duration.ofDays(30),
-                PATIENCE,
-                OtlpSettings.NONE,
-                LINKS_ONLY);
+                store, directory, node, clock, oldKey, Duration.ofDays(30), PATIENCE, OtlpSettings.NONE, LINKS_ONLY);
     }
 
     /// With lines of logs sent to a receiver.

@@ -7,6 +7,7 @@ import dev.cay.metrics.Meters;
 import dev.cay.server.audit.AuditVerification.Finding;
 import dev.cay.server.event.LifecycleEvent;
 import dev.cay.server.store.Store;
+import dev.cay.server.store.StoreView;
 import dev.cay.server.store.Transaction;
 import dev.cay.wire.BuildId;
 import dev.cay.wire.CayException;
@@ -371,6 +372,11 @@ abstract class AuditLogContract {
         public <T> T read(Transaction<T> work) {
             requireThere();
             return store.read(work);
+        }
+
+        @Override
+        public StoreView view() {
+            return store.view();
         }
 
         private void requireThere() {
