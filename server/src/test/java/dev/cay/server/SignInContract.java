@@ -410,6 +410,21 @@ abstract class SignInContract extends ServerTest {
     }
 
     @Test
+    void theAuditLogNamesThePerson() {
+        var login = login("ann@example.org");
+        assertThat(asPerson(login, "POST", "/api-keys").status()).isEqualTo(201);
+        TestServer.await(
+                "the entry",
+                () -> cay.admin("GET", "/admin/audit?action=key.create", "")
+                        .text()
+                        .contains("ann@example.org"));
+        var entry =
+                cay.admin("GET", "/admin/audit?action=key.create", "").json().get(0);
+        assertThat(entry.get("actor").stringValue()).startsWith("person:");
+        assertThat(entry.get("credential").stringValue()).isEqualTo("ann@example.org");
+    }
+
+    @Test
     void whoIsRemovedFromATeamLosesTokenAndKeysThere() {
         var login = login("ann@example.org");
         String key = key(teams(login));

@@ -38,7 +38,7 @@ public record TeamKey(
     }
 
     /// Whether it stands for a person with a token of their own.
-    boolean isOfPerson() {
+    public boolean isOfPerson() {
         return id.startsWith(OF_PERSON);
     }
 

@@ -121,7 +121,7 @@ final class RequestAct implements Audit.Act {
     private String actor() {
         var key = caller == null ? null : caller.key();
         if (key != null) {
-            return "key:" + key.id();
+            return key.isOfPerson() ? "person:" + key.person() : "key:" + key.id();
         }
         return operator ? "operator" : "unknown";
     }
