@@ -2,37 +2,15 @@ package dev.cay.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.cay.cli.local.KeyFile;
-import dev.cay.cli.local.RunFile;
-import dev.cay.http.HttpListeners;
-import dev.cay.life.SystemClock;
-import dev.cay.life.Undo;
-import dev.cay.metrics.Meters;
-import dev.cay.server.CayServer;
-import dev.cay.server.access.AdminToken;
-import dev.cay.server.audit.AuditLog;
-import dev.cay.server.build.BuildFloor;
-import dev.cay.server.log.OtlpSettings;
-import dev.cay.server.people.PersonAccess;
-import dev.cay.server.quota.Limits;
-import dev.cay.server.store.Store;
-import dev.cay.server.store.sqlite.SqliteStore;
 import dev.cay.server.template.Origin;
-import dev.cay.server.webhook.Webhooks;
 import dev.cay.testing.Fast;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.LogLine;
 import dev.cay.wire.node.Node;
-import dev.cay.wire.node.NodeAuthorizations;
-import dev.cay.wire.node.NodeBuilds;
-import dev.cay.wire.node.NodeDisk;
 import dev.cay.wire.node.NodeSandbox;
-import dev.cay.wire.node.NodeTemplates;
 import dev.cay.wire.node.Resources;
 import dev.cay.wire.node.SandboxSpec;
 import java.lang.reflect.Proxy;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -42,8 +20,6 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -58,71 +34,23 @@ import tools.jackson.databind.json.JsonMapper;
 /// `cay logs --sandbox`, as a process, with a real server.
 @Fast
 final class LogsOfSandboxTest {
-    private record Said(int code, String out, String errors) {}
-
     @TempDir
     private Path directory = Path.of("unset");
 
-    private final Undo closing = new Undo();
     private final List<Node.LogListener> listeners = new CopyOnWriteArrayList<>();
-    private Store store;
-    private String url = "";
-    private String key = "";
+    private CommandServer cay;
 
     @BeforeEach
     void start() throws Exception {
-        var http = closing.add(new HttpListeners());
-        http.start();
-        Path state = Files.createDirectories(directory.resolve("state"));
-        store = closing.add(SqliteStore.open(state.resolve("cay.db")));
-        var server = closing.add(server(state));
-        server.start();
-        var address = http.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), server.frontDoor());
-        url = "http://127.0.0.1:" + address.getPort();
-        Files.createDirectories(directory.resolve("run"));
-        new RunFile(ProcessHandle.current().pid(), "v", "0", url, "d", "c", "b", "s").write(directory.resolve("run"));
-        Path file = KeyFile.in(directory, "0");
-        Files.createDirectories(file.getParent());
-        key = server.firstKey().orElseThrow();
-        Files.writeString(file, key);
-        server.templates().register("base", new Resources(2, 512, 1024), new Origin(List.of("0"), "user", null), null);
-        Files.writeString(directory.resolve("cay.yaml"), "stateDir: %s\nrunDir: %s/run\n".formatted(state, directory));
-    }
-
-    private CayServer server(Path state) {
-        return new CayServer(
-                new CayServer.Settings(
-                        state.resolve("secret"),
-                        AdminToken.in(state).file(),
-                        "cay.test",
-                        Duration.ofMinutes(5),
-                        Duration.ofHours(1),
-                        null,
-                        Duration.ofMinutes(1),
-                        state.resolve("records"),
-                        Duration.ofSeconds(5),
-                        null,
-                        Limits.NONE,
-                        new BuildFloor.Settings(
-                                new Resources(2, 1024, 1024), 1024, () -> 1024, 1, 1, List.of(), directory),
-                        Webhooks.Settings.allowing(List.of()),
-                        AuditLog.Settings.USUAL,
-                        OtlpSettings.NONE,
-                        new PersonAccess.Settings(URI.create("http://127.0.0.1"), null, List.of())),
-                store,
-                node(),
-                NodeTemplates.NONE,
-                NodeBuilds.NONE,
-                NodeDisk.NONE,
-                NodeAuthorizations.NONE,
-                (_, _) -> {},
-                SystemClock.only(),
-                new Meters());
+        cay = new CommandServer(directory, node());
+        cay.server
+                .templates()
+                .register("base", new Resources(2, 512, 1024), new Origin(List.of("0"), "user", null), null);
     }
 
     @AfterEach
     void stop() {
-        closing.close();
+        cay.close();
     }
 
     @Test
@@ -130,32 +58,31 @@ final class LogsOfSandboxTest {
         String id = create();
         said(id, LogLine.Level.INFO, "Process started", "npm\u001b[2J install");
         said(id, LogLine.Level.WARN, "Process killed", "make");
-        var all = cay("logs", "--sandbox", id);
+        var all = cay.cay("logs", "--sandbox", id);
         assertThat(all.code()).as(all.errors()).isZero();
         assertThat(all.out()).contains("Sandbox created", "INFO  Process started", "command=npm?[2J install", "WARN ");
-        assertThat(cay("logs", "--sandbox", id, "--level", "warn", "--since", "1h")
+        assertThat(cay.cay("logs", "--sandbox", id, "--level", "warn", "--since", "1h")
                         .out())
                 .hasLineCount(1)
                 .contains("Process killed");
-        assertThat(cay("logs", "--sandbox", id, "--search", "npm", "--json").out())
+        assertThat(cay.cay("logs", "--sandbox", id, "--search", "npm", "--json").out())
                 .hasLineCount(1)
                 .startsWith("{\"timestamp\":");
-        assertThat(cay("logs", "--sandbox", id, "--level", "loud").errors()).contains("'level' must be one of");
-        assertThat(cay("logs", "--sandbox", "i00000000000000000000").code()).isEqualTo(1);
-        assertThat(cay("logs", "--search", "x").errors()).contains("are for --sandbox");
+        assertThat(cay.cay("logs", "--sandbox", id, "--level", "loud").errors()).contains("'level' must be one of");
+        assertThat(cay.cay("logs", "--sandbox", "i00000000000000000000").code()).isEqualTo(1);
+        assertThat(cay.cay("logs", "--search", "x").errors()).contains("are for --sandbox");
 
         Path out = directory.resolve("followed");
         Path errors = directory.resolve("followed.errors");
-        var builder = new ProcessBuilder(MainProcess.command(directory, "logs", "--sandbox", id, "-f"))
+        var builder = cay.builder("logs", "--sandbox", id, "-f")
                 .redirectOutput(out.toFile())
                 .redirectError(errors.toFile());
-        builder.environment().put("HOME", directory.toString());
         var following = builder.start();
         try {
             await(out, "Process killed");
             said(id, LogLine.Level.INFO, "File written", "a");
             await(out, "File written");
-            assertThat(cay("sandbox", "kill", id).code()).isZero();
+            assertThat(cay.cay("sandbox", "kill", id).code()).isZero();
             assertThat(following.waitFor(60, TimeUnit.SECONDS)).isTrue();
             assertThat(following.exitValue()).isZero();
             assertThat(Files.readString(out))
@@ -168,8 +95,8 @@ final class LogsOfSandboxTest {
     }
 
     private String create() throws Exception {
-        var request = HttpRequest.newBuilder(URI.create(url + "/v2/sandboxes"))
-                .header("X-API-Key", key)
+        var request = HttpRequest.newBuilder(URI.create(cay.url + "/v2/sandboxes"))
+                .header("X-API-Key", cay.key)
                 .POST(HttpRequest.BodyPublishers.ofString("{\"templateID\":\"base\",\"timeout\":600}"))
                 .build();
         try (var client = HttpClient.newHttpClient()) {
@@ -209,23 +136,6 @@ final class LogsOfSandboxTest {
         while (!Files.readString(file).contains(text)) {
             assertThat(System.nanoTime()).as(text).isLessThan(end);
             Thread.sleep(50);
-        }
-    }
-
-    private Said cay(String... words) throws Exception {
-        Path out = directory.resolve("out");
-        Path errors = directory.resolve("errors");
-        var arguments = new ArrayList<>(Arrays.asList(words));
-        var builder = new ProcessBuilder(MainProcess.command(directory, arguments.toArray(String[]::new)))
-                .redirectOutput(out.toFile())
-                .redirectError(errors.toFile());
-        builder.environment().put("HOME", directory.toString());
-        var process = builder.start();
-        try {
-            assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
-            return new Said(process.exitValue(), Files.readString(out), Files.readString(errors));
-        } finally {
-            process.destroyForcibly();
         }
     }
 }
