@@ -35,7 +35,7 @@ final class RefusalTest {
             X-API-Key     | e2b_12                                              | malformed
             X-API-Key     | nonsense                                            | malformed
             Authorization | Bearer e2b_0000000000000000000000000000000000000000 | not known
-            Authorization | Bearer sk_e2b_00                                    | access tokens
+            Authorization | Bearer sk_e2b_00                                    | neither an API key
             Authorization | Basic dXNlcjo=                                      | Bearer
             User-Agent    | x                                                   | X-API-Key
             """)
