@@ -48,6 +48,11 @@ public record Limits(
         return sandboxes != null || vcpus != null || memoryMB != null;
     }
 
+    /// Whether requests have to be counted.
+    boolean countsRequests() {
+        return createsPerSecond != null || apiCallsPer30s != null || operationsPerMinute != null;
+    }
+
     /// By the names of the API, in its order; null for no limit.
     public Map<String, @Nullable Integer> values() {
         var values = new LinkedHashMap<String, @Nullable Integer>();

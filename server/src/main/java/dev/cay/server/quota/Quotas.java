@@ -21,7 +21,7 @@ public final class Quotas implements Access.Admission {
 
     private final Map<String, Limits> keys = new ConcurrentHashMap<>();
 
-    /// Made when a team or key first asks.
+    /// Made when a team or key with such limits first asks.
     private final Map<TeamId, Rates> teamRates = new ConcurrentHashMap<>();
 
     private final Map<String, Rates> keyRates = new ConcurrentHashMap<>();
@@ -127,10 +127,15 @@ public final class Quotas implements Access.Admission {
     }
 
     private Rates rates(TeamId team, String name) {
-        return teamRates.computeIfAbsent(team, id -> new Rates(of(id), name));
+        return of(team).countsRequests()
+                ? teamRates.computeIfAbsent(team, id -> new Rates(of(id), name))
+                : Rates.UNLIMITED;
     }
 
     private Rates rates(TeamKey key) {
-        return keyRates.computeIfAbsent(key.id(), id -> new Rates(ofKey(id), "the API key '%s'".formatted(key.name())));
+        return ofKey(key.id()).countsRequests()
+                ? keyRates.computeIfAbsent(
+                        key.id(), id -> new Rates(ofKey(id), "the API key '%s'".formatted(key.name())))
+                : Rates.UNLIMITED;
     }
 }

@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /// How often one team, or one key, has asked lately. A whole period's worth may come at once. Thread-safe.
 final class Rates {
+    static final Rates UNLIMITED = new Rates(Limits.NONE, "");
+
     private static final Duration CREATES = Duration.ofSeconds(1);
     private static final Duration CALLS = Duration.ofSeconds(30);
     private static final Duration OPERATIONS = Duration.ofMinutes(1);
@@ -33,10 +35,6 @@ final class Rates {
                         .addLimit(limit -> limit.capacity(most).refillGreedy(most, period))
                         .withNanosecondPrecision()
                         .build();
-    }
-
-    Limits limits() {
-        return limits;
     }
 
     void call() {
