@@ -198,7 +198,8 @@ abstract class WebhookContract {
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
-        assertThat(receiver.requests).hasSize(requests);
+        assertThat(receiver.requests.stream().map(request -> request.sandbox() + " " + request.label()))
+                .hasSize(requests);
     }
 
     @Test
@@ -338,8 +339,12 @@ abstract class WebhookContract {
         for (int hour = 0; hour < 24; hour++) {
             passFailing(hook, Duration.ofHours(1));
             if (hour == 12) {
-                await(cay.create(), "create");
-                awaitAttempts(hook, attempts(hook));
+                String other = cay.create();
+                await(other, "create");
+                // Else its time is over at some moment of the hours that follow.
+                cay.call("DELETE", "/sandboxes/" + other);
+                await(other, "create", "kill");
+                awaitAttempts(hook, receiver.requests.size());
             }
         }
         int before = receiver.requests.size();
