@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.cay.platform.OwnCay;
 import dev.cay.platform.RemoteSandbox;
 import dev.cay.testing.NeedsRoot;
+import dev.cay.testing.OwnPostgres;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -100,6 +101,59 @@ final class BackupTest {
         } finally {
             // Other tests do not need it.
             run(new ProcessBuilder("rm", "-rf", LAYERS.resolve(layer).toString()), 0);
+        }
+    }
+
+    /// What runs is saved where it is; records leave one database and go on in another, or in a file.
+    @Test
+    void runningSandboxesGoFromOneDatabaseToAnotherWithOrWithoutMemory() throws Exception {
+        Path backup = directory.resolve("backup");
+        String key;
+        String id;
+        String fingerprint;
+        long counted;
+        try (var from = OwnPostgres.start(directory.resolve("from"));
+                var first = OwnCay.start(PostgresPlatformTest.settings(from));
+                var running = RemoteSandbox.create(first.url(), first.key())) {
+            key = first.key();
+            id = running.id();
+            fingerprint = fill(running);
+            counted = count(running);
+            var toStandardOutput = first.cay("backup", "--running", "-")
+                    .redirectOutput(backup.toFile())
+                    .redirectError(directory.resolve("said").toFile());
+            assertThat(toStandardOutput.start().waitFor()).isZero();
+            assertThat(directory.resolve("said")).content().contains("1 sandboxes, 0 snapshots");
+            assertThat(count(running)).as("it goes on").isGreaterThan(counted);
+        }
+        try (var to = OwnPostgres.start(directory.resolve("to"));
+                var second = OwnCay.start(SETTINGS)) {
+            run(second.cay("down"), 0);
+            Path configuration = second.directory().resolve("cay.yaml");
+            String sqlite = Files.readString(configuration);
+            Files.writeString(
+                    configuration,
+                    sqlite + "store:\n  url: %s\n  passwordFile: %s\n".formatted(to.url(), to.passwordFile()));
+            run(second.cay("restore", "--replace", backup.toString()), 0);
+            assertThat(to.query("SELECT id FROM sandbox WHERE id = '%s'".formatted(id)))
+                    .isEqualTo(id);
+            second.startAgain();
+            var resumed = RemoteSandbox.connect(second.url(), key, id);
+            assertThat(count(resumed)).as("the counter goes on from memory").isGreaterThan(counted);
+            assertThat(resumed.run(List.of("bash", "-c", FINGERPRINT))).isEqualTo(fingerprint);
+
+            run(second.cay("down", "--all"), 0);
+            assertThat(run(second.cay("restore", "--replace", backup.toString()), 1))
+                    .as("a database with records is left alone")
+                    .contains("records");
+            Files.writeString(configuration, sqlite);
+            run(second.cay("restore", "--replace", "--files-only", backup.toString()), 0);
+            second.startAgain();
+            var anew = RemoteSandbox.connect(second.url(), key, id);
+            assertThat(anew.run(List.of("bash", "-c", FINGERPRINT))).isEqualTo(fingerprint);
+            assertThat(anew.run(List.of("bash", "-c", "pgrep -c -f [c]ount.py || true")))
+                    .as("programs are not in the files")
+                    .isEqualTo("0\n");
         }
     }
 
