@@ -211,7 +211,8 @@ public final class CayServer implements AutoCloseable {
             shipper.add(event);
         });
         teams = new Teams(store, access, clock);
-        people = opened.add(new PersonAccess(settings.people(), store, access, keys, teams, tokens, clock, random));
+        people = opened.add(
+                new PersonAccess(settings.people(), store, access, keys, teams, tokens, audit, clock, random));
         chores = opened.add(new Chores(store, sandboxes, starter, pauses, templates, webhooks::forgetOld, clock));
         var records = settings.records();
         logs = opened.add(new SandboxLogs(records.resolve("sandbox-logs.ring"), store, clock, meters));

@@ -425,6 +425,37 @@ abstract class SignInContract extends ServerTest {
     }
 
     @Test
+    void theAuditLogTellsWhoSignsInAndOutAndWhoIsRefused() {
+        var login = login("ann@example.org");
+        post("/sign-in/link", Map.of("token", "cay_link_guessed"), Map.of());
+        var token = Map.of("token", login.get("refreshToken"), "client_id", login.get("clientId"));
+        assertThat(post("/oauth/revoke", token, Map.of()).status()).isEqualTo(200);
+        TestServer.await(
+                "the last entry",
+                () -> cay.admin("GET", "/admin/audit?action=person.sign-out", "")
+                                .json()
+                                .size()
+                        == 1);
+        var entries = cay.admin("GET", "/admin/audit?action=person", "");
+        var told = entries.json()
+                .valueStream()
+                .filter(entry -> entry.get("action").stringValue().startsWith("person.sign"))
+                .map(entry -> String.join(
+                        " ",
+                        entry.get("action").stringValue(),
+                        entry.get("way").stringValue(),
+                        entry.get("actor").stringValue().replaceAll(":.*", ""),
+                        entry.get("result").stringValue()));
+        assertThat(told)
+                .containsExactly(
+                        "person.sign-out program person ok",
+                        "person.sign-in link unknown refused",
+                        "person.sign-in program person ok",
+                        "person.sign-in link person ok");
+        assertThat(entries.text()).doesNotContain("cay_link_", login.get("refreshToken"), login.get("accessToken"));
+    }
+
+    @Test
     void whoIsRemovedFromATeamLosesTokenAndKeysThere() {
         var login = login("ann@example.org");
         String key = key(teams(login));

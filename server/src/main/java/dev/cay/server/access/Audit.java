@@ -3,10 +3,19 @@ package dev.cay.server.access;
 import dev.cay.http.Exchange;
 import org.jspecify.annotations.Nullable;
 
-/// Hears of every request that {@link Access} guards: what it wants, who sends it and how it ends.
+/// Hears of every request that {@link Access} guards: what it wants, who sends it and how it ends; and of people who
+/// sign in, whom no key guards.
 public interface Audit {
     /// A request has come in; nobody knows yet who sends it.
     Act begin(Exchange exchange);
+
+    /// Somebody signed in or out, or was refused.
+    void signIn(Exchange exchange, SignInAct act);
+
+    /// @param action `person.sign-in`, `person.sign-out` or `person.renew`
+    /// @param way    how: `link`, `openid`, `browser` (signed in before) or `program`
+    /// @param person the id; null when nobody knows who it is
+    record SignInAct(String action, String way, @Nullable String person, boolean ok) {}
 
     /// One request. Used by the request's thread.
     interface Act {

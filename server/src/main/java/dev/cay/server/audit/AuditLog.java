@@ -83,6 +83,32 @@ public final class AuditLog implements Audit, AutoCloseable {
         return new RequestAct(exchange, this::ended);
     }
 
+    @Override
+    public void signIn(Exchange exchange, SignInAct act) {
+        String result = act.ok() ? "ok" : "refused";
+        var facts = new TreeMap<>(Map.of(
+                "result",
+                result,
+                "way",
+                act.way(),
+                "request",
+                exchange.method() + " " + exchange.route(),
+                "address",
+                exchange.peer(),
+                "credential",
+                "none"));
+        var inside = exchange.inside();
+        if (inside != null) {
+            facts.put("fromSandbox", inside.value());
+        }
+        String actor = act.person() == null ? "unknown" : "person:" + act.person();
+        ended(
+                true,
+                result,
+                RequestAct.network(exchange.peer()),
+                new RequestAct.Draft(act.action(), actor, null, null, facts));
+    }
+
     private void ended(boolean changes, String result, String sender, RequestAct.Draft draft) {
         serving.remove();
         boolean good = result.equals("ok");

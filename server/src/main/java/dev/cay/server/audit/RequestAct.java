@@ -143,7 +143,7 @@ final class RequestAct implements Audit.Act {
     }
 
     /// One machine has many IPv6 addresses, of one network.
-    private static String network(String address) {
+    static String network(String address) {
         var parts = address.split(":", -1);
         return parts.length < 5 ? address : String.join(":", parts[0], parts[1], parts[2], parts[3]) + "::";
     }

@@ -19,13 +19,21 @@ final class BrowserRoutes {
     private final AccessTokens tokens;
     private final Attempts attempts;
     private final WaysIn ways;
+    private final SignInNotes notes;
 
-    BrowserRoutes(Browsers browsers, SignIns signIns, AccessTokens tokens, Attempts attempts, WaysIn ways) {
+    BrowserRoutes(
+            Browsers browsers,
+            SignIns signIns,
+            AccessTokens tokens,
+            Attempts attempts,
+            WaysIn ways,
+            SignInNotes notes) {
         this.browsers = browsers;
         this.signIns = signIns;
         this.tokens = tokens;
         this.attempts = attempts;
         this.ways = ways;
+        this.notes = notes;
     }
 
     void addTo(Routes routes) {
@@ -83,6 +91,7 @@ final class BrowserRoutes {
 
     private CayException unknownLink(Exchange exchange) {
         attempts.wrong(exchange.peer());
+        notes.refused(exchange, SignInNotes.Way.LINK, null);
         return new CayException(
                 ErrorKind.NOT_FOUND,
                 "this link was used, is older than %d minutes, or never was one; `sudo ./cay login` makes another"
@@ -95,6 +104,7 @@ final class BrowserRoutes {
         require(exchange, token);
         var proved = signIns.take(new Secret(token == null ? "" : token)).orElseThrow(() -> unknownLink(exchange));
         browsers.remember(exchange, proved);
+        notes.signedIn(exchange, SignInNotes.Way.LINK, proved.signIn().person());
         Page.redirect(exchange, HOME);
     }
 
@@ -103,7 +113,10 @@ final class BrowserRoutes {
         String token = exchange.form().get("token");
         browsers.signIn(exchange)
                 .filter(signIn -> browsers.fits(token, signIn, OUT))
-                .ifPresent(signIns::end);
+                .ifPresent(signIn -> {
+                    signIns.end(signIn);
+                    notes.signedOut(exchange, SignInNotes.Way.BROWSER, signIn.person());
+                });
         browsers.forget(exchange);
         Page.redirect(exchange, HOME);
     }

@@ -24,13 +24,15 @@ final class CliRoutes {
     private final People people;
     private final AccessTokens tokens;
     private final WaysIn ways;
+    private final SignInNotes notes;
 
-    CliRoutes(Browsers browsers, SignIns signIns, People people, AccessTokens tokens, WaysIn ways) {
+    CliRoutes(Browsers browsers, SignIns signIns, People people, AccessTokens tokens, WaysIn ways, SignInNotes notes) {
         this.browsers = browsers;
         this.signIns = signIns;
         this.people = people;
         this.tokens = tokens;
         this.ways = ways;
+        this.notes = notes;
     }
 
     void addTo(Routes routes) {
@@ -132,15 +134,18 @@ final class CliRoutes {
 
     private String decided(Exchange exchange, Map<String, String> form, SignIn signIn, CliReturn next) {
         if (!browsers.isOwnForm(exchange) || !browsers.fits(form.get("token"), signIn, next.origin())) {
+            notes.refused(exchange, SignInNotes.Way.PROGRAM, signIn.person());
             return next.failed("the answer did not come from the page of this server; try again");
         }
         if (!isAllowed(form.get("decision"))) {
             return next.failed("you did not allow it");
         }
         if (people.memberships(signIn.person()).isEmpty()) {
+            notes.refused(exchange, SignInNotes.Way.PROGRAM, signIn.person());
             throw PersonTokens.memberOfNone(signIn.person());
         }
         var proved = signIns.begin(signIn.person(), SignIn.Kind.PROGRAM);
+        notes.signedIn(exchange, SignInNotes.Way.PROGRAM, signIn.person());
         var values = new LinkedHashMap<String, String>();
         values.put("email", signIn.person().email());
         values.put("accessToken", tokens.make(proved.signIn()));

@@ -15,11 +15,13 @@ final class OAuthRoutes {
     private final SignIns signIns;
     private final AccessTokens tokens;
     private final Attempts attempts;
+    private final SignInNotes notes;
 
-    OAuthRoutes(SignIns signIns, AccessTokens tokens, Attempts attempts) {
+    OAuthRoutes(SignIns signIns, AccessTokens tokens, Attempts attempts, SignInNotes notes) {
         this.signIns = signIns;
         this.tokens = tokens;
         this.attempts = attempts;
+        this.notes = notes;
     }
 
     void addTo(Routes routes) {
@@ -64,14 +66,16 @@ final class OAuthRoutes {
             }
             case SignIns.Renewal.Unknown() -> {
                 attempts.wrong(exchange.peer());
+                notes.notRenewed(exchange, null);
                 refuse(
                         exchange,
                         400,
                         "invalid_grant",
                         "the refresh token is not good here any more; run `e2b auth login` again");
             }
-            case SignIns.Renewal.Reused _ -> {
+            case SignIns.Renewal.Reused(var signIn) -> {
                 attempts.wrong(exchange.peer());
+                notes.notRenewed(exchange, signIn.person());
                 refuse(
                         exchange,
                         400,
@@ -82,7 +86,8 @@ final class OAuthRoutes {
     }
 
     private void revoke(Exchange exchange, Map<String, String> form) {
-        signIns.revoke(new Secret(form.getOrDefault("token", "")));
+        signIns.revoke(new Secret(form.getOrDefault("token", "")))
+                .ifPresent(signIn -> notes.signedOut(exchange, SignInNotes.Way.PROGRAM, signIn.person()));
         exchange.send(200);
     }
 

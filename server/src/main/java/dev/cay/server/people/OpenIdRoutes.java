@@ -21,12 +21,14 @@ final class OpenIdRoutes {
     private final Browsers browsers;
     private final SignIns signIns;
     private final Admission admission;
+    private final SignInNotes notes;
 
-    OpenIdRoutes(OpenId issuer, Browsers browsers, SignIns signIns, Admission admission) {
+    OpenIdRoutes(OpenId issuer, Browsers browsers, SignIns signIns, Admission admission, SignInNotes notes) {
         this.issuer = issuer;
         this.browsers = browsers;
         this.signIns = signIns;
         this.admission = admission;
+        this.notes = notes;
     }
 
     void addTo(Routes routes) {
@@ -60,6 +62,7 @@ final class OpenIdRoutes {
         var outcome = issuer.complete(
                 returned, browsers.knownBinding(exchange).map(Secret::hash).orElse(null));
         if (outcome.isEmpty()) {
+            notes.refused(exchange, SignInNotes.Way.OPENID, null);
             Page.say(exchange, 400, "Not signed in", "This sign-in was not begun here. Begin again.");
             return;
         }
@@ -68,6 +71,7 @@ final class OpenIdRoutes {
         try {
             finish(exchange, outcome.get(), next);
         } catch (CayException e) {
+            notes.refused(exchange, SignInNotes.Way.OPENID, null);
             fail(exchange, next, ErrorRenderer.status(e.kind()), e.userMessage());
         } catch (RuntimeException e) {
             log.atError().setCause(e).log("could not sign in a browser");
@@ -78,11 +82,13 @@ final class OpenIdRoutes {
     private void finish(Exchange exchange, OpenId.Outcome outcome, @Nullable CliReturn next) {
         var account = outcome.account();
         if (account == null) {
+            notes.refused(exchange, SignInNotes.Way.OPENID, null);
             fail(exchange, next, 403, outcome.failure() == null ? "it failed" : outcome.failure());
             return;
         }
         var person = admission.admit(account.id(), account.email());
         browsers.remember(exchange, signIns.begin(person, SignIn.Kind.BROWSER));
+        notes.signedIn(exchange, SignInNotes.Way.OPENID, person);
         Page.redirect(
                 exchange,
                 next == null ? BrowserRoutes.HOME : CliRoutes.PATH + "?next=" + CliReturn.encoded(next.origin()));

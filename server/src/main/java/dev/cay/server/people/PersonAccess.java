@@ -3,6 +3,7 @@ package dev.cay.server.people;
 import dev.cay.http.Routes;
 import dev.cay.server.access.Access;
 import dev.cay.server.access.ApiKeys;
+import dev.cay.server.access.Audit;
 import dev.cay.server.access.SandboxTokens;
 import dev.cay.server.access.Teams;
 import dev.cay.server.people.openid.IssuerSettings;
@@ -42,6 +43,7 @@ public final class PersonAccess implements AutoCloseable {
             ApiKeys keys,
             Teams teams,
             SandboxTokens secrets,
+            Audit audit,
             InstantSource clock,
             SecureRandom random) {
         var own = settings.issuer();
@@ -58,14 +60,15 @@ public final class PersonAccess implements AutoCloseable {
         var tokens = new AccessTokens(secrets.sealingKey("access tokens of people"), clock);
         var attempts = new Attempts(clock);
         var browsers = new Browsers(signIns, settings.url(), secrets.sealingKey("forms of people"), random);
-        cli = new CliRoutes(browsers, signIns, people, tokens, ways);
-        oauth = new OAuthRoutes(signIns, tokens, attempts);
-        browser = new BrowserRoutes(browsers, signIns, tokens, attempts, ways);
+        var notes = new SignInNotes(audit);
+        cli = new CliRoutes(browsers, signIns, people, tokens, ways, notes);
+        oauth = new OAuthRoutes(signIns, tokens, attempts, notes);
+        browser = new BrowserRoutes(browsers, signIns, tokens, attempts, ways, notes);
         members = new MemberRoutes(access, people, signIns, ways);
         var domains = settings.domains().stream().map(Admission.Domain::parse).toList();
         openId = issuer == null
                 ? null
-                : new OpenIdRoutes(issuer, browsers, signIns, new Admission(store, teams, domains, clock));
+                : new OpenIdRoutes(issuer, browsers, signIns, new Admission(store, teams, domains, clock), notes);
         access.admit(new PersonTokens(tokens, signIns, people, keys));
     }
 

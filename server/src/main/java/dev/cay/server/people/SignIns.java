@@ -146,8 +146,10 @@ final class SignIns {
     }
 
     /// Ends the sign-in that a refresh token belongs to, if there is one.
-    void revoke(Secret token) {
-        find(token, SignIn.Kind.PROGRAM).ifPresent(this::end);
+    Optional<SignIn> revoke(Secret token) {
+        var found = find(token, SignIn.Kind.PROGRAM);
+        found.ifPresent(this::end);
+        return found;
     }
 
     /// From here on its tokens and the keys that were minted for it are refused.
