@@ -30,6 +30,7 @@ final class ClientsTest {
             "errors.test.mjs",
             "ports.test.mjs",
             "observe.test.mjs",
+            "secrets.test.mjs",
             "pause.test.mjs",
             "templates.test.mjs",
             "methods.test.mjs");

@@ -12,6 +12,8 @@ import dev.cay.sdk.SandboxException;
 import dev.cay.sdk.SandboxException.Kind;
 import dev.cay.sdk.SandboxFilter;
 import dev.cay.sdk.SandboxInfo;
+import dev.cay.sdk.SecretInfo;
+import dev.cay.sdk.Secrets;
 import dev.cay.sdk.Settings;
 import dev.cay.testing.NeedsRoot;
 import java.net.URI;
@@ -57,6 +59,22 @@ final class JavaSdkTest extends SdkTest {
         assertThat(sandbox.kill()).isFalse();
         assertKind(Kind.NOT_FOUND, () -> cay.info(sandbox.id()));
         assertKind(Kind.NOT_FOUND, () -> cay.connect(sandbox.id()));
+    }
+
+    @Test
+    void keepsSecretsThatNobodyReadsBack() {
+        var made = cay.secrets().create("sdk-key", "value", Map.of(Secrets.HOSTS, "api.example.com"));
+        try {
+            assertThat(made.version()).isEqualTo(1);
+            assertThat(cay.secrets().update("sdk-key", "other").version()).isEqualTo(2);
+            assertThat(cay.secrets().find(made.id()).orElseThrow().metadata())
+                    .containsEntry(Secrets.HOSTS, "api.example.com");
+            assertThat(cay.secrets().list()).extracting(SecretInfo::name).contains("sdk-key");
+            assertKind(Kind.INVALID, () -> cay.secrets().create("a b", "value"));
+        } finally {
+            assertThat(cay.secrets().delete("sdk-key")).isTrue();
+        }
+        assertThat(cay.secrets().find("sdk-key")).isEmpty();
     }
 
     @Test

@@ -68,6 +68,7 @@ public final class Main implements Runnable {
         commands.put("logs", LogsCommand::new);
         commands.put("sandbox", SandboxCommand::new);
         commands.put("template", TemplateCommand::new);
+        commands.put("secret", SecretCommand::new);
         commands.put("webhook", WebhookCommand::new);
         commands.put("mcp", McpCommand::new);
         commands.put("audit", AuditCommand::new);

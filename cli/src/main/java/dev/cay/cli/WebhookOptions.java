@@ -1,43 +1,11 @@
 package dev.cay.cli;
 
-import dev.cay.cli.local.ConfigOptions;
 import java.util.Locale;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
-/// What all commands about webhooks take: where the daemon is, and how results are printed.
-final class WebhookOptions {
+/// What all commands about webhooks take, and how webhooks are shown.
+final class WebhookOptions extends ApiOptions {
     static final String PATH = "/events/webhooks";
-
-    /// How results are printed.
-    enum Format {
-        TEXT,
-        JSON
-    }
-
-    @Mixin
-    private ConfigOptions options = new ConfigOptions();
-
-    @Option(
-            names = {"-o", "--output"},
-            paramLabel = "FORMAT",
-            description = "text or json (default: text).")
-    private Format format = Format.TEXT;
-
-    Api api() {
-        return Api.of(options);
-    }
-
-    /// @return whether it was printed, because the user wants JSON
-    boolean json(JsonNode value) {
-        if (format != Format.JSON) {
-            return false;
-        }
-        System.out.println(JsonMapper.shared().writerWithDefaultPrettyPrinter().writeValueAsString(value));
-        return true;
-    }
 
     /// One line about a webhook.
     void line(JsonNode webhook) {
@@ -71,9 +39,5 @@ final class WebhookOptions {
         if (!value.isEmpty()) {
             System.out.println(String.format(Locale.ROOT, "%-14s %s", name, value));
         }
-    }
-
-    static String text(JsonNode node, String field) {
-        return node.path(field).asString("");
     }
 }

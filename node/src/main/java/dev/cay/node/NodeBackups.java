@@ -37,8 +37,16 @@ final class NodeBackups implements NodeBackup {
 
     /// Files and directories of the state directory that cannot be made again. All else there is of use to nobody but
     /// the daemon that made it.
-    static final List<String> STATE =
-            List.of("secret", "admin.token", "mcp.key", "mcp.clients", "mcp-images.json", "mcp-repositories", "tls");
+    static final List<String> STATE = List.of(
+            "secret",
+            "secrets.keys",
+            "identity.key",
+            "admin.token",
+            "mcp.key",
+            "mcp.clients",
+            "mcp-images.json",
+            "mcp-repositories",
+            "tls");
 
     private final Path stateDir;
     private final LayerStore layers;

@@ -91,6 +91,11 @@ public final class Cay implements AutoCloseable {
                 .toList();
     }
 
+    /// The team's secrets.
+    public Secrets secrets() {
+        return new Secrets(api);
+    }
+
     /// Ends what is under way; sandboxes live on.
     @Override
     public void close() {

@@ -29,6 +29,8 @@ import dev.cay.server.edge.Unserved;
 import dev.cay.server.event.EventCounts;
 import dev.cay.server.event.EventRoutes;
 import dev.cay.server.fleet.Fleet;
+import dev.cay.server.identity.IdentityRoutes;
+import dev.cay.server.identity.IdentityTokens;
 import dev.cay.server.log.LogRoutes;
 import dev.cay.server.log.LogShipper;
 import dev.cay.server.log.OtlpSettings;
@@ -58,6 +60,8 @@ import dev.cay.server.sandbox.SandboxView;
 import dev.cay.server.sandbox.Sandboxes;
 import dev.cay.server.sandbox.Settlement;
 import dev.cay.server.sandbox.TokenRenewal;
+import dev.cay.server.secret.SecretRoutes;
+import dev.cay.server.secret.Secrets;
 import dev.cay.server.snapshot.ForkRoutes;
 import dev.cay.server.snapshot.Forks;
 import dev.cay.server.snapshot.SnapshotRoutes;
@@ -157,6 +161,8 @@ public final class CayServer implements AutoCloseable {
     private final DiskCollections collections;
     private final Webhooks webhooks;
     private final PersonAccess people;
+    private final Secrets secrets;
+    private final IdentityTokens identities;
     private final Routes routes;
     private final FrontDoor frontDoor;
 
@@ -211,6 +217,11 @@ public final class CayServer implements AutoCloseable {
             shipper.add(event);
         });
         teams = new Teams(store, access, clock);
+        secrets = new Secrets(store, settings.secret().resolveSibling("secrets.keys"), clock, random);
+        identities = new IdentityTokens(
+                settings.secret().resolveSibling("identity.key"),
+                settings.people().url(),
+                clock);
         people = opened.add(
                 new PersonAccess(settings.people(), store, access, keys, teams, tokens, audit, clock, random));
         chores = opened.add(new Chores(store, sandboxes, starter, pauses, templates, webhooks::forgetOld, clock));
@@ -302,6 +313,8 @@ public final class CayServer implements AutoCloseable {
         new EventRoutes(access, store).addTo(routes);
         webhooks.addTo(routes);
         people.addTo(routes);
+        new SecretRoutes(access, secrets).addTo(routes);
+        new IdentityRoutes(identities).addTo(routes);
         builds.addTo(routes);
         new Unserved(access).addTo(routes);
         return routes;
@@ -314,6 +327,7 @@ public final class CayServer implements AutoCloseable {
         quotas.start();
         access.start();
         people.start();
+        secrets.start();
         templates.start();
         // Before the node is asked what runs, so that no end falls between.
         fleet.node().onEnd(this::ended);

@@ -23,6 +23,8 @@ final class ForeignTeamTest extends ServerTest {
     /// Routes that take no key. Each has its own way to know who asks, or tells nothing.
     private static final Set<String> OPEN = Set.of(
             "GET /health",
+            "GET /.well-known/openid-configuration",
+            "GET /.well-known/jwks.json",
             "PUT /templates/{templateID}/files/{hash}/content",
             "GET /mcp/oauth/callback",
             "HEAD /mcp/oauth/callback",
@@ -44,6 +46,7 @@ final class ForeignTeamTest extends ServerTest {
             "POST /sandboxes/{sandboxID}/timeout", "{\"timeout\": 60}",
             "POST /sandboxes/{sandboxID}/rollback", "{\"snapshotID\": \"mine\"}",
             "PATCH /api-keys/{apiKeyID}", "{\"name\": \"theirs\"}",
+            "POST /secrets/{secretID}", "{\"value\": \"theirs\"}",
             "PATCH /events/webhooks/{webhookID}", "{\"name\": \"theirs\"}",
             "POST /templates/tags", "{\"target\": \"mine\", \"tags\": [\"v1\"]}",
             "DELETE /templates/tags", "{\"name\": \"mine\", \"tags\": [\"v1\"]}",
@@ -72,6 +75,9 @@ final class ForeignTeamTest extends ServerTest {
         var teams = cay.admin("GET", "/admin/teams", "").json();
         ids.put("teamID", teams.get(0).get("teamID").stringValue());
         ids.put("apiKeyID", key("first key"));
+        var secret = cay.call("POST", "/secrets", "{\"name\": \"mine\", \"value\": \"hidden\"}");
+        assertThat(secret.status()).as(secret.text()).isEqualTo(201);
+        ids.put("secretID", secret.json().get("secretID").stringValue());
         var webhook = cay.call("POST", "/events/webhooks", """
                 {"name": "mine", "url": "https://receiver.example/x", "events": ["sandbox.lifecycle.created"],
                  "signatureSecret": "secret"}

@@ -51,8 +51,6 @@ final class RefusalTest {
             POST /templates/t/builds/b
             GET /volumes
             PUT /volumecontent/v/file
-            POST /secrets
-            GET /secrets
             GET /nodes
             """)
     void whatIsNotServedSaysSo(String method, String path) {

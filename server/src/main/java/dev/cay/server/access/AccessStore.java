@@ -30,10 +30,11 @@ final class AccessStore {
                 at.toEpochMilli());
     }
 
-    /// Its keys and members go with it.
+    /// Its keys, members and secrets go with it.
     static void deleteTeam(Handle handle, Team team, Instant at) {
         handle.execute("DELETE FROM member WHERE team_id = ?", team.id().value());
         handle.execute("DELETE FROM api_key WHERE team_id = ?", team.id().value());
+        handle.execute("DELETE FROM secret WHERE team_id = ?", team.id().value());
         handle.execute(
                 "UPDATE team SET deleted_at = ? WHERE id = ?",
                 at.toEpochMilli(),

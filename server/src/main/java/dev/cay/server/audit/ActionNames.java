@@ -35,6 +35,7 @@ final class ActionNames {
             Map.entry("DELETE /admin/people/{email}", "person.remove"),
             Map.entry("POST /admin/backups", "backup.create"),
             Map.entry("POST /admin/collections", "disk.collect"),
+            Map.entry("POST /secrets/{secretID}", "secret.update"),
             Map.entry("POST /events/webhooks", "webhook.create"),
             Map.entry("PATCH /events/webhooks/{webhookID}", "webhook.update"),
             Map.entry("DELETE /events/webhooks/{webhookID}", "webhook.delete"),
@@ -48,6 +49,7 @@ final class ActionNames {
             "teams", "team",
             "api-keys", "key",
             "collections", "disk",
+            "secrets", "secret",
             "events", "event");
 
     private ActionNames() {}

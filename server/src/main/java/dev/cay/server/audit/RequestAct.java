@@ -17,7 +17,8 @@ final class RequestAct implements Audit.Act {
     /// Texts of this shape in a path are ids that Cay made; anything else may be a name, or a secret in a wrong place.
     private static final Map<String, Pattern> SHAPES = Map.of(
             "sandboxID", Pattern.compile("i[a-z0-9]{20}"),
-            "templateID", Pattern.compile("[a-z0-9]{20}"));
+            "templateID", Pattern.compile("[a-z0-9]{20}"),
+            "secretID", Pattern.compile("sec_[a-z0-9]{20}"));
 
     private static final Pattern UUID = Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
 

@@ -21,11 +21,6 @@ public final class Unserved {
             POST   /volumes                                             volumes
             GET    /volumes/{volumeID}                                  volumes
             DELETE /volumes/{volumeID}                                  volumes
-            GET    /secrets                                             secrets
-            POST   /secrets                                             secrets
-            GET    /secrets/{secretID}                                  secrets
-            POST   /secrets/{secretID}                                  secrets
-            DELETE /secrets/{secretID}                                  secrets
             GET    /nodes                                               administration of nodes
             GET    /nodes/{nodeID}                                      administration of nodes
             POST   /nodes/{nodeID}                                      administration of nodes

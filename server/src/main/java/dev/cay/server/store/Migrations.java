@@ -32,7 +32,8 @@ public record Migrations(List<String> files) {
             "migrations/V10__people.sql",
             "migrations/V12__audit.sql",
             "migrations/V14__limits.sql",
-            "migrations/V15__tokens.sql");
+            "migrations/V15__tokens.sql",
+            "migrations/V18__secrets.sql");
 
     /// With what only PostgreSQL has to be told.
     public static final Migrations POSTGRES = of(
@@ -48,7 +49,8 @@ public record Migrations(List<String> files) {
             "migrations/V10__people.sql",
             "migrations/V12__audit.sql",
             "migrations/V14__limits.sql",
-            "migrations/V15__tokens.sql");
+            "migrations/V15__tokens.sql",
+            "migrations/V18__secrets.sql");
 
     public Migrations {
         files = List.copyOf(files);

@@ -46,6 +46,7 @@ public final class StoreCopy {
             new Table("sign_in_link", List.of("hash")),
             new Table("sign_in", List.of("id")),
             new Table("sign_in_secret", List.of("hash")),
+            new Table("secret", List.of("id")),
             new Table(OWNERS, List.of("id")));
 
     /// How many rows are read, written or compared in one transaction.

@@ -1,0 +1,159 @@
+package dev.cay.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// Teams keep secrets that nobody reads back.
+abstract class SecretContract extends ServerTest {
+    private static final String VALUE = "sk-live-3f9a7c";
+
+    private TestServer.Answer make(String name) {
+        var made = cay.call("POST", "/secrets", "{\"name\":\"%s\",\"value\":\"%s\"}".formatted(name, VALUE));
+        assertThat(made.status()).as(made.text()).isEqualTo(201);
+        return made;
+    }
+
+    @Test
+    void aSecretIsMadeFoundByNameAndIdGetsAnotherValueAndGoes() {
+        var made = cay.call(
+                "POST",
+                "/secrets",
+                "{\"name\":\"OpenAI_key\",\"value\":\"%s\",\"metadata\":{\"a\":\"b\"}}".formatted(VALUE));
+        assertThat(made.status()).as(made.text()).isEqualTo(201);
+        String id = made.json().get("secretID").stringValue();
+        assertThat(id).matches("sec_[a-z0-9]{20}");
+        assertThat(made.json().get("name").stringValue()).isEqualTo("openai_key");
+        assertThat(made.json().get("currentVersion").intValue()).isEqualTo(1);
+        assertThat(cay.call("GET", "/secrets/" + id).text()).isEqualTo(made.text());
+        assertThat(cay.call("GET", "/secrets/OPENAI_KEY").text()).isEqualTo(made.text());
+
+        cay.clock.pass(Duration.ofSeconds(1));
+        var kept = cay.call("POST", "/secrets/openai_key", "{\"value\":\"second\"}");
+        assertThat(kept.status()).as(kept.text()).isEqualTo(200);
+        assertThat(kept.json().get("currentVersion").intValue()).isEqualTo(2);
+        assertThat(kept.json().get("metadata").get("a").stringValue()).isEqualTo("b");
+        assertThat(kept.json().get("updatedAt")).isNotEqualTo(kept.json().get("createdAt"));
+        var replaced = cay.call("POST", "/secrets/" + id, "{\"value\":\"third\",\"metadata\":{}}");
+        assertThat(replaced.json().get("metadata").isEmpty()).isTrue();
+
+        assertThat(cay.call("DELETE", "/secrets/openai_key").status()).isEqualTo(204);
+        assertThat(cay.call("DELETE", "/secrets/openai_key").status()).isEqualTo(404);
+        assertThat(cay.call("GET", "/secrets/" + id).status()).isEqualTo(404);
+    }
+
+    @Test
+    void aNameIsGivenOnce() {
+        make("key");
+        var again = cay.call("POST", "/secrets", "{\"name\":\"KEY\",\"value\":\"x\"}");
+        assertThat(again.status()).isEqualTo(409);
+        assertThat(again.message()).contains("'key' already exists");
+    }
+
+    @Test
+    void listsComeInPages() {
+        var names = new TreeSet<String>();
+        for (int i = 0; i < 5; i++) {
+            make("key" + i);
+            cay.clock.pass(Duration.ofMillis(1));
+        }
+        String next = "";
+        do {
+            var page = cay.call("GET", "/secrets?limit=2&nextToken=" + next);
+            assertThat(page.json().size()).isLessThanOrEqualTo(2);
+            page.json().forEach(secret -> names.add(secret.get("name").stringValue()));
+            next = page.header("X-Next-Token");
+        } while (next != null);
+        assertThat(names).containsExactly("key0", "key1", "key2", "key3", "key4");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    {}                                                             | 'name'
+                    {"name":"a b","value":"x"}                                     | 'name'
+                    {"name":"sec_a","value":"x"}                                   | sec_
+                    {"name":"a"}                                                   | 'value'
+                    {"name":"a","value":""}                                        | 'value'
+                    {"name":"a","value":7}                                         | 'value'
+                    {"name":"a","value":"x","metadata":{"":"x"}}                   | 'metadata'
+                    {"name":"a","value":"x","metadata":{"n":7}}                    | 'metadata.n'
+                    {"name":"a","value":"x","metadata":{"cay.hosts":"http://a"}}   | 'metadata.cay.hosts'
+                    """)
+    void whatIsWrongIsNamed(String body, String field) {
+        var refused = cay.call("POST", "/secrets", body);
+        assertThat(refused.status()).isEqualTo(400);
+        assertThat(refused.message()).contains(field);
+    }
+
+    @Test
+    void limitsOfMetadataAndValuesAreNamed() {
+        var large = cay.call("POST", "/secrets", "{\"name\":\"a\",\"value\":\"%s\"}".formatted("x".repeat(65537)));
+        assertThat(large.message()).contains("'value' is larger than 65536 bytes");
+        var entry = cay.call(
+                "POST",
+                "/secrets",
+                "{\"name\":\"a\",\"value\":\"x\",\"metadata\":{\"b\":\"%s\"}}".formatted("x".repeat(1025)));
+        assertThat(entry.message()).contains("'metadata.b' is larger than 1024 bytes");
+    }
+
+    @Test
+    void noAnswerNoFileAndNoRecordHasTheValue() throws Exception {
+        var made = make("key");
+        cay.call("POST", "/secrets/key", "{\"value\":\"%s-2\"}".formatted(VALUE));
+        assertThat(made.text()).doesNotContain(VALUE);
+        assertThat(cay.call("GET", "/secrets").text()).doesNotContain(VALUE);
+        TestServer.await(
+                "the audit log",
+                () -> cay.admin("GET", "/admin/audit?action=secret.update", "")
+                                .json()
+                                .size()
+                        == 1);
+        assertThat(cay.admin("GET", "/admin/audit", "").text()).doesNotContain(VALUE);
+        try (var files = Files.walk(directory)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                assertThat(new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1))
+                        .as(file.toString())
+                        .doesNotContain(VALUE);
+            }
+        }
+        try (var files = Files.walk(directory)) {
+            Path keys = files.filter(file -> file.endsWith("secrets.keys"))
+                    .findFirst()
+                    .orElseThrow();
+            assertThat(Files.getPosixFilePermissions(keys)).isEqualTo(PosixFilePermissions.fromString("rw-------"));
+        }
+    }
+
+    @Test
+    void aNarrowKeyDoesNotSeeSecrets() {
+        make("key");
+        for (String scope : new String[] {"read", "sandboxes", "templates"}) {
+            var key = cay.call("POST", "/api-keys", "{\"name\":\"k\",\"scope\":\"%s\"}".formatted(scope));
+            var refused = cay.request(
+                    "GET", "/secrets", Map.of("X-API-Key", key.json().get("key").stringValue()));
+            assertThat(refused.status()).as(scope).isEqualTo(403);
+        }
+    }
+
+    @Test
+    void theOperatorRotatesTheSealingKey() throws Exception {
+        make("one");
+        make("two");
+        var rotated = cay.admin("POST", "/admin/secrets/rotate", "");
+        assertThat(rotated.status()).as(rotated.text()).isEqualTo(200);
+        assertThat(rotated.json().get("secrets").intValue()).isEqualTo(2);
+        assertThat(cay.call("POST", "/admin/secrets/rotate").status()).isEqualTo(401);
+        restart();
+        assertThat(cay.call("GET", "/secrets/one").json().get("currentVersion").intValue())
+                .isEqualTo(1);
+    }
+}

@@ -1,0 +1,6 @@
+package dev.cay.server;
+
+import dev.cay.testing.Fast;
+
+@Fast
+final class SecretTest extends SecretContract {}
