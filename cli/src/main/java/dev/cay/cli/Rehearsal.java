@@ -26,6 +26,7 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.DiskShare;
+import dev.cay.wire.node.Egress;
 import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.Node;
 import dev.cay.wire.node.NodeAuthorizations;
@@ -247,7 +248,7 @@ final class Rehearsal implements AutoCloseable {
         public void deleteSnapshot(String name) {}
 
         @Override
-        public void setInternetAccess(SandboxId id, boolean allowed) {}
+        public void setEgress(SandboxId id, Egress egress) {}
 
         @Override
         public ResourceUse measure(SandboxId id) {

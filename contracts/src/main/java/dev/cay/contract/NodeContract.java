@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Egress;
 import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.Node;
 import dev.cay.wire.node.NodeSandbox;
@@ -35,7 +36,7 @@ public interface NodeContract {
                 spec.accessToken(),
                 spec.defaultUser(),
                 spec.defaultWorkdir(),
-                spec.internetAccess(),
+                spec.egress(),
                 snapshot);
     }
 
@@ -79,7 +80,7 @@ public interface NodeContract {
         refuses(ErrorKind.NOT_FOUND, () -> node().snapshot(unknown, "contractnone", Keep.FILES));
         refuses(ErrorKind.NOT_FOUND, () -> node().rollback(unknown, "contractnone"));
         refuses(ErrorKind.NOT_FOUND, () -> node().measure(unknown));
-        refuses(ErrorKind.NOT_FOUND, () -> node().setInternetAccess(unknown, false));
+        refuses(ErrorKind.NOT_FOUND, () -> node().setEgress(unknown, Egress.closed()));
     }
 
     @Test

@@ -296,7 +296,7 @@ public final class CayNode implements AutoCloseable {
                 dialer,
                 places,
                 Seal.with(settings.stateDir().resolve(KEY)),
-                id -> keepers.serverRooms().mayReachInternet(id),
+                id -> keepers.serverRooms().egress(id).internet(),
                 InstantSource.system());
     }
 
@@ -322,7 +322,7 @@ public final class CayNode implements AutoCloseable {
                         remote,
                         dialer,
                         authorizations.credentials(owner, plan.key(), remote.url()),
-                        () -> keepers.serverRooms().mayReachInternet(owner))
+                        () -> keepers.serverRooms().egress(owner).internet())
                 : serverHomes.open(owner, plan);
     }
 

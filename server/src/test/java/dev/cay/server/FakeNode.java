@@ -6,6 +6,7 @@ import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.TemplateId;
 import dev.cay.wire.node.DiskShare;
+import dev.cay.wire.node.Egress;
 import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.Node;
 import dev.cay.wire.node.NodeSandbox;
@@ -199,7 +200,7 @@ final class FakeNode implements Node {
                         null,
                         "user",
                         null,
-                        true,
+                        Egress.open(),
                         null));
     }
 
@@ -226,9 +227,10 @@ final class FakeNode implements Node {
     }
 
     @Override
-    public void setInternetAccess(SandboxId id, boolean allowed) {
+    public void setEgress(SandboxId id, Egress egress) {
         require(running.getOrDefault(id, pausedSpecs.get(id)), id);
-        calls.add("internet " + id + " " + allowed);
+        running.computeIfPresent(id, (_, spec) -> spec.withEgress(egress));
+        calls.add("egress " + id + " " + egress.internet());
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.cay.contract.NodeContract;
 import dev.cay.testing.Fast;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.TemplateId;
+import dev.cay.wire.node.Egress;
 import dev.cay.wire.node.Node;
 import dev.cay.wire.node.Resources;
 import dev.cay.wire.node.SandboxSpec;
@@ -31,7 +32,7 @@ final class FakeNodeTest implements NodeContract {
                 null,
                 "user",
                 null,
-                true,
+                Egress.open(),
                 null);
     }
 }

@@ -51,7 +51,7 @@ final class ForkTest extends ServerTest {
         var spec = cay.node.running.get(new SandboxId(copy));
         assertThat(spec.snapshot()).isNotNull();
         assertThat(spec.environment()).containsOnlyKeys("E2B_TEAM_ID");
-        assertThat(spec.internetAccess()).isFalse();
+        assertThat(spec.egress().internet()).isFalse();
 
         assertThat(info(id).toString()).isEqualTo(before);
         assertThat(story(id)).containsExactly("create", "checkpoint");

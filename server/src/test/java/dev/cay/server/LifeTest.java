@@ -7,6 +7,7 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.TemplateId;
+import dev.cay.wire.node.Egress;
 import dev.cay.wire.node.Resources;
 import dev.cay.wire.node.SandboxSpec;
 import java.time.Duration;
@@ -143,7 +144,7 @@ final class LifeTest extends ServerTest {
                         null,
                         "user",
                         null,
-                        true,
+                        Egress.open(),
                         null));
         cay = TestServer.again(directory, cay);
         assertThat(cay.node.running).containsOnlyKeys(new SandboxId(stays));

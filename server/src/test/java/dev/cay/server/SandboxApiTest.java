@@ -7,6 +7,7 @@ import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Egress;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -37,7 +38,7 @@ final class SandboxApiTest extends ServerTest {
         assertThat(requireNonNull(spec.accessToken()).value())
                 .isEqualTo(sandbox.get("envdAccessToken").stringValue());
         assertThat(spec.layers()).containsExactly("layer1", "layer0");
-        assertThat(spec.internetAccess()).isTrue();
+        assertThat(spec.egress()).isEqualTo(Egress.open());
         assertThat(cay.server.running()).isEqualTo(1);
     }
 
@@ -60,7 +61,7 @@ final class SandboxApiTest extends ServerTest {
     void bothWaysToForbidTheInternetReachTheNode() {
         var one = cay.create("{\"templateID\":\"base\",\"allow_internet_access\":false}");
         var two = cay.create("{\"templateID\":\"base\",\"network\":{\"denyOut\":[\"0.0.0.0/0\"]}}");
-        assertThat(cay.node.running.values()).noneMatch(spec -> spec.internetAccess());
+        assertThat(cay.node.running.values()).noneMatch(spec -> spec.egress().internet());
         var detail = info(one.get("sandboxID").stringValue());
         assertThat(detail.get("allowInternetAccess").booleanValue()).isFalse();
         assertThat(info(two.get("sandboxID").stringValue())
@@ -163,7 +164,7 @@ final class SandboxApiTest extends ServerTest {
         assertThat(cay.call("PUT", path, "{\"allowOut\":[\"1.1.1.1\"]}").status())
                 .isEqualTo(501);
         assertThat(cay.call("PUT", path, "{}").status()).isEqualTo(204);
-        assertThat(cay.node.calls).contains("internet " + id + " false", "internet " + id + " true");
+        assertThat(cay.node.calls).contains("egress " + id + " false", "egress " + id + " true");
         assertThat(info(id).get("allowInternetAccess").isNull()).isTrue();
     }
 

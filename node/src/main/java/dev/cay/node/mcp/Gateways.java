@@ -18,6 +18,7 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.SystemPorts;
+import dev.cay.wire.node.Egress;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -365,8 +366,8 @@ public final class Gateways implements AutoCloseable {
 
     /// What the sandbox may reach has changed: connections to servers elsewhere end if it may not reach the
     /// internet any more. Returns when they did.
-    public void setInternetAccess(SandboxId id, boolean allowed) {
-        if (!allowed) {
+    public void setEgress(SandboxId id, Egress egress) {
+        if (!egress.internet()) {
             find(id).ifPresent(McpGateway::cutRemote);
         }
     }

@@ -5,6 +5,7 @@ import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Programs;
 import dev.cay.node.host.Slot;
 import dev.cay.node.host.Sysctls;
+import dev.cay.wire.node.Egress;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -54,15 +55,15 @@ public final class NetworkPool implements AutoCloseable {
 
     /// Makes ready for the link of a sandbox that is about to start, or takes up one that runs. Call it before the
     /// hook makes the link.
-    public void attach(Slot slot, boolean internetAccess) {
-        if (!internetAccess || firewall.isBarred(slot.veth())) {
-            setInternetAccess(slot, internetAccess);
+    public void attach(Slot slot, Egress egress) {
+        if (!egress.internet() || firewall.isBarred(slot.veth())) {
+            setEgress(slot, egress);
         }
     }
 
     /// Acts at once, also on connections that are open.
-    public void setInternetAccess(Slot slot, boolean allowed) {
-        firewall.setInternetAccess(slot, allowed);
+    public void setEgress(Slot slot, Egress egress) {
+        firewall.setInternetAccess(slot, egress.internet());
     }
 
     /// Removes the host's end of the link and all that was said about it; the slot may be released afterwards.

@@ -15,6 +15,7 @@ import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.DiskShare;
+import dev.cay.wire.node.Egress;
 import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.Node;
 import dev.cay.wire.node.NodeSandbox;
@@ -314,10 +315,10 @@ public final class Keepers implements Node, AutoCloseable {
     }
 
     @Override
-    public void setInternetAccess(SandboxId id, boolean allowed) {
-        require(id).setInternetAccess(allowed);
-        sides.setInternetAccess(id, allowed);
-        traffic.gateways().setInternetAccess(id, allowed);
+    public void setEgress(SandboxId id, Egress egress) {
+        require(id).setEgress(egress);
+        sides.setEgress(id, egress);
+        traffic.gateways().setEgress(id, egress);
     }
 
     @Override

@@ -122,7 +122,7 @@ final class Premises {
         List<Path> layers;
         try (var tasks = new TaskGroup()) {
             tasks.run(() -> host.pool().create(id(), spec.resources().diskSizeMB()));
-            host.network().attach(requireSlot(), spec.internetAccess());
+            host.network().attach(requireSlot(), spec.egress());
             layers = layers(spec).stream().map(host.layers()::require).toList();
             tasks.join(LIMIT);
         }
@@ -198,7 +198,7 @@ final class Premises {
 
     /// Makes files and container out of a snapshot.
     Container bring(Snapshot snapshot, boolean memory) {
-        host.network().attach(requireSlot(), notes.spec().internetAccess());
+        host.network().attach(requireSlot(), notes.spec().egress());
         notes = notes.on(snapshot.layers());
         return saved.snapshots().bring(snapshot, notes.spec(), requireSlot(), processes(), memory);
     }
@@ -229,7 +229,7 @@ final class Premises {
         var taken = host.plan().take();
         slot = taken;
         note(notes.at(taken.index()));
-        host.network().attach(taken, notes.spec().internetAccess());
+        host.network().attach(taken, notes.spec().egress());
         var layers = Objects.requireNonNull(notes.layers()).stream()
                 .map(host.layers()::require)
                 .toList();

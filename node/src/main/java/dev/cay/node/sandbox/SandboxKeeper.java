@@ -8,6 +8,7 @@ import dev.cay.node.sandbox.Life.Stage;
 import dev.cay.wire.AccessToken;
 import dev.cay.wire.CayException;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Egress;
 import dev.cay.wire.node.NodeSandbox;
 import dev.cay.wire.node.ResourceUse;
 import dev.cay.wire.node.Resources;
@@ -187,7 +188,7 @@ final class SandboxKeeper {
             if (host.runtime().find(id()).isEmpty()) {
                 throw life.notRunning();
             }
-            host.network().attach(premises.requireSlot(), spec.internetAccess());
+            host.network().attach(premises.requireSlot(), spec.egress());
             premises.note(notes().given(spec, host.clock().instant()));
             now.become(spec);
             return null;
@@ -201,7 +202,7 @@ final class SandboxKeeper {
     /// @param arrivals bounds how many sandboxes are opened at the same time
     void adopt(Semaphore arrivals) {
         turns.ask("adopt", SAVE_LIMIT, () -> {
-            host.network().attach(premises.requireSlot(), notes().spec().internetAccess());
+            host.network().attach(premises.requireSlot(), notes().spec().egress());
             switch (notes().phaseNow()) {
                 case RUNNING -> {
                     arrival.announce();
@@ -294,11 +295,11 @@ final class SandboxKeeper {
         }
     }
 
-    void setInternetAccess(boolean allowed) {
+    void setEgress(Egress egress) {
         turns.ask("network", LIMIT, () -> {
             life.requireOpen();
-            premises.note(notes().withInternetAccess(allowed));
-            host.network().setInternetAccess(premises.requireSlot(), allowed);
+            premises.note(notes().withEgress(egress));
+            host.network().setEgress(premises.requireSlot(), egress);
             return null;
         });
     }
@@ -312,8 +313,8 @@ final class SandboxKeeper {
         });
     }
 
-    boolean mayReachInternet() {
-        return notes().spec().internetAccess();
+    Egress egress() {
+        return notes().spec().egress();
     }
 
     /// Whose it is; empty for one that is nobody's.

@@ -8,6 +8,7 @@ import dev.cay.wire.AccessToken;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Egress;
 import dev.cay.wire.node.SandboxSpec;
 import dev.cay.wire.node.Saved;
 import java.io.IOException;
@@ -103,7 +104,7 @@ record SandboxNotes(
     /// Whose requests the edge inside serves. A side sandbox may reach what its owner may; one without internet access
     /// keeps its own id, which the edge does not know and lets nowhere.
     SandboxId edgeCaller() {
-        return owner != null && spec.internetAccess() ? owner : spec.id();
+        return owner != null && spec.egress().internet() ? owner : spec.id();
     }
 
     /// Those of a Cay that could not pause do not say it.
@@ -130,8 +131,8 @@ record SandboxNotes(
         return with(spec.withAccessToken(token));
     }
 
-    SandboxNotes withInternetAccess(boolean allowed) {
-        return with(spec.withInternetAccess(allowed));
+    SandboxNotes withEgress(Egress egress) {
+        return with(spec.withEgress(egress));
     }
 
     private SandboxNotes with(SandboxSpec other) {

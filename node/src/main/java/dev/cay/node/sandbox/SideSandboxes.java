@@ -11,6 +11,7 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.TemplateId;
+import dev.cay.wire.node.Egress;
 import dev.cay.wire.node.Resources;
 import dev.cay.wire.node.SandboxSpec;
 import java.io.IOException;
@@ -110,7 +111,7 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
                 null,
                 "user",
                 null,
-                !network.disabled() && mayReachInternet(owner),
+                network.disabled() ? Egress.closed() : egress(owner),
                 null);
     }
 
@@ -190,9 +191,9 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
     }
 
     @Override
-    public boolean mayReachInternet(SandboxId owner) {
+    public Egress egress(SandboxId owner) {
         var keeper = owners.apply(owner);
-        return keeper != null && keeper.mayReachInternet();
+        return keeper == null ? Egress.closed() : keeper.egress();
     }
 
     /// The server names the team in a variable of each sandbox, over what a client says.
@@ -202,19 +203,19 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
     }
 
     /// As their owner's changes. Those that are put away learn of it when they are back.
-    void setInternetAccess(SandboxId owner, boolean allowed) {
+    void setEgress(SandboxId owner, Egress egress) {
         sides.values().stream()
                 .filter(side -> side.owner.equals(owner) && side.online && !side.keeper.isPaused())
-                .forEach(side -> side.keeper.setInternetAccess(allowed));
+                .forEach(side -> side.keeper.setEgress(egress));
     }
 
     /// What its owner may reach can have changed while it was on its way.
     private void followOwner(SandboxId id) {
         var side = sides.get(id);
         if (side != null) {
-            boolean allowed = side.online && mayReachInternet(side.owner);
-            if (allowed != side.keeper.mayReachInternet()) {
-                side.keeper.setInternetAccess(allowed);
+            var egress = side.online ? egress(side.owner) : Egress.closed();
+            if (!egress.equals(side.keeper.egress())) {
+                side.keeper.setEgress(egress);
             }
         }
     }

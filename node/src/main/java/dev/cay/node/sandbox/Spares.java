@@ -2,6 +2,7 @@ package dev.cay.node.sandbox;
 
 import dev.cay.wire.CayException;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Egress;
 import dev.cay.wire.node.SandboxKind;
 import dev.cay.wire.node.SandboxSpec;
 import java.time.Duration;
@@ -74,7 +75,7 @@ final class Spares implements AutoCloseable {
                 null,
                 "root",
                 null,
-                true,
+                Egress.open(),
                 kind.snapshot());
     }
 

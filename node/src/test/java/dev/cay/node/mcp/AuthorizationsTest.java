@@ -10,6 +10,7 @@ import dev.cay.web.Addresses;
 import dev.cay.web.Dialer;
 import dev.cay.wire.CayException;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Egress;
 import dev.cay.wire.node.NodeAuthorizations;
 import dev.cay.wire.node.NodeAuthorizations.Redirect;
 import java.net.InetAddress;
@@ -529,7 +530,7 @@ final class AuthorizationsTest {
         var gateway = world.start("{\"birds\": {}}", null);
         var redirect = redirect(birds.agree(link(gateway)));
         world.online.set(false);
-        world.gateways.setInternetAccess(SmallGateways.ID, false);
+        world.gateways.setEgress(SmallGateways.ID, Egress.closed());
         refused(redirect, "this sandbox may not reach the internet");
         assertThat(count(birds.posted, "/token")).isZero();
     }

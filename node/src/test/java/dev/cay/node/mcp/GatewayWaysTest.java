@@ -13,6 +13,7 @@ import dev.cay.web.Addresses;
 import dev.cay.web.Dialer;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import dev.cay.wire.node.Egress;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
@@ -97,7 +98,7 @@ final class GatewayWaysTest {
                     .isEqualTo("[{\"way\":\"image some/both\"}]");
             birds.heard.clear();
             world.online.set(false);
-            world.gateways.setInternetAccess(SmallGateways.ID, false);
+            world.gateways.setEgress(SmallGateways.ID, Egress.closed());
             assertThat(client.tools()).isEqualTo("both-swim");
             assertThat(birds.heard).isEmpty();
             var both = server(gateway, "both");

@@ -15,6 +15,7 @@ import dev.cay.web.Addresses;
 import dev.cay.web.Dialer;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import dev.cay.wire.node.Egress;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
@@ -191,7 +192,7 @@ final class GatewaysTest {
                     .isFalse();
             birds.heard.clear();
             world.online.set(false);
-            world.gateways.setInternetAccess(SmallGateways.ID, false);
+            world.gateways.setEgress(SmallGateways.ID, Egress.closed());
             assertThat(client.answer("tools/call", SmallClient.calling("birds-sing", "{}"))
                             .toString())
                     .contains("this sandbox may not reach the internet");
@@ -218,7 +219,7 @@ final class GatewaysTest {
                 world.gateways.wake(SmallGateways.ID);
                 endsCall(client, snail, () -> {
                     world.online.set(false);
-                    world.gateways.setInternetAccess(SmallGateways.ID, false);
+                    world.gateways.setEgress(SmallGateways.ID, Egress.closed());
                 });
                 staysAway(client, snail, "this sandbox may not reach the internet");
                 world.online.set(true);

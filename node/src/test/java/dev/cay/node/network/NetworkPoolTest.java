@@ -8,6 +8,7 @@ import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Slot;
 import dev.cay.node.host.Sysctls;
 import dev.cay.testing.NeedsRoot;
+import dev.cay.wire.node.Egress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -94,9 +95,9 @@ final class NetworkPoolTest {
 
         private static String answer(NetworkPool pool, Slot slot, String order) {
             switch (order) {
-                case "attach" -> pool.attach(slot, true);
-                case "bar" -> pool.setInternetAccess(slot, false);
-                case "allow" -> pool.setInternetAccess(slot, true);
+                case "attach" -> pool.attach(slot, Egress.open());
+                case "bar" -> pool.setEgress(slot, Egress.closed());
+                case "allow" -> pool.setEgress(slot, Egress.open());
                 case "heal" -> pool.heal();
                 case "detach" -> pool.detach(slot);
                 case "remove" -> pool.remove();

@@ -10,6 +10,7 @@ import dev.cay.wire.TeamId;
 import dev.cay.wire.TemplateId;
 import dev.cay.wire.node.BuildPlan.Step;
 import dev.cay.wire.node.BuildResult;
+import dev.cay.wire.node.Egress;
 import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.Resources;
 import dev.cay.wire.node.SandboxSpec;
@@ -95,7 +96,7 @@ final class BuildsTest {
 
     private static SandboxSpec spec(String id, List<String> layers) {
         return new SandboxSpec(
-                new SandboxId(id), new TemplateId("base"), layers, SIZE, Map.of(), null, "root", null, true, null);
+                new SandboxId(id), new TemplateId("base"), layers, SIZE, Map.of(), null, "root", null, Egress.open(), null);
     }
 
     /// Marks of overlayfs that mean something on the pool alone.

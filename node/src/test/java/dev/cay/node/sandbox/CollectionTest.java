@@ -7,6 +7,7 @@ import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.TeamId;
 import dev.cay.wire.TemplateId;
+import dev.cay.wire.node.Egress;
 import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.NodeDisk;
 import dev.cay.wire.node.SandboxKind;
@@ -148,7 +149,7 @@ final class CollectionTest {
                 null,
                 "root",
                 null,
-                true,
+                Egress.open(),
                 snapshot);
     }
 

@@ -11,6 +11,7 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.SystemPorts;
+import dev.cay.wire.node.Egress;
 import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.SandboxSpec;
 import dev.cay.wire.node.Saved;
@@ -515,7 +516,7 @@ class PauseTest extends NodeTest {
                 null,
                 "root",
                 "/tmp",
-                true,
+                Egress.open(),
                 snapshot);
     }
 

@@ -8,6 +8,7 @@ import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.SystemPorts;
+import dev.cay.wire.node.Egress;
 import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.NodeSandbox;
 import java.nio.file.Files;
@@ -37,7 +38,7 @@ class SideSandboxesTest extends ServerHomeTest {
                     () -> node.keepers.measure(side),
                     () -> node.keepers.pause(side, Keep.FILES),
                     () -> node.keepers.snapshot(side, "of-a-side", Keep.FILES),
-                    () -> node.keepers.setInternetAccess(side, true))) {
+                    () -> node.keepers.setEgress(side, Egress.open()))) {
                 assertThatThrownBy(act::run)
                         .isInstanceOf(CayException.class)
                         .hasMessage("no sandbox %s on this node".formatted(side));
@@ -78,13 +79,13 @@ class SideSandboxesTest extends ServerHomeTest {
     /// A server must not be a way out for a sandbox that has none.
     @Test
     void reachNoMoreThanTheirOwner() throws Exception {
-        node.keepers.setInternetAccess(OWNER, false);
+        node.keepers.setEgress(OWNER, Egress.closed());
         try (var home = open(script(WAIT, Map.of()))) {
             home.connect(new Client());
             assertThat(isOnline()).isFalse();
-            node.keepers.setInternetAccess(OWNER, true);
+            node.keepers.setEgress(OWNER, Egress.open());
             assertThat(isOnline()).isTrue();
-            node.keepers.setInternetAccess(OWNER, false);
+            node.keepers.setEgress(OWNER, Egress.closed());
             assertThat(isOnline()).isFalse();
         }
     }
@@ -93,7 +94,8 @@ class SideSandboxesTest extends ServerHomeTest {
         return SandboxNotes.read(place.records(), sides().getFirst())
                 .orElseThrow()
                 .spec()
-                .internetAccess();
+                .egress()
+                .internet();
     }
 
     @Test

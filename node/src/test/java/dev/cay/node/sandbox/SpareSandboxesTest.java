@@ -6,6 +6,7 @@ import dev.cay.node.runtime.ContainerSpec;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.SystemPorts;
+import dev.cay.wire.node.Egress;
 import dev.cay.wire.node.NodeSandbox;
 import dev.cay.wire.node.SandboxKind;
 import dev.cay.wire.node.SandboxSpec;
@@ -29,7 +30,7 @@ class SpareSandboxesTest extends NodeTest {
                 null,
                 "root",
                 "/tmp",
-                true,
+                Egress.open(),
                 null);
     }
 

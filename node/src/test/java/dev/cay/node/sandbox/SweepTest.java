@@ -8,6 +8,7 @@ import dev.cay.node.host.Programs;
 import dev.cay.node.runtime.TestHost;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Egress;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -55,7 +56,7 @@ class SweepTest {
     void aStartRemovesWhatNobodyClaims() throws Exception {
         node.keepers.create(TestNode.spec("alive"));
         other.keepers.create(TestNode.spec("alive"));
-        other.keepers.setInternetAccess(new SandboxId("alive"), false);
+        other.keepers.setEgress(new SandboxId("alive"), Egress.closed());
         var foreign = planted(elsewhere, other);
         node.close();
         var ours = planted(place, node);

@@ -34,6 +34,7 @@ import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.SystemPorts;
 import dev.cay.wire.TemplateId;
+import dev.cay.wire.node.Egress;
 import dev.cay.wire.node.Resources;
 import dev.cay.wire.node.SandboxSpec;
 import java.io.ByteArrayOutputStream;
@@ -331,7 +332,7 @@ final class TestNode implements AutoCloseable {
                 null,
                 "root",
                 "/tmp",
-                true,
+                Egress.open(),
                 null);
     }
 

@@ -10,6 +10,7 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.TemplateId;
+import dev.cay.wire.node.Egress;
 import dev.cay.wire.node.Resources;
 import dev.cay.wire.node.SandboxKind;
 import dev.cay.wire.node.SandboxSpec;
@@ -114,7 +115,7 @@ class WarmSandboxesTest {
                 null,
                 "root",
                 "/tmp",
-                true,
+                Egress.open(),
                 null));
         return id.value();
     }

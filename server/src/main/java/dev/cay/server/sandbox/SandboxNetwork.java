@@ -1,5 +1,6 @@
 package dev.cay.server.sandbox;
 
+import dev.cay.wire.node.Egress;
 import org.jspecify.annotations.Nullable;
 
 /// What may go in and out of a sandbox.
@@ -17,6 +18,10 @@ public record SandboxNetwork(
     /// Whether anything may leave the sandbox.
     public boolean internet() {
         return !denyAllOut && !Boolean.FALSE.equals(allowInternetAccess);
+    }
+
+    public Egress egress() {
+        return internet() ? Egress.open() : Egress.closed();
     }
 
     SandboxNetwork withEgress(boolean deny, @Nullable Boolean allow) {

@@ -210,7 +210,7 @@ public final class SandboxStarter {
                 sandbox.secure() ? tokens.access(sandbox.id(), sandbox.tokenVersion()) : null,
                 from.origin().defaultUser(),
                 from.origin().defaultWorkdir(),
-                sandbox.network().internet(),
+                sandbox.network().egress(),
                 from.snapshot(),
                 from.toStart());
     }

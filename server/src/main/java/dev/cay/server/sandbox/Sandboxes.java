@@ -142,7 +142,7 @@ public final class Sandboxes {
 
     /// The node first: a client that was told "no internet" must be able to rely on it.
     void setNetwork(SandboxRecord sandbox, SandboxNetwork network) {
-        fleet.node().setInternetAccess(sandbox.id(), network.internet());
+        fleet.node().setEgress(sandbox.id(), network.egress());
         change(sandbox, old -> old.with(network), SandboxEvents::networkSet);
     }
 

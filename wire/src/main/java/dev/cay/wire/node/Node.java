@@ -53,8 +53,9 @@ public interface Node {
     /// Ends the sandbox with everything in it. New requests are refused before open connections are cut.
     void kill(SandboxId id);
 
-    /// Lets the sandbox reach the internet, or not, from now on; open connections are cut when it may not.
-    void setInternetAccess(SandboxId id, boolean allowed);
+    /// Says what a running sandbox may reach from now on, in place of what was said before; open connections that are not
+    /// allowed any more are cut.
+    void setEgress(SandboxId id, Egress egress);
 
     /// Gives a sandbox, running or paused, another access token: the old one opens nothing from now on, and requests
     /// that it opened are cut.

@@ -1,5 +1,7 @@
 package dev.cay.wire.node;
 
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.cay.wire.AccessToken;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.TemplateId;
@@ -12,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// @param layers        content keys of the template's layers, top first; the node has them or refuses
 /// @param environment   variables of every process in the sandbox
 /// @param accessToken   what requests to the system ports must carry; null means they are open
+/// @param egress        what it may reach
 /// @param snapshot      what it goes on from, files and memory; null for one that starts anew. The snapshot's variables
 ///                      stay where the environment does not say otherwise, its layers and resources must be the same
 /// @param start         what is started in it before anybody gets it; null for nothing
@@ -24,7 +27,7 @@ public record SandboxSpec(
         @Nullable AccessToken accessToken,
         String defaultUser,
         @Nullable String defaultWorkdir,
-        boolean internetAccess,
+        Egress egress,
         @Nullable String snapshot,
         @Nullable StartCommand start) {
     public SandboxSpec {
@@ -42,7 +45,7 @@ public record SandboxSpec(
             @Nullable AccessToken accessToken,
             String defaultUser,
             @Nullable String defaultWorkdir,
-            boolean internetAccess,
+            Egress egress,
             @Nullable String snapshot) {
         this(
                 id,
@@ -53,9 +56,46 @@ public record SandboxSpec(
                 accessToken,
                 defaultUser,
                 defaultWorkdir,
-                internetAccess,
+                egress,
                 snapshot,
                 null);
+    }
+
+    /// Reads notes of this Cay and of older ones, which knew only internet access or none.
+    @JsonCreator
+    static SandboxSpec read(
+            @JsonProperty("id") SandboxId id,
+            @JsonProperty("templateId") TemplateId templateId,
+            @JsonProperty("layers") List<String> layers,
+            @JsonProperty("resources") Resources resources,
+            @JsonProperty("environment") Map<String, String> environment,
+            @JsonProperty("accessToken") @Nullable AccessToken accessToken,
+            @JsonProperty("defaultUser") String defaultUser,
+            @JsonProperty("defaultWorkdir") @Nullable String defaultWorkdir,
+            @JsonProperty("egress") @Nullable Egress egress,
+            @JsonProperty("internetAccess") @Nullable Boolean internetAccess,
+            @JsonProperty("snapshot") @Nullable String snapshot,
+            @JsonProperty("start") @Nullable StartCommand start) {
+        var older = Boolean.TRUE.equals(internetAccess) ? Egress.open() : Egress.closed();
+        return new SandboxSpec(
+                id,
+                templateId,
+                layers,
+                resources,
+                environment,
+                accessToken,
+                defaultUser,
+                defaultWorkdir,
+                egress == null ? older : egress,
+                snapshot,
+                start);
+    }
+
+    /// What a Cay reads that knows no rules, if an operator goes back to it: a sandbox with rules gets no internet access
+    /// there rather than all of it.
+    @JsonProperty("internetAccess")
+    boolean unrestricted() {
+        return egress.equals(Egress.open());
     }
 
     public SandboxKind kind() {
@@ -72,7 +112,7 @@ public record SandboxSpec(
                 accessToken,
                 defaultUser,
                 defaultWorkdir,
-                internetAccess,
+                egress,
                 snapshot,
                 start);
     }
@@ -87,12 +127,12 @@ public record SandboxSpec(
                 other,
                 defaultUser,
                 defaultWorkdir,
-                internetAccess,
+                egress,
                 snapshot,
                 start);
     }
 
-    public SandboxSpec withInternetAccess(boolean allowed) {
+    public SandboxSpec withEgress(Egress other) {
         return new SandboxSpec(
                 id,
                 templateId,
@@ -102,7 +142,7 @@ public record SandboxSpec(
                 accessToken,
                 defaultUser,
                 defaultWorkdir,
-                allowed,
+                other,
                 snapshot,
                 start);
     }

@@ -3,6 +3,7 @@ package dev.cay.node.mcp.server;
 import dev.cay.node.mcp.catalog.CatalogServer;
 import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Egress;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -28,9 +29,9 @@ public interface ServerRooms {
     /// @param lost  hears why when it ended, and once; must not block
     ServerRoom open(SandboxId owner, Wanted wanted, Consumer<String> lost);
 
-    /// Whether an owner may reach the internet, as a server must not be a way out for who has none; one that is not
-    /// there may not.
-    boolean mayReachInternet(SandboxId owner);
+    /// What an owner may reach, as a server must not be a way around its rules; an owner that is not there reaches
+    /// nothing.
+    Egress egress(SandboxId owner);
 
     /// The team of an owner, which no code in a sandbox can choose; empty where none is known.
     Optional<String> team(SandboxId owner);

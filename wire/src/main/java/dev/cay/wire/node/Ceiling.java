@@ -1,0 +1,27 @@
+package dev.cay.wire.node;
+
+import java.net.InetAddress;
+import java.util.List;
+
+/// What no sandbox of this machine reaches, whatever its own rules allow. The operator sets it.
+///
+/// @param allow addresses and ranges; if there are any, nothing else is reached
+/// @param deny  addresses and ranges that are not reached
+public record Ceiling(List<String> allow, List<String> deny) {
+    public static final Ceiling NONE = new Ceiling(List.of(), List.of());
+
+    public Ceiling {
+        allow = List.copyOf(allow);
+        deny = List.copyOf(deny);
+    }
+
+    public boolean permits(InetAddress address) {
+        return !AddressSet.of(deny).holds(address)
+                && (allow.isEmpty() || AddressSet.of(allow).holds(address));
+    }
+
+    /// Whether it refuses anything.
+    public boolean limits() {
+        return !allow.isEmpty() || !deny.isEmpty();
+    }
+}
