@@ -8,10 +8,12 @@ import dev.cay.metrics.Tally;
 import dev.cay.metrics.Timing;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 
 /// Passes exchanges on to HTTP/1.1 servers inside sandboxes, both ways at once and without buffering, upgrades
@@ -34,11 +36,24 @@ public final class ReverseProxy implements AutoCloseable {
     ///
     /// @param key  the sandbox and its generation: connections are shared and cut by it
     /// @param host what to send as `Host` instead of the client's, or null to pass that through
+    /// @param tls  null for a server without TLS
     public record Upstream(
             String key,
             int port,
             Connector connector,
-            @Nullable String host) {}
+            @Nullable String host,
+            @Nullable Securing tls) {
+        /// A server without TLS.
+        public Upstream(String key, int port, Connector connector, @Nullable String host) {
+            this(key, port, connector, host, null);
+        }
+    }
+
+    /// Begins TLS on a connection.
+    public interface Securing {
+        /// Returns when the handshake is done. Closing the result closes the given socket.
+        SSLSocket secure(Socket plain) throws IOException;
+    }
 
     /// Opens a TCP connection inside the sandbox, to 127.0.0.1 or, where nothing listens there, to ::1.
     public interface Connector {
@@ -77,7 +92,7 @@ public final class ReverseProxy implements AutoCloseable {
 
     private void pass(Exchange exchange, Upstream upstream) throws IOException {
         var request = new UpstreamRequest(exchange, upstream.host());
-        if (request.grpc()) {
+        if (request.grpc() && upstream.tls() == null) {
             passCall(exchange, request, upstream);
             return;
         }

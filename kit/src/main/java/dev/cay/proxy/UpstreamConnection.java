@@ -2,32 +2,26 @@ package dev.cay.proxy;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
 import java.time.Duration;
 
-/// A TCP connection to a server inside a sandbox, with the bytes that were read but not used yet.
+/// A connection to a server, with the bytes that were read but not used yet.
 ///
 /// Blocking, as virtual threads make that cheap. Closing it from another thread ends whatever waits on it.
 final class UpstreamConnection implements Closeable {
     private static final int BUFFER = 32 * 1024;
 
     private final ReverseProxy.Upstream upstream;
-    private final SocketChannel channel;
+    private final UpstreamLine line;
     private final ByteBuffer input = ByteBuffer.allocateDirect(BUFFER).flip();
     private volatile long touched = System.nanoTime();
     private volatile boolean cut;
     private volatile boolean pooled;
     private boolean reused;
 
-    UpstreamConnection(ReverseProxy.Upstream upstream, SocketChannel channel) throws IOException {
+    UpstreamConnection(ReverseProxy.Upstream upstream, UpstreamLine line) {
         this.upstream = upstream;
-        this.channel = channel;
-        channel.configureBlocking(true);
-        if (channel.supportedOptions().contains(StandardSocketOptions.TCP_NODELAY)) {
-            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-        }
+        this.line = line;
     }
 
     ReverseProxy.Upstream upstream() {
@@ -44,7 +38,7 @@ final class UpstreamConnection implements Closeable {
         input.clear();
         int count;
         try {
-            count = channel.read(input);
+            count = line.read(input);
         } finally {
             input.flip();
         }
@@ -54,25 +48,18 @@ final class UpstreamConnection implements Closeable {
 
     void write(ByteBuffer... buffers) throws IOException {
         do {
-            channel.write(buffers);
+            line.write(buffers);
             touched = System.nanoTime();
         } while (anyLeft(buffers));
     }
 
     void shutdownOutput() throws IOException {
-        channel.shutdownOutput();
+        line.shutdownOutput();
     }
 
     /// Whether the server has neither closed nor said anything while the connection lay in the pool.
     boolean stillGood() {
-        try {
-            channel.configureBlocking(false);
-            int count = channel.read(ByteBuffer.allocate(1));
-            channel.configureBlocking(true);
-            return count == 0;
-        } catch (IOException e) {
-            return false;
-        }
+        return line.silent();
     }
 
     void pooled(boolean now) {
@@ -107,7 +94,7 @@ final class UpstreamConnection implements Closeable {
     @Override
     public void close() {
         try {
-            channel.close();
+            line.close();
         } catch (IOException e) {
             // Nothing is left to do with it.
         }

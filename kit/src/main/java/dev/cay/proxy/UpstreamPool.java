@@ -36,18 +36,24 @@ final class UpstreamPool {
 
     /// @throws java.net.ConnectException when the port is closed
     UpstreamConnection open(ReverseProxy.Upstream upstream) throws IOException {
-        SocketChannel channel = upstream.connector().connect(upstream.port());
-        UpstreamConnection connection;
-        try {
-            connection = new UpstreamConnection(upstream, channel);
-        } catch (IOException e) {
-            channel.close();
-            throw e;
-        }
+        var connection = new UpstreamConnection(upstream, line(upstream));
         synchronized (this) {
             open.computeIfAbsent(upstream.key(), _ -> new HashSet<>()).add(connection);
         }
         return connection;
+    }
+
+    private static UpstreamLine line(ReverseProxy.Upstream upstream) throws IOException {
+        SocketChannel channel = upstream.connector().connect(upstream.port());
+        try {
+            var line = UpstreamLine.plain(channel);
+            return upstream.tls() == null
+                    ? line
+                    : UpstreamLine.secured(upstream.tls().secure(channel.socket()));
+        } catch (IOException | RuntimeException e) {
+            channel.close();
+            throw e;
+        }
     }
 
     /// Keeps a connection for the next request to the same port, unless it was cut meanwhile.

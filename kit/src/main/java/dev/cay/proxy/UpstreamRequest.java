@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.StringJoiner;
 import java.util.regex.Pattern;
@@ -52,11 +53,13 @@ final class UpstreamRequest {
     private final Exchange exchange;
     private final @Nullable String host;
     private final Framing framing;
+    private final Map<String, String> set;
 
     UpstreamRequest(Exchange exchange, @Nullable String host) {
         this.exchange = exchange;
         this.host = host;
         this.framing = framing(exchange);
+        this.set = LastHop.headers(exchange);
     }
 
     boolean hasBody() {
@@ -105,6 +108,7 @@ final class UpstreamRequest {
         if (host != null) {
             passed.add("X-Forwarded-Host", exchange.authority());
         }
+        set.forEach(passed::add);
         var uri = HttpURI.build().scheme("http").authority(authority).pathQuery(target());
         return new MetaData.Request(exchange.method(), uri, HttpVersion.HTTP_2, passed);
     }
@@ -113,7 +117,7 @@ final class UpstreamRequest {
         HttpFields fields = exchange.request().getHeaders();
         String target = target();
         int names = exchange.method().length() + 2 * exchange.authority().length() + (host == null ? 0 : host.length());
-        var head = ByteBuffer.allocate(sizeOf(fields) + names + target.length() + 512);
+        var head = ByteBuffer.allocate(sizeOf(fields) + sizeOf(set) + names + target.length() + 512);
         head.put(ascii(exchange.method() + " " + target + " HTTP/1.1\r\n"));
         line(head, "Host", host == null ? exchange.authority() : host);
         boolean upgrade = wantsUpgrade();
@@ -121,7 +125,7 @@ final class UpstreamRequest {
         var cookies = new StringJoiner("; ");
         for (HttpField field : fields) {
             String name = field.getLowerCaseName();
-            if (name.equals("cookie")) {
+            if (name.equals("cookie") && !set.containsKey(name)) {
                 // HTTP/2 clients may send cookies in pieces, HTTP/1.1 servers expect one header.
                 cookies.add(field.getValue());
             } else if (!hop.contains(name) && !ours(name)) {
@@ -134,6 +138,7 @@ final class UpstreamRequest {
         if (host != null) {
             line(head, "X-Forwarded-Host", exchange.authority());
         }
+        set.forEach((name, value) -> line(head, name, value));
         if (upgrade) {
             line(head, "Connection", "Upgrade");
             line(head, "Upgrade", String.valueOf(exchange.header("Upgrade")));
@@ -209,6 +214,7 @@ final class UpstreamRequest {
         return name.equals("host")
                 || name.equals("content-length")
                 || Withheld.of(exchange).contains(name)
+                || set.containsKey(name)
                 || (host != null && name.equals("x-forwarded-host"));
     }
 
@@ -275,6 +281,12 @@ final class UpstreamRequest {
             size += field.getName().length() + (value == null ? 0 : value.length()) + 4;
         }
         return size;
+    }
+
+    private static int sizeOf(Map<String, String> headers) {
+        return headers.entrySet().stream()
+                .mapToInt(header -> header.getKey().length() + header.getValue().length() + 4)
+                .sum();
     }
 
     private static void line(ByteBuffer head, String name, @Nullable String value) {

@@ -11,6 +11,7 @@ import dev.cay.http.Routes;
 import dev.cay.http.TestHttp;
 import dev.cay.metrics.Meters;
 import dev.cay.testing.Fast;
+import dev.cay.tls.LocalAuthority;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.ConnectException;
@@ -26,6 +27,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -56,6 +58,8 @@ class ReverseProxyTest {
     private final CountDownLatch ended = new CountDownLatch(1);
     private final CountDownLatch reached = new CountDownLatch(1);
     private @Nullable String mask;
+    private boolean tls;
+    private volatile Map<String, String> set = Map.of();
 
     @BeforeEach
     void serve() throws IOException {
@@ -102,10 +106,13 @@ class ReverseProxyTest {
                     assertThat(ended.await(30, TimeUnit.SECONDS)).isTrue();
                 });
         InetSocketAddress target = inside.listen(TestHttp.loopback(), routes);
+        var authority = LocalAuthority.open(directory.resolve("inside"), "of.the.sandbox");
+        InetSocketAddress secure = inside.listenTls(TestHttp.loopback(), authority.tls(), routes);
         proxy.start();
         edge = new TestHttp(directory, exchange -> {
             Withheld.headers(exchange, Set.of("X-Ours"));
-            proxy.forward(exchange, upstream(target.getPort()));
+            LastHop.setHeaders(exchange, set);
+            proxy.forward(exchange, upstream(tls ? secure.getPort() : target.getPort()));
         });
     }
 
@@ -124,7 +131,36 @@ class ReverseProxyTest {
                     connections.incrementAndGet();
                     return SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), to));
                 },
-                mask);
+                mask,
+                tls ? new AnyCertificate() : null);
+    }
+
+    /// The certificate is the sandbox's own, and for another name.
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void speaksTlsToServersThatDo(boolean second) throws Exception {
+        tls = true;
+        byte[] bytes = new byte[3_000_000];
+        new Random(8).nextBytes(bytes);
+        try (var duplex = new Duplex(edge, second, "/bytes")) {
+            assertThat(Arrays.equals(duplex.echo(bytes), bytes)).isTrue();
+        }
+        for (int i = 0; i < 3; i++) {
+            assertThat(get(second, "/seen/a").body()).startsWith("\"/seen/a");
+            assertThat(post(second, "/echo", "hello").body()).isEqualTo("hello");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void setsHeadersInPlaceOfTheClients(boolean second) throws Exception {
+        set = Map.of("x-theirs", "set", "Cookie", "c=1");
+        var request =
+                edge.request(second, "/private").header("X-Theirs", "forged").header("Cookie", "c=2");
+        var client = second ? edge.http2() : edge.http1();
+        assertThat(client.send(request.build(), BodyHandlers.ofString()).body()).isEqualTo("\"null set\"");
+        var hosts = edge.request(second, "/hosts").header("Cookie", "c=2");
+        assertThat(client.send(hosts.build(), BodyHandlers.ofString()).body()).endsWith(" c=1\"");
     }
 
     @ParameterizedTest

@@ -4,6 +4,8 @@ import dev.cay.http.Exchange;
 import dev.cay.http.PageOrJson;
 import dev.cay.node.host.Slot;
 import dev.cay.node.linux.NetNamespace;
+import dev.cay.proxy.AnyCertificate;
+import dev.cay.proxy.LastHop;
 import dev.cay.proxy.ReverseProxy;
 import dev.cay.proxy.ReverseProxy.Upstream;
 import dev.cay.wire.EdgeAnswer;
@@ -25,6 +27,8 @@ final class PortTraffic {
     private static final List<InetAddress> ADDRESSES = Stream.of("127.0.0.1", "::1", Slot.INNER_ADDRESS)
             .map(InetAddress::ofLiteral)
             .toList();
+
+    private static final ReverseProxy.Securing OWN_TLS = new AnyCertificate();
 
     /// Between tries to reach a port: a server that was just started is often a moment late.
     private static final List<Duration> PAUSES =
@@ -59,7 +63,14 @@ final class PortTraffic {
         var over = new CountDownLatch(1);
         exchange.onEnd(over::countDown);
         try {
-            proxy.forward(exchange, new Upstream(key, port, wanted -> connect(wanted, over), exchange.upstreamHost()));
+            proxy.forward(
+                    exchange,
+                    new Upstream(
+                            key,
+                            port,
+                            wanted -> connect(wanted, over),
+                            exchange.upstreamHost(),
+                            LastHop.usesTls(exchange) ? OWN_TLS : null));
         } catch (ConnectException e) {
             PageOrJson.send(exchange, EdgeAnswer.portClosed(new SandboxAddress(id, port)));
         }
