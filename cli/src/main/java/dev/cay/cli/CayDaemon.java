@@ -37,6 +37,7 @@ import dev.cay.tls.LocalAuthority;
 import dev.cay.tls.OperatorCertificate;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import dev.cay.wire.node.Ceiling;
 import dev.cay.wire.node.Resources;
 import dev.cay.wire.node.SandboxKind;
 import java.io.IOException;
@@ -106,6 +107,7 @@ final class CayDaemon implements AutoCloseable {
                             MEASURE_EVERY,
                             config.templates().keepUnused(),
                             Limits.profile(config.teams().limits()).orElseThrow(),
+                            config.network().openAddresses(),
                             builds(node),
                             Webhooks.Settings.allowing(config.webhooks().allow()),
                             audit(),
@@ -201,6 +203,8 @@ final class CayDaemon implements AutoCloseable {
                         config.network().maxConnections(),
                         config.network().bandwidthMbit(),
                         config.network().openAddresses(),
+                        new Ceiling(
+                                config.network().egressAllow(), config.network().egressDeny()),
                         config.network().trustHostCertificates() ? OPERATOR_CERTIFICATES : null,
                         config.sandboxes().maxProcesses(),
                         config.sandboxes().spares(),

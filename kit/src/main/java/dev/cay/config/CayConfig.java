@@ -155,16 +155,22 @@ public record CayConfig(
     /// @param maxConnections of one sandbox to the world, at a time
     /// @param bandwidthMbit  of one sandbox, each way; 0 for no limit
     /// @param openAddresses  in the operator's own network that sandboxes may connect to, as `address:port`
+    /// @param egressAllow    all that sandboxes may reach, whatever their rules say; empty for everything
+    /// @param egressDeny     what no sandbox reaches
     public record Network(
             String range,
             List<String> nameservers,
             boolean trustHostCertificates,
             int maxConnections,
             int bandwidthMbit,
-            List<String> openAddresses) {
+            List<String> openAddresses,
+            List<String> egressAllow,
+            List<String> egressDeny) {
         public Network {
             nameservers = List.copyOf(nameservers);
             openAddresses = List.copyOf(openAddresses);
+            egressAllow = List.copyOf(egressAllow);
+            egressDeny = List.copyOf(egressDeny);
         }
     }
 

@@ -161,6 +161,16 @@ public final class ConfigKeys {
             ConfigValue.list(ConfigValue.openAddress()),
             "",
             "Places in your own network that all sandboxes may connect to, as address:port, like a package mirror.");
+    static final ConfigKey<List<String>> EGRESS_ALLOW = key(
+            "network.egress.allow",
+            ConfigValue.list(ConfigValue.addresses()),
+            "",
+            "Addresses and ranges that sandboxes may reach at all, whatever their own rules say; unset means all.");
+    static final ConfigKey<List<String>> EGRESS_DENY = key(
+            "network.egress.deny",
+            ConfigValue.list(ConfigValue.addresses()),
+            "",
+            "Addresses and ranges that no sandbox reaches, whatever its own rules say.");
 
     static final ConfigKey<List<String>> PREPARE = key(
             "templates.prepare",
@@ -372,6 +382,8 @@ public final class ConfigKeys {
             MAX_CONNECTIONS,
             BANDWIDTH,
             OPEN_ADDRESSES,
+            EGRESS_ALLOW,
+            EGRESS_DENY,
             PREPARE,
             IMAGES,
             BUILDS_PER_TEAM,

@@ -132,7 +132,9 @@ public final class ConfigLoader {
                         value(ConfigKeys.TRUST_HOST_CERTIFICATES),
                         value(ConfigKeys.MAX_CONNECTIONS),
                         value(ConfigKeys.BANDWIDTH),
-                        value(ConfigKeys.OPEN_ADDRESSES)),
+                        value(ConfigKeys.OPEN_ADDRESSES),
+                        value(ConfigKeys.EGRESS_ALLOW),
+                        value(ConfigKeys.EGRESS_DENY)),
                 new CayConfig.Templates(
                         value(ConfigKeys.PREPARE),
                         value(ConfigKeys.IMAGES),

@@ -1,5 +1,6 @@
 package dev.cay.config;
 
+import dev.cay.wire.node.AddressSet;
 import java.net.InetAddress;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -144,6 +145,20 @@ public interface ConfigValue<T> {
                     || address.isMulticastAddress();
             require(!closed, "no loopback, link-local or multicast address, but " + expected);
             return text;
+        };
+    }
+
+    /// An IPv4 address, or a range of them.
+    static ConfigValue<String> addresses() {
+        String expected = "an IPv4 address or a range such as 203.0.113.0/24";
+        var shape = Pattern.compile("\\d+\\.\\d+\\.\\d+\\.\\d+(/\\d{1,2})?");
+        return text -> {
+            require(shape.matcher(text).matches(), expected);
+            try {
+                return AddressSet.of(List.of(text)).ranges().isEmpty() ? "" : text;
+            } catch (IllegalArgumentException _) {
+                throw new IllegalArgumentException(expected);
+            }
         };
     }
 

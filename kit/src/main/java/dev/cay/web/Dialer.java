@@ -113,6 +113,12 @@ public final class Dialer implements Lines, AutoCloseable {
         return () -> Objects.requireNonNull(made.updateAndGet(known -> known == null ? make.get() : known));
     }
 
+    /// What may be reached beside what the rules say, for example by the sandbox that a connection is made for.
+    public interface Reach {
+        /// @param address null when a proxy looks the host up
+        boolean allows(String host, @Nullable InetAddress address, int port);
+    }
+
     private interface Way {
         void connect(Socket socket) throws IOException;
     }
@@ -120,11 +126,24 @@ public final class Dialer implements Lines, AutoCloseable {
     /// A connection over which requests can be sent, to the first of the host's addresses that answers.
     @Override
     public WebLine open(UrlOrigin origin) throws IOException {
+        return open(origin, (_, _, _) -> true);
+    }
+
+    /// The same connections, but only those that are allowed each time one is made.
+    public Lines within(Reach reach) {
+        return origin -> open(origin, reach);
+    }
+
+    private WebLine open(UrlOrigin origin, Reach reach) throws IOException {
         if (proxy != null && proxy.serves(origin)) {
             checkUnresolved(origin);
+            require(reach, origin, origin.literal().orElse(null));
             return dial(origin, CONNECT, socket -> proxy.connect(socket, origin, CONNECT));
         }
         var found = checked(origin);
+        for (var address : found) {
+            require(reach, origin, address);
+        }
         var limit = found.size() == 1 ? CONNECT : CONNECT.dividedBy(2);
         IOException failed = new UnknownHostException(origin.host());
         for (var address : found.subList(0, Math.min(found.size(), TRIED))) {
@@ -202,6 +221,14 @@ public final class Dialer implements Lines, AutoCloseable {
             throw refused(origin, "is called by http, which anybody on the way can read; use https");
         }
         return found;
+    }
+
+    private static void require(Reach reach, UrlOrigin origin, @Nullable InetAddress address) {
+        if (!reach.allows(origin.host(), address, origin.port())) {
+            throw new CayException(
+                    ErrorKind.PERMISSION_DENIED,
+                    "the egress rules of this sandbox do not allow %s".formatted(origin.host()));
+        }
     }
 
     private void checkUnresolved(UrlOrigin origin) {

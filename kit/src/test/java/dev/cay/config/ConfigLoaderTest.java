@@ -65,6 +65,8 @@ final class ConfigLoaderTest {
                         network.maxConnections = 4096 | CAY_NETWORK_MAX_CONNECTIONS
                         network.bandwidthMbit = 0 | CAY_NETWORK_BANDWIDTH_MBIT
                         network.openAddresses =  | CAY_NETWORK_OPEN_ADDRESSES
+                        network.egress.allow =  | CAY_NETWORK_EGRESS_ALLOW
+                        network.egress.deny =  | CAY_NETWORK_EGRESS_DENY
                         templates.prepare = code-interpreter-v1 | CAY_TEMPLATES_PREPARE
                         templates.images =  | CAY_TEMPLATES_IMAGES
                         templates.maxBuilds = 20 | CAY_TEMPLATES_MAX_BUILDS
@@ -286,6 +288,28 @@ final class ConfigLoaderTest {
                     .singleElement()
                     .asString()
                     .contains("mcp.remoteAddresses", "10.1.0.0/16");
+        }
+    }
+
+    @Test
+    void theCeilingOfEgressIsOfAddressesAndRanges() {
+        var network = load(
+                        Map.of(
+                                "CAY_NETWORK_EGRESS_ALLOW",
+                                "203.0.113.0/24, 198.51.100.7",
+                                "CAY_NETWORK_EGRESS_DENY",
+                                "1.1.1.1"),
+                        Map.of())
+                .config()
+                .network();
+        assertThat(network.egressAllow()).containsExactly("203.0.113.0/24", "198.51.100.7");
+        assertThat(network.egressDeny()).containsExactly("1.1.1.1");
+        for (String wrong : List.of("example.org", "1.2.3", "1.2.3.4/33", "1.2.3.444", "::1", "1.2.3.4 } ; x")) {
+            assertThat(problems(Map.of("CAY_NETWORK_EGRESS_DENY", wrong), Map.of()))
+                    .as(wrong)
+                    .singleElement()
+                    .asString()
+                    .contains("network.egress.deny", "203.0.113.0/24");
         }
     }
 

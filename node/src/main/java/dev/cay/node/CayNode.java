@@ -43,6 +43,7 @@ import dev.cay.node.mcp.server.ServerHomes;
 import dev.cay.node.mcp.server.ServerImages;
 import dev.cay.node.mcp.server.ServerInstaller;
 import dev.cay.node.network.NetworkPool;
+import dev.cay.node.network.PathRules;
 import dev.cay.node.process.ProcessSettings;
 import dev.cay.node.process.Workers;
 import dev.cay.node.runtime.GuestProgram;
@@ -66,11 +67,13 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Ceiling;
 import dev.cay.wire.node.Node;
 import dev.cay.wire.node.NodeAuthorizations;
 import dev.cay.wire.node.NodeBuilds;
 import dev.cay.wire.node.NodeDisk;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
@@ -82,6 +85,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
 
 /// The node of one machine, put together. Made, started, used through {@link #node} and {@link #handle}, closed; what
 /// it started runs on until {@link #removeAll}.
@@ -111,6 +115,7 @@ public final class CayNode implements AutoCloseable {
     private final GuestProgram guest;
     private final Pool pool;
     private final NetworkPool network;
+    private final Ceiling ceiling;
     private final HouseTemplate base;
     private final TemplateBuilds templates;
     private final RuncRuntime runc;
@@ -133,6 +138,7 @@ public final class CayNode implements AutoCloseable {
             throws IOException {
         this.records = settings.stateDir().resolve("sandboxes");
         this.progress = progress;
+        this.ceiling = settings.ceiling();
         try {
             requirePassable("runDir", settings.runDir());
             requirePassable("stateDir", settings.stateDir());
@@ -145,8 +151,8 @@ public final class CayNode implements AutoCloseable {
             this.pool = Pool.open(settings.stateDir(), settings.poolSizeMB(), guest);
             onHost.step(pool::unmount);
             progress.mark("pool");
-            this.network =
-                    closing.add(new NetworkPool(plan, settings.networkLimits(), settings.nameservers(), sysctls));
+            this.network = closing.add(
+                    new NetworkPool(plan, settings.networkLimits(), settings.nameservers(), sysctls, PathRules.NONE));
             onHost.step(network::remove);
             var layers = new LayerStore(settings.cacheDir(), settings.stateDir());
             var house = house(layers, settings.stateDir());
@@ -320,10 +326,18 @@ public final class CayNode implements AutoCloseable {
                 ? new RemoteHome(
                         plan.key(),
                         remote,
-                        dialer,
+                        dialer.within((host, address, port) -> mayReach(owner, host, address, port)),
                         authorizations.credentials(owner, plan.key(), remote.url()),
                         () -> keepers.serverRooms().egress(owner).internet())
                 : serverHomes.open(owner, plan);
+    }
+
+    /// A server that is called for a sandbox must not be a way around its rules, or the operator's.
+    private boolean mayReach(SandboxId owner, String host, @Nullable InetAddress address, int port) {
+        var egress = keepers.serverRooms().egress(owner);
+        boolean allowed = egress.allowsName(host, port)
+                || (address == null ? egress.internet() && !egress.deniesRest() : egress.allowsAddress(address, port));
+        return allowed && (address == null ? !ceiling.limits() : ceiling.permits(address));
     }
 
     private RepositoryLayers repositories(NodeSettings settings, LayerStore layers, Workers workers)

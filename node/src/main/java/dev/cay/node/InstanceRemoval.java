@@ -3,8 +3,10 @@ package dev.cay.node;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.HostPlan;
 import dev.cay.node.host.Mounts;
+import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Programs;
 import dev.cay.node.host.Sysctls;
+import dev.cay.node.network.Firewall;
 import dev.cay.node.network.ForeignFirewalls;
 import dev.cay.node.network.HostLinks;
 import dev.cay.node.runtime.RuncRuntime;
@@ -72,9 +74,8 @@ public final class InstanceRemoval {
 
     private void removeRules() {
         new ForeignFirewalls(plan, programs).withdraw();
-        if (programs.run(LIMIT, "nft", "list", "table", "inet", plan.firewallTable())
-                .ok()) {
-            programs.require(LIMIT, "nft", "delete", "table", "inet", plan.firewallTable());
+        if (programs.run(LIMIT, "nft", "list", "tables").ok()) {
+            new Firewall(plan, NetworkLimits.DEFAULT, programs).remove();
         }
     }
 }

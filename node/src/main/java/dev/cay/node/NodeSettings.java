@@ -5,6 +5,7 @@ import dev.cay.node.host.ServerLimits;
 import dev.cay.node.image.oci.RegistrySettings;
 import dev.cay.node.mcp.GatewayRules;
 import dev.cay.wire.SystemPorts;
+import dev.cay.wire.node.Ceiling;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// @param remoteAddresses      where remote MCP servers may lie beside the internet
 /// @param gateways             what holds for MCP gateways
 /// @param registries           where images come from
+/// @param ceiling              what no sandbox reaches by the network
 /// @param operatorCertificates CA certificates to be trusted inside too; null for none
 public record NodeSettings(
         String instance,
@@ -31,6 +33,7 @@ public record NodeSettings(
         int maxConnections,
         int bandwidthMbit,
         List<String> openAddresses,
+        Ceiling ceiling,
         @Nullable Path operatorCertificates,
         int maxProcesses,
         int mostSpares,
@@ -54,6 +57,7 @@ public record NodeSettings(
                 maxConnections,
                 bandwidthMbit,
                 List.of(SystemPorts.ENVD, SystemPorts.INTERPRETER, SystemPorts.MCP, edgePort),
-                openAddresses);
+                openAddresses,
+                ceiling);
     }
 }

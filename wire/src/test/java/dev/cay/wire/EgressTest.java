@@ -88,11 +88,14 @@ final class EgressTest {
     void rangesAreMergedForTheKernel() {
         var set = AddressSet.of(List.of("10.0.0.0/24", "10.0.1.0/24", "10.0.0.7", "1.2.3.4", "fd00::/8"));
         assertThat(set.ipv4().stream()
-                        .map(range -> range.first().getHostAddress() + "-" + range.last().getHostAddress()))
+                        .map(range -> range.first().getHostAddress() + "-"
+                                + range.last().getHostAddress()))
                 .containsExactly("1.2.3.4-1.2.3.4", "10.0.0.0-10.0.1.255");
         assertThat(set.holds(address("fd12::1"))).isTrue();
-        assertThat(AddressSet.of(List.of("0.0.0.0/1", "128.0.0.0/1")).hasAllIpv4()).isTrue();
-        assertThat(AddressSet.of(List.of("0.0.0.0/1", "128.0.0.1/1", "255.255.255.255/32")).hasAllIpv4())
+        assertThat(AddressSet.of(List.of("0.0.0.0/1", "128.0.0.0/1")).hasAllIpv4())
+                .isTrue();
+        assertThat(AddressSet.of(List.of("0.0.0.0/1", "128.0.0.1/1", "255.255.255.255/32"))
+                        .hasAllIpv4())
                 .isTrue();
         assertThat(AddressSet.of(List.of("0.0.0.0/1")).hasAllIpv4()).isFalse();
     }

@@ -5,6 +5,7 @@ import dev.cay.wire.ErrorKind;
 import java.net.Inet4Address;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
 /// Hands out slots in turn, and knows the names this instance uses on the host. Thread-safe.
@@ -14,6 +15,10 @@ import java.util.regex.Pattern;
 ///
 /// The range's first address is the gateway; slot 0 has the third, so that none ends in 0.
 public final class HostPlan {
+    /// Port of the gateway address to which TCP of sandboxes is redirected that takes the path through the
+    /// node. The same after each start, as rules of a sandbox outlive the daemon.
+    public static final int EGRESS_PORT = 15_053;
+
     private static final int FIRST = 2;
 
     /// More than a machine bears, and few enough that several instances find uids: each slot has 65,536.
@@ -58,6 +63,19 @@ public final class HostPlan {
 
     public String firewallTable() {
         return "cay_" + instance;
+    }
+
+    /// Name of the table with the rules of one sandbox.
+    public String egressTable(String veth) {
+        return firewallTable() + "_" + veth.substring(interfacePrefix().length());
+    }
+
+    /// The link of the sandbox whose table this is; empty if it is nobody's of this instance.
+    public Optional<String> vethOfTable(String table) {
+        String prefix = firewallTable() + "_";
+        return table.startsWith(prefix)
+                ? Optional.of(interfacePrefix() + table.substring(prefix.length()))
+                : Optional.empty();
     }
 
     /// Parent of all sandboxes' cgroups, relative to each hierarchy's root.

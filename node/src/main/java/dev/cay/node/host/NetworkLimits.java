@@ -1,6 +1,7 @@
 package dev.cay.node.host;
 
 import dev.cay.wire.SystemPorts;
+import dev.cay.wire.node.Ceiling;
 import java.util.List;
 
 /// What one sandbox may take of the host's network, and reach by it.
@@ -9,8 +10,16 @@ import java.util.List;
 /// @param megabits    a second, each way; 0 for no limit
 /// @param nodePorts   where the node itself listens inside
 /// @param open        places at addresses that are not public, as `address:port`
-public record NetworkLimits(int connections, int megabits, List<Integer> nodePorts, List<String> open) {
+/// @param ceiling     what none reaches by the network, whatever its own rules say; open places are not asked
+///                    about it
+public record NetworkLimits(
+        int connections, int megabits, List<Integer> nodePorts, List<String> open, Ceiling ceiling) {
     public static final NetworkLimits DEFAULT = new NetworkLimits(4096, 0, List.of(SystemPorts.ENVD, 8443), List.of());
+
+    /// Without a ceiling.
+    public NetworkLimits(int connections, int megabits, List<Integer> nodePorts, List<String> open) {
+        this(connections, megabits, nodePorts, open, Ceiling.NONE);
+    }
 
     public NetworkLimits {
         nodePorts = List.copyOf(nodePorts);

@@ -364,10 +364,10 @@ public final class Gateways implements AutoCloseable {
         find(id).ifPresent(McpGateway::wake);
     }
 
-    /// What the sandbox may reach has changed: connections to servers elsewhere end if it may not reach the
-    /// internet any more. Returns when they did.
+    /// What the sandbox may reach has changed: connections to servers elsewhere end unless it may reach all,
+    /// and are judged when they are made again. Returns when they did.
     public void setEgress(SandboxId id, Egress egress) {
-        if (!egress.internet()) {
+        if (!egress.equals(Egress.open())) {
             find(id).ifPresent(McpGateway::cutRemote);
         }
     }

@@ -5,21 +5,28 @@ import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Programs;
 import dev.cay.node.host.Slot;
 import dev.cay.web.ClosedAddresses;
+import dev.cay.wire.node.AddressSet;
+import dev.cay.wire.node.Egress;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// One nftables table that judges packets of our own interfaces and no others. Thread-safe.
+/// One nftables table that judges packets of our own interfaces and no others, and one more for each sandbox
+/// with egress rules ({@link EgressTable}). Thread-safe.
 ///
-/// A sandbox may talk to public addresses and to those that the operator opens, and ask the gateway for names, nothing
-/// else. Whoever is not of ours passes
-/// with one comparison of an interface name. The table outlives the daemon, as sandboxes do.
+/// A sandbox may talk to public addresses and to those that the operator opens, and ask the gateway for names,
+/// nothing else. Whoever is not of ours passes with one comparison of an interface name. The tables outlive the
+/// daemon, as sandboxes do.
 public final class Firewall {
     private static final Logger log = LoggerFactory.getLogger(Firewall.class);
     private static final Duration LIMIT = Duration.ofSeconds(20);
@@ -33,7 +40,7 @@ public final class Firewall {
     /// The set `noinet` is asked before the rule for established connections: withdrawing access ends open
     /// ones. A TCP packet of no connection we know is answered with a reset: a restored sandbox learns at
     /// once that its old connections are gone. `arriving` runs before connection tracking: a forged packet
-    /// leaves no trace.
+    /// leaves no trace. The port of the path takes only connections that a sandbox's own table redirected.
     private static final String RULES = """
             add table inet TABLE
             delete table inet TABLE
@@ -47,6 +54,7 @@ public final class Firewall {
                     type ipv4_addr . inet_service
                     OPEN
                 }
+                CEILING
                 set noinet {
                     type ifname
                     NOINET
@@ -76,6 +84,7 @@ public final class Firewall {
                     ct state new jump opening
                     ip daddr GATEWAY udp dport 53 accept
                     ip daddr GATEWAY tcp dport 53 accept
+                    ip daddr GATEWAY tcp dport EGRESS ct status dnat accept
                     reject with icmpx type admin-prohibited
                 }
                 chain to_world {
@@ -83,6 +92,7 @@ public final class Firewall {
                     ip daddr . tcp dport @open4 goto admitted
                     ip daddr @private4 reject with icmpx type admin-prohibited
                     ip daddr RANGE reject with icmpx type admin-prohibited
+                    CAPPED
                     goto admitted
                 }
                 chain admitted {
@@ -138,6 +148,10 @@ public final class Firewall {
     /// The kernel's set as we left it, so that the common case, a sandbox with access, costs no process.
     private final Set<String> barred = new ConcurrentSkipListSet<>();
 
+    /// Tables of sandboxes as they are in the kernel, by link. Of those that an earlier daemon loaded only name
+    /// and mark are known.
+    private final Map<String, EgressTable> tables = new ConcurrentHashMap<>();
+
     public Firewall(HostPlan plan, NetworkLimits limits, Programs programs) {
         this.plan = plan;
         this.limits = limits;
@@ -149,60 +163,139 @@ public final class Firewall {
     public synchronized void load() {
         barred.clear();
         barred.addAll(listBarred());
-        apply();
+        tables.clear();
+        tables.putAll(listTables());
+        apply("");
     }
 
     /// Loads the rules again, as they were, if somebody took them away.
     public synchronized void putBack() {
-        if (programs.run(LIMIT, "nft", "list", "set", "inet", plan.firewallTable(), "noinet")
-                .ok()) {
+        var there = listTables();
+        var lost = tables.entrySet().stream()
+                .filter(table -> !sameMark(there.get(table.getKey()), table.getValue()))
+                .map(table -> table.getValue().text())
+                .collect(Collectors.joining());
+        boolean whole = programs.run(LIMIT, "nft", "list", "set", "inet", plan.firewallTable(), "noinet")
+                .ok();
+        if (whole && lost.isEmpty()) {
             return;
         }
         log.atWarn().log("the firewall rules of this instance were gone and are loaded again");
-        apply();
+        apply(lost);
     }
 
-    private void apply() {
-        var loaded = nft(rules(true));
+    /// @param more rules that come into force with those of the instance
+    private void apply(String more) {
+        var loaded = nft(rules(true) + more);
         if (loaded.ok()) {
             return;
         }
         log.atWarn()
                 .addKeyValue("said", loaded.output().strip())
                 .log("this kernel cannot count connections per sandbox, going on without that limit");
-        require(rules(false));
+        require(rules(false) + more);
     }
 
-    /// Acts at once, also on connections that are open. Saying the same twice is harmless.
-    public synchronized void setInternetAccess(Slot slot, boolean allowed) {
-        String element = "element inet %s noinet { \"%s\" }\n".formatted(plan.firewallTable(), slot.veth());
-        // Adding first makes the delete succeed whether or not it was there.
-        require("add " + element + (allowed ? "delete " + element : ""));
-        if (allowed) {
-            barred.remove(slot.veth());
-        } else {
-            barred.add(slot.veth());
+    /// Replaces what was said about the sandbox's egress, in one transaction. Acts at once, also on connections
+    /// that are open. Saying the same twice costs nothing.
+    public synchronized void setEgress(Slot slot, Egress egress) {
+        String veth = slot.veth();
+        var wanted = EgressTable.of(plan, slot, egress).orElse(null);
+        var known = tables.get(veth);
+        var script = new StringBuilder();
+        if (wanted == null ? known != null : !sameMark(known, wanted)) {
+            script.append(wanted == null ? removal(plan.egressTable(veth)) : wanted.text());
         }
+        if (egress.internet() == barred.contains(veth)) {
+            script.append(bar(veth, !egress.internet()));
+        }
+        if (!script.isEmpty()) {
+            require(script.toString());
+        }
+        if (wanted == null) {
+            tables.remove(veth);
+        } else {
+            tables.put(veth, wanted);
+        }
+        if (egress.internet()) {
+            barred.remove(veth);
+        } else {
+            barred.add(veth);
+        }
+    }
+
+    private static boolean sameMark(@Nullable EgressTable one, EgressTable other) {
+        return one != null && one.mark().equals(other.mark());
+    }
+
+    /// Adding first makes the delete succeed whether or not it was there.
+    private String bar(String veth, boolean bar) {
+        String element = "element inet %s noinet { \"%s\" }\n".formatted(plan.firewallTable(), veth);
+        return "add " + element + (bar ? "" : "delete " + element);
+    }
+
+    private static String removal(String table) {
+        return "add table inet %1$s\ndelete table inet %1$s\n".formatted(table);
     }
 
     /// Takes back what was said about links that are none of these.
     synchronized void forgetOthers(Set<String> veths) {
-        for (String veth : List.copyOf(barred)) {
-            if (!veths.contains(veth)) {
-                String element = "element inet %s noinet { \"%s\" }\n".formatted(plan.firewallTable(), veth);
-                require("add " + element + "delete " + element);
-                barred.remove(veth);
+        var script = new StringBuilder();
+        var others = new TreeSet<>(barred);
+        others.addAll(tables.keySet());
+        others.removeAll(veths);
+        for (String veth : others) {
+            if (barred.contains(veth)) {
+                script.append(bar(veth, false));
+            }
+            if (tables.containsKey(veth)) {
+                script.append(removal(plan.egressTable(veth)));
             }
         }
+        if (!script.isEmpty()) {
+            require(script.toString());
+        }
+        barred.removeAll(others);
+        tables.keySet().removeAll(others);
     }
 
     boolean isBarred(String veth) {
         return barred.contains(veth);
     }
 
+    /// Whether the sandbox has rules of its own.
+    boolean hasRules(String veth) {
+        return tables.containsKey(veth);
+    }
+
+    /// Removes all tables of the instance, also those that another daemon of it loaded.
     public synchronized void remove() {
-        String table = "table inet %s\n".formatted(plan.firewallTable());
-        require("add " + table + "delete " + table);
+        var script = new StringBuilder();
+        listTables().values().forEach(table -> script.append(removal(table.name())));
+        require(script + removal(plan.firewallTable()));
+        tables.clear();
+        barred.clear();
+    }
+
+    /// Names of chains are read, and no set: those can be long.
+    private Map<String, EgressTable> listTables() {
+        var found = new TreeMap<String, EgressTable>();
+        String table = "";
+        for (String line : programs.run(LIMIT, "nft", "list", "chains", "inet")
+                .output()
+                .lines()
+                .toList()) {
+            String[] words = line.strip().split(" ");
+            if (words.length > 2 && words[0].equals("table")) {
+                table = words[2];
+                String name = table;
+                plan.vethOfTable(name).ifPresent(veth -> found.put(veth, new EgressTable(name, "", "")));
+            } else if (words.length > 1 && words[0].equals("chain") && words[1].startsWith(EgressTable.MARK)) {
+                String name = table;
+                plan.vethOfTable(name).ifPresent(veth -> found.put(veth, new EgressTable(name, words[1], "")));
+            }
+        }
+        return found;
     }
 
     private List<String> listBarred() {
@@ -230,6 +323,9 @@ public final class Firewall {
                 .replace("RANGE", plan.range())
                 .replace("GATEWAY", plan.gateway())
                 .replace("CLOSED", String.join(", ", ClosedAddresses.IPV4))
+                .replace("EGRESS", Integer.toString(HostPlan.EGRESS_PORT))
+                .replace("CEILING", ceiling())
+                .replace("CAPPED", capped())
                 .replace("OPEN", open())
                 .replace("NOINET", elements)
                 .replace("ASKING", counted ? asking : "")
@@ -241,6 +337,27 @@ public final class Firewall {
         var places = limits.open().stream().distinct().map(place -> place.replace(":", " . "));
         String elements = places.collect(Collectors.joining(", "));
         return elements.isEmpty() ? "" : "elements = { " + elements + " }";
+    }
+
+    private String ceiling() {
+        return ceilingSet("permitted", limits.ceiling().allow())
+                + ceilingSet("forbidden", limits.ceiling().deny());
+    }
+
+    private static String ceilingSet(String name, List<String> entries) {
+        String elements = AddressSet.of(entries).ipv4().stream()
+                .map(range ->
+                        range.first().getHostAddress() + "-" + range.last().getHostAddress())
+                .collect(Collectors.joining(", "));
+        return entries.isEmpty()
+                ? ""
+                : "set %s { type ipv4_addr; flags interval; elements = { %s }; }\n".formatted(name, elements);
+    }
+
+    private String capped() {
+        String refuse = " reject with icmpx type admin-prohibited\n";
+        return (limits.ceiling().deny().isEmpty() ? "" : "ip daddr @forbidden" + refuse)
+                + (limits.ceiling().allow().isEmpty() ? "" : "ip daddr != @permitted" + refuse);
     }
 
     private void require(String input) {

@@ -15,6 +15,7 @@ import java.util.List;
 /// those we only name.
 public final class ForeignFirewalls {
     private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final int DNS = 53;
 
     /// A firewall that stops our packets and that we must not change.
     ///
@@ -62,13 +63,20 @@ public final class ForeignFirewalls {
                 if (present.stream()
                         .noneMatch(line -> line.startsWith("-A " + rule.getFirst() + " ")
                                 && line.contains(rule.get(1) + " " + rule.get(2)) // direction and interface
-                                && (!rule.contains("-p") || line.contains("-p " + rule.get(rule.indexOf("-p") + 1))))) {
+                                && hasOption(line, rule, "-p")
+                                && hasOption(line, rule, "--dport"))) {
                     var command = new ArrayList<>(List.of(filter.program, "-w", "5", "-I"));
                     command.addAll(rule);
                     programs.require(LIMIT, "", command);
                 }
             }
         }
+    }
+
+    /// Whether a rule as it is printed has the same value of an option as the one that is wanted.
+    private static boolean hasOption(String line, List<String> rule, String option) {
+        int at = rule.indexOf(option);
+        return at < 0 || (line + " ").contains(option + " " + rule.get(at + 1) + " ");
     }
 
     /// Removes every rule that carries our mark.
@@ -103,7 +111,8 @@ public final class ForeignFirewalls {
                     found.add(obstacle(
                             table,
                             chain,
-                            "iifname \"%s*\" meta l4proto { tcp, udp } th dport 53 accept".formatted(prefix)));
+                            "iifname \"%s*\" meta l4proto { tcp, udp } th dport { 53, %d } accept"
+                                    .formatted(prefix, HostPlan.EGRESS_PORT)));
                 }
             }
         }
@@ -127,12 +136,15 @@ public final class ForeignFirewalls {
                     List.of(chain, "-o", interfaces, "-m", "conntrack", "--ctstate", "RELATED,ESTABLISHED"), mark));
         }
         if (filter.stops("INPUT")) {
-            for (String protocol : List.of("udp", "tcp")) {
-                rules.add(
-                        join(List.of("INPUT", "-i", interfaces, "-d", gateway, "-p", protocol, "--dport", "53"), mark));
-            }
+            rules.add(join(toGateway("udp", DNS), mark));
+            rules.add(join(toGateway("tcp", DNS), mark));
+            rules.add(join(toGateway("tcp", HostPlan.EGRESS_PORT), mark));
         }
         return rules;
+    }
+
+    private List<String> toGateway(String protocol, int port) {
+        return List.of("INPUT", "-i", interfaces, "-d", gateway, "-p", protocol, "--dport", Integer.toString(port));
     }
 
     /// Asks only the variants that are in use: the mere question would load the kernel's other iptables.

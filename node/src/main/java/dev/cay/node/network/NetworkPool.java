@@ -5,6 +5,7 @@ import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Programs;
 import dev.cay.node.host.Slot;
 import dev.cay.node.host.Sysctls;
+import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Egress;
 import java.net.Inet4Address;
 import java.net.InetAddress;
@@ -12,6 +13,8 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
 /// Owns the host's side of all sandboxes' networking: firewall, gateway address, names. Thread-safe.
@@ -29,10 +32,17 @@ public final class NetworkPool implements AutoCloseable {
     private final Firewall firewall;
     private final ForeignFirewalls foreign;
     private final DnsForwarder dns;
+    private final PathRules path;
+
+    /// Rules of sandboxes that have some, by link.
+    private final Map<String, Egress> ruled = new ConcurrentHashMap<>();
+
     private boolean removed;
 
     /// @param nameservers what DNS questions are passed on to; empty means whatever the host uses
-    public NetworkPool(HostPlan plan, NetworkLimits limits, List<String> nameservers, Sysctls sysctls) {
+    /// @param path        where TCP goes of sandboxes whose rules the kernel alone cannot keep
+    public NetworkPool(HostPlan plan, NetworkLimits limits, List<String> nameservers, Sysctls sysctls, PathRules path) {
+        this.path = path;
         this.plan = plan;
         this.sysctls = sysctls;
         this.links = new HostLinks(plan, programs);
@@ -55,25 +65,33 @@ public final class NetworkPool implements AutoCloseable {
 
     /// Makes ready for the link of a sandbox that is about to start, or takes up one that runs. Call it before the
     /// hook makes the link.
-    public void attach(Slot slot, Egress egress) {
-        if (!egress.internet() || firewall.isBarred(slot.veth())) {
-            setEgress(slot, egress);
-        }
+    public void attach(SandboxId id, Slot slot, Egress egress) {
+        setEgress(id, slot, egress);
     }
 
-    /// Acts at once, also on connections that are open.
-    public void setEgress(Slot slot, Egress egress) {
-        firewall.setInternetAccess(slot, egress.internet());
+    /// Acts at once, also on connections that are open. The path has the rules before the kernel leads anything
+    /// to it, and until nothing is led to it any more.
+    public void setEgress(SandboxId id, Slot slot, Egress egress) {
+        if (egress.takesPath()) {
+            path.put(id, InetAddress.ofLiteral(slot.address()), egress);
+        }
+        firewall.setEgress(slot, egress);
+        if (!egress.takesPath()) {
+            path.remove(id);
+        }
+        if (firewall.hasRules(slot.veth())) {
+            ruled.put(slot.veth(), egress);
+        } else {
+            ruled.remove(slot.veth());
+        }
     }
 
     /// Removes the host's end of the link and all that was said about it; the slot may be released afterwards.
     ///
     /// The link first: a sandbox that is not quite gone must not get access back by being forgotten.
-    public void detach(Slot slot) {
+    public void detach(SandboxId id, Slot slot) {
         links.delete(slot.veth());
-        if (firewall.isBarred(slot.veth())) {
-            firewall.setInternetAccess(slot, true);
-        }
+        setEgress(id, slot, Egress.open());
     }
 
     /// Names of interfaces of this instance which none of these slots claims: leftovers of a crash.
@@ -84,7 +102,9 @@ public final class NetworkPool implements AutoCloseable {
     /// Only while nothing is created: a slot of a new sandbox could be that of an orphan.
     public void removeOrphans(Collection<Slot> claimed) {
         orphans(claimed).forEach(links::delete);
-        firewall.forgetOthers(claimed.stream().map(Slot::veth).collect(Collectors.toSet()));
+        var veths = claimed.stream().map(Slot::veth).collect(Collectors.toSet());
+        firewall.forgetOthers(veths);
+        ruled.keySet().retainAll(veths);
         // Of our range only the gateway's address is on the host.
         links.removeAddresses(plan.gateway());
     }
@@ -120,12 +140,21 @@ public final class NetworkPool implements AutoCloseable {
         firewall.remove();
     }
 
-    /// Who may not reach the internet gets no names either, as questions for names can carry data out.
+    /// Who may not reach the internet gets no names either, as questions for names can carry data out; nor does
+    /// who reaches some addresses alone. Rules that a restart has not taken up yet are taken for such.
     private DnsForwarder.Standing standing(InetAddress client) {
         if (!(client instanceof Inet4Address address) || !plan.isSandbox(address)) {
             return DnsForwarder.Standing.STRANGER;
         }
-        return firewall.isBarred(plan.veth(address))
+        String veth = plan.veth(address);
+        if (firewall.isBarred(veth)) {
+            return DnsForwarder.Standing.LOCAL_NAMES_ONLY;
+        }
+        if (!firewall.hasRules(veth)) {
+            return DnsForwarder.Standing.SERVED;
+        }
+        var egress = ruled.get(veth);
+        return egress == null || egress.deniesRest()
                 ? DnsForwarder.Standing.LOCAL_NAMES_ONLY
                 : DnsForwarder.Standing.SERVED;
     }

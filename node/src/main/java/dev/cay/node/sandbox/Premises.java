@@ -11,6 +11,7 @@ import dev.cay.node.snapshot.Snapshots;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Egress;
 import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.SandboxSpec;
 import dev.cay.wire.node.Saved;
@@ -122,7 +123,7 @@ final class Premises {
         List<Path> layers;
         try (var tasks = new TaskGroup()) {
             tasks.run(() -> host.pool().create(id(), spec.resources().diskSizeMB()));
-            host.network().attach(requireSlot(), spec.egress());
+            host.network().attach(id(), requireSlot(), spec.egress());
             layers = layers(spec).stream().map(host.layers()::require).toList();
             tasks.join(LIMIT);
         }
@@ -173,7 +174,8 @@ final class Premises {
 
     private Snapshots.Subject subject() {
         var layers = notes.layers() == null ? layers(notes.spec()) : notes.layers();
-        return new Snapshots.Subject(notes.spec(), layers, processes());
+        // A sandbox that is made of it is told what it may reach; a password of a proxy stays in the notes.
+        return new Snapshots.Subject(notes.spec().withEgress(Egress.closed()), layers, processes());
     }
 
     /// Lets one go on that was saved, if it is still there.
@@ -198,7 +200,7 @@ final class Premises {
 
     /// Makes files and container out of a snapshot.
     Container bring(Snapshot snapshot, boolean memory) {
-        host.network().attach(requireSlot(), notes.spec().egress());
+        host.network().attach(id(), requireSlot(), notes.spec().egress());
         notes = notes.on(snapshot.layers());
         return saved.snapshots().bring(snapshot, notes.spec(), requireSlot(), processes(), memory);
     }
@@ -218,7 +220,7 @@ final class Premises {
                         requireSlot(),
                         memory,
                         images -> host.runtime().checkpoint(id(), images, ContainerRuntime.After.END));
-        host.network().detach(requireSlot());
+        host.network().detach(id(), requireSlot());
         note(notes.at(SandboxNotes.NO_SLOT));
         giveBack();
     }
@@ -229,7 +231,7 @@ final class Premises {
         var taken = host.plan().take();
         slot = taken;
         note(notes.at(taken.index()));
-        host.network().attach(taken, notes.spec().egress());
+        host.network().attach(id(), taken, notes.spec().egress());
         var layers = Objects.requireNonNull(notes.layers()).stream()
                 .map(host.layers()::require)
                 .toList();
@@ -272,7 +274,7 @@ final class Premises {
     private static void vacate(HostParts host, SandboxId id, @Nullable Slot slot) {
         host.runtime().delete(id);
         if (slot != null) {
-            host.network().detach(slot);
+            host.network().detach(id, slot);
         }
         host.pool().delete(id);
     }

@@ -188,7 +188,7 @@ final class SandboxKeeper {
             if (host.runtime().find(id()).isEmpty()) {
                 throw life.notRunning();
             }
-            host.network().attach(premises.requireSlot(), spec.egress());
+            host.network().attach(id(), premises.requireSlot(), spec.egress());
             premises.note(notes().given(spec, host.clock().instant()));
             now.become(spec);
             return null;
@@ -202,7 +202,7 @@ final class SandboxKeeper {
     /// @param arrivals bounds how many sandboxes are opened at the same time
     void adopt(Semaphore arrivals) {
         turns.ask("adopt", SAVE_LIMIT, () -> {
-            host.network().attach(premises.requireSlot(), notes().spec().egress());
+            host.network().attach(id(), premises.requireSlot(), notes().spec().egress());
             switch (notes().phaseNow()) {
                 case RUNNING -> {
                     arrival.announce();
@@ -299,7 +299,7 @@ final class SandboxKeeper {
         turns.ask("network", LIMIT, () -> {
             life.requireOpen();
             premises.note(notes().withEgress(egress));
-            host.network().setEgress(premises.requireSlot(), egress);
+            host.network().setEgress(id(), premises.requireSlot(), egress);
             return null;
         });
     }

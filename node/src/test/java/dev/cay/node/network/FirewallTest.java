@@ -6,6 +6,7 @@ import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Slot;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.web.ClosedAddresses;
+import dev.cay.wire.node.Egress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -112,7 +113,7 @@ final class FirewallTest {
         assertThat(lab.udp(a, mirror, WEB, "x", "")).as("another protocol").startsWith("error");
         assertThat(lab.tcp(a, "172.20.0.5", WEB)).as("another address").startsWith("error");
 
-        opened.setInternetAccess(slotA, false);
+        opened.setEgress(slotA, Egress.closed());
         assertThat(lab.tcp(a, mirror, WEB)).as("a sandbox without internet").startsWith("error");
         assertThat(lab.tcp(b, mirror, WEB)).isEqualTo(NetworkLab.HOST_PUBLIC);
     }
@@ -137,7 +138,7 @@ final class FirewallTest {
             assertThat(open.line()).isEqualTo(NetworkLab.HOST_PUBLIC);
             assertThat(open.say("before")).isEqualTo("before");
 
-            firewall.setInternetAccess(slotA, false);
+            firewall.setEgress(slotA, Egress.closed());
             assertThat(open.say("after")).startsWith("error");
         }
         assertThat(lab.tcp(a, NetworkLab.PUBLIC, WEB)).startsWith("error");
@@ -148,8 +149,8 @@ final class FirewallTest {
         assertThat(restarted.isBarred(slotA.veth())).isTrue();
         assertThat(lab.tcp(a, NetworkLab.PUBLIC, WEB)).startsWith("error");
 
-        restarted.setInternetAccess(slotA, true);
-        restarted.setInternetAccess(slotA, true);
+        restarted.setEgress(slotA, Egress.open());
+        restarted.setEgress(slotA, Egress.open());
         assertThat(lab.tcp(a, NetworkLab.PUBLIC, WEB)).isEqualTo(NetworkLab.HOST_PUBLIC);
     }
 

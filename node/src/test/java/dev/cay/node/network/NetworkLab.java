@@ -30,6 +30,9 @@ final class NetworkLab implements AutoCloseable {
     static final List<String> PRIVATE =
             List.of("192.168.77.7", "169.254.169.254", "100.64.0.9", "10.1.2.3", "172.20.0.5");
 
+    /// Addresses that everybody knows and that are owned by a namespace here.
+    static final List<String> RESOLVERS = List.of("1.1.1.1", "8.8.8.8");
+
     private static final Duration LIMIT = Duration.ofSeconds(20);
 
     private static final String SERVER = """
@@ -148,6 +151,7 @@ final class NetworkLab implements AutoCloseable {
         in(third, "ip route add default via " + THIRD_HOST_SIDE);
         in(internet, "ip route add default via " + HOST_PUBLIC);
         PRIVATE.forEach(address -> in(internet, "ip address add " + address + "/32 dev lo"));
+        RESOLVERS.forEach(address -> in(internet, "ip address add " + address + "/32 dev lo"));
         in(host, "ip address add " + plan.gateway() + "/32 dev lo scope link");
     }
 

@@ -8,6 +8,7 @@ import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Slot;
 import dev.cay.node.host.Sysctls;
 import dev.cay.testing.NeedsRoot;
+import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Egress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -75,12 +76,14 @@ final class NetworkPoolTest {
 
     /// The other JVM.
     static final class Driver {
+        private static final SandboxId ID = new SandboxId("driven");
+
         private Driver() {}
 
         public static void main(String[] arguments) throws Exception {
             var plan = new HostPlan(arguments[0], 1_000_000, arguments[1]);
             var ledger = new HostLedger(Path.of(arguments[2]));
-            var pool = new NetworkPool(plan, NetworkLimits.DEFAULT, List.of(), new Sysctls(ledger));
+            var pool = new NetworkPool(plan, NetworkLimits.DEFAULT, List.of(), new Sysctls(ledger), PathRules.NONE);
             pool.start();
             System.out.println("started");
             var slot = plan.take();
@@ -95,11 +98,11 @@ final class NetworkPoolTest {
 
         private static String answer(NetworkPool pool, Slot slot, String order) {
             switch (order) {
-                case "attach" -> pool.attach(slot, Egress.open());
-                case "bar" -> pool.setEgress(slot, Egress.closed());
-                case "allow" -> pool.setEgress(slot, Egress.open());
+                case "attach" -> pool.attach(ID, slot, Egress.open());
+                case "bar" -> pool.setEgress(ID, slot, Egress.closed());
+                case "allow" -> pool.setEgress(ID, slot, Egress.open());
                 case "heal" -> pool.heal();
-                case "detach" -> pool.detach(slot);
+                case "detach" -> pool.detach(ID, slot);
                 case "remove" -> pool.remove();
                 default -> {
                     return pool.orphans(List.of()).toString();

@@ -96,7 +96,16 @@ final class BuildsTest {
 
     private static SandboxSpec spec(String id, List<String> layers) {
         return new SandboxSpec(
-                new SandboxId(id), new TemplateId("base"), layers, SIZE, Map.of(), null, "root", null, Egress.open(), null);
+                new SandboxId(id),
+                new TemplateId("base"),
+                layers,
+                SIZE,
+                Map.of(),
+                null,
+                "root",
+                null,
+                Egress.open(),
+                null);
     }
 
     /// Marks of overlayfs that mean something on the pool alone.

@@ -219,6 +219,7 @@ final class TestNode implements AutoCloseable {
                             limits.connections(),
                             limits.megabits(),
                             limits.open(),
+                            limits.ceiling(),
                             null,
                             1000,
                             MOST_SPARES,

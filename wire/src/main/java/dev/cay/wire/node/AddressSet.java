@@ -90,7 +90,8 @@ public record AddressSet(List<Range> ranges) {
                 .toList();
         var merged = new ArrayList<Range>();
         for (var range : sorted) {
-            if (!merged.isEmpty() && number(range.first()) <= number(merged.getLast().last()) + 1) {
+            if (!merged.isEmpty()
+                    && number(range.first()) <= number(merged.getLast().last()) + 1) {
                 var before = merged.removeLast();
                 boolean longer = number(range.last()) > number(before.last());
                 merged.add(new Range(before.first(), longer ? range.last() : before.last()));

@@ -37,7 +37,8 @@ public record Egress(
     ///
     /// @param headers  set on each request, in place of those that the client sent
     /// @param redirect `host` or `host:port` that is connected to instead; null for the host itself
-    public record Transform(Map<String, String> headers, @Nullable String redirect) {
+    public record Transform(
+            Map<String, String> headers, @Nullable String redirect) {
         public Transform {
             headers = Map.copyOf(headers);
         }
@@ -63,7 +64,7 @@ public record Egress(
 
         /// Whether it is an address or a range, not a name. The last label of a name has a letter.
         public boolean isAddress() {
-            return host.indexOf(':') >= 0 || host.chars().allMatch(c -> c >= '0' && c <= '9' || c == '.' || c == '/');
+            return host.indexOf(':') >= 0 || host.chars().allMatch(c -> (c >= '0' && c <= '9') || c == '.' || c == '/');
         }
 
         /// Whether the port is one of these.

@@ -91,7 +91,8 @@ public record SandboxSpec(
                 start);
     }
 
-    /// What a Cay reads that knows no rules, if an operator goes back to it: a sandbox with rules gets no internet access
+    /// What a Cay reads that knows no rules, if an operator goes back to it: a sandbox with rules gets no internet
+    /// access
     /// there rather than all of it.
     @JsonProperty("internetAccess")
     boolean unrestricted() {

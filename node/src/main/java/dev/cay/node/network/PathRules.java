@@ -1,0 +1,27 @@
+package dev.cay.node.network;
+
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Egress;
+import java.net.InetAddress;
+
+/// The path through the node as the network knows it: which sandboxes take it, and by which rules.
+///
+/// The kernel redirects TCP of such a sandbox to one port of the gateway address. While nothing listens there,
+/// all of it is refused.
+public interface PathRules {
+    /// A path on which nothing listens.
+    PathRules NONE = new PathRules() {
+        @Override
+        public void put(SandboxId id, InetAddress source, Egress egress) {}
+
+        @Override
+        public void remove(SandboxId id) {}
+    };
+
+    /// The sandbox at this address takes the path by these rules from now on. Open connections that they do not
+    /// allow are cut.
+    void put(SandboxId id, InetAddress source, Egress egress);
+
+    /// The sandbox does not take the path any more; its open connections are cut. Unknown ones are fine.
+    void remove(SandboxId id);
+}
