@@ -133,6 +133,7 @@ final class Rehearsal implements AutoCloseable {
                             Duration.ofSeconds(5),
                             null,
                             Limits.NONE,
+                            List.of(),
                             new BuildFloor.Settings(
                                     new Resources(2, 1024, 1024), 1024, () -> 1024, 1, 1, List.of(), directory),
                             Webhooks.Settings.allowing(List.of()),

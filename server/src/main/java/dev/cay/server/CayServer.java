@@ -16,6 +16,7 @@ import dev.cay.server.access.TeamRoutes;
 import dev.cay.server.access.Teams;
 import dev.cay.server.admin.LimitRoutes;
 import dev.cay.server.admin.TeamAdminRoutes;
+import dev.cay.server.admin.TeamNetworkRoutes;
 import dev.cay.server.audit.AuditLog;
 import dev.cay.server.backup.Backups;
 import dev.cay.server.backup.RunningSandboxes;
@@ -41,6 +42,8 @@ import dev.cay.server.metrics.PrometheusRoutes;
 import dev.cay.server.metrics.Sampler;
 import dev.cay.server.metrics.SandboxMetrics;
 import dev.cay.server.metrics.TeamMetrics;
+import dev.cay.server.network.NetworkReader;
+import dev.cay.server.network.TeamNetworks;
 import dev.cay.server.people.PersonAccess;
 import dev.cay.server.quota.Limits;
 import dev.cay.server.quota.Quotas;
@@ -73,7 +76,10 @@ import dev.cay.server.template.TemplateRoutes;
 import dev.cay.server.template.TemplateSupply;
 import dev.cay.server.template.Templates;
 import dev.cay.server.webhook.Webhooks;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.TeamId;
 import dev.cay.wire.node.Node;
 import dev.cay.wire.node.NodeAuthorizations;
 import dev.cay.wire.node.NodeBuilds;
@@ -84,6 +90,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -107,6 +114,7 @@ public final class CayServer implements AutoCloseable {
     /// @param measureEvery time between two readings of what sandboxes use
     /// @param keepUnused   how long layers and other things stay that nothing refers to; null if none is removed
     /// @param limits       of teams for which the operator has set none
+    /// @param openAddresses places in the operator's network that sandboxes may connect to, as `address:port`
     /// @param builds       what holds for builds of templates
     /// @param webhooks     what holds for webhooks
     /// @param audit        what holds for the audit log
@@ -124,6 +132,7 @@ public final class CayServer implements AutoCloseable {
             Duration measureEvery,
             @Nullable Duration keepUnused,
             Limits limits,
+            List<String> openAddresses,
             BuildFloor.Settings builds,
             Webhooks.Settings webhooks,
             AuditLog.Settings audit,
@@ -136,6 +145,8 @@ public final class CayServer implements AutoCloseable {
     private final ExecutorService endings;
     private final Runnable requireStore;
     private final Quotas quotas;
+    private final TeamNetworks teamNetworks;
+    private final NetworkReader networks;
     private final AuditLog audit;
     private final Access access;
     private final ApiKeys keys;
@@ -186,6 +197,9 @@ public final class CayServer implements AutoCloseable {
         fleet = new Fleet(node);
         requireStore = () -> StoreOwner.require(store, tokens.fingerprint(), clock.instant());
         quotas = new Quotas(store, settings.limits());
+        teamNetworks = new TeamNetworks(store);
+        networks = opened.add(new NetworkReader(
+                tokens, teamNetworks, Set.copyOf(settings.openAddresses()), CayServer::noPlaceholders));
         audit = opened.add(new AuditLog(settings.audit(), store, clock, meters));
         access = new Access(store, quotas, new AdminToken(settings.adminToken()), clock, random, audit);
         opened.step(access::close);
@@ -270,7 +284,18 @@ public final class CayServer implements AutoCloseable {
                 settings.domain(),
                 new ControlPlane(routes.measured(meters)),
                 directory,
-                new SandboxGate(directory, pauses, access, tokens, ports, quotas, clock));
+                new SandboxGate(directory, pauses, access, tokens, ports, quotas, clock, settings.domain()));
+    }
+
+    /// There are no secrets and identity tokens yet.
+    private static void noPlaceholders(TeamId team, Set<String> secrets, Set<String> tokens) {
+        throw new CayException(
+                ErrorKind.NOT_IMPLEMENTED,
+                "placeholders for secrets and identity tokens in 'rules' are not supported by this version of Cay; found %s"
+                        .formatted(
+                                secrets.isEmpty()
+                                        ? "token " + tokens.iterator().next()
+                                        : "secret " + secrets.iterator().next()));
     }
 
     /// All that the API serves.
@@ -292,9 +317,11 @@ public final class CayServer implements AutoCloseable {
                         new RepeatableCreates(store, starter),
                         view,
                         quotas,
+                        networks,
                         settings.timeout(),
                         settings.maxTimeout())
                 .addTo(routes);
+        new TeamNetworkRoutes(access, teamNetworks, networks).addTo(routes);
         new LimitRoutes(access, quotas, keys, sandboxes, shares).addTo(routes);
         new SandboxListing(access, sandboxes, templates, view).addTo(routes);
         new SnapshotRoutes(
@@ -325,6 +352,7 @@ public final class CayServer implements AutoCloseable {
         requireStore.run();
         audit.start();
         quotas.start();
+        teamNetworks.start();
         access.start();
         people.start();
         secrets.start();

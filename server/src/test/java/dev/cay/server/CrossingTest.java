@@ -61,6 +61,27 @@ final class CrossingTest {
         assertThat(status(caller, other)).isEqualTo(200);
     }
 
+    /// Another sandbox must not be a way around the rules.
+    @Test
+    void aSandboxWhoseRulesDenyTheRestReachesWhatTheyAllow() throws Exception {
+        String other = cay.create();
+        String another = cay.create();
+        String ruled = cay.create("""
+                {"templateID":"base","network":{"allowOut":["1.1.1.1","example.org","3000-%s.cay.test"],
+                 "denyOut":["0.0.0.0/0"]}}""".formatted(other)).get("sandboxID").stringValue();
+        assertThat(status(ruled, ruled)).isEqualTo(200);
+        assertThat(status(ruled, other)).isEqualTo(200);
+        assertThat(status(ruled, another)).isEqualTo(403);
+        var headers = Map.of("Host", "example.org", "E2b-Sandbox-Id", another, "E2b-Sandbox-Port", "3000");
+        assertThat(cay.requestFromInside(new SandboxId(ruled), "/", headers).status())
+                .as("the name that counts is that of the sandbox")
+                .isIn(403, 404);
+        String partly = cay.create("{\"templateID\":\"base\",\"network\":{\"denyOut\":[\"8.8.8.8\"]}}")
+                .get("sandboxID")
+                .stringValue();
+        assertThat(status(partly, other)).isEqualTo(200);
+    }
+
     @Test
     void noSandboxReachesAnotherTeams() throws Exception {
         String ours = cay.create();

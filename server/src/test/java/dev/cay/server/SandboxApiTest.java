@@ -161,8 +161,9 @@ final class SandboxApiTest extends ServerTest {
         assertThat(cay.call("PUT", path, "{\"allow_internet_access\":false}").status())
                 .isEqualTo(204);
         assertThat(info(id).get("allowInternetAccess").booleanValue()).isFalse();
-        assertThat(cay.call("PUT", path, "{\"allowOut\":[\"1.1.1.1\"]}").status())
-                .isEqualTo(501);
+        assertThat(cay.call("PUT", path, "{\"denyOut\":[\"example.org\"]}").status())
+                .isEqualTo(400);
+        assertThat(info(id).get("allowInternetAccess").booleanValue()).isFalse();
         assertThat(cay.call("PUT", path, "{}").status()).isEqualTo(204);
         assertThat(cay.node.calls).contains("egress " + id + " false", "egress " + id + " true");
         assertThat(info(id).get("allowInternetAccess").isNull()).isTrue();

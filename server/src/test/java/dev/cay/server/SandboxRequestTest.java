@@ -1,10 +1,12 @@
 package dev.cay.server;
 
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.testing.Fast;
 import dev.cay.wire.SandboxId;
 import java.nio.file.Path;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -52,11 +54,43 @@ final class SandboxRequestTest {
             {"templateID":"base","autoResume":{"enabled":1}}                       | 400 | autoResume.enabled
             {"templateID":"base","volumeMounts":[{"name":"a","path":"/a"}]}        | 501 | volumeMounts
             {"templateID":"base","iam":{"tokens":{"a":{}}}}                        | 501 | iam.tokens
-            {"templateID":"base","network":{"httpsPorts":[3000]}}                  | 501 | network.httpsPorts
-            {"templateID":"base","network":{"allowOut":["1.1.1.1"]}}               | 501 | network.allowOut
-            {"templateID":"base","network":{"denyOut":["1.1.1.1"]}}                | 501 | network.denyOut
-            {"templateID":"base","network":{"rules":{"a.b":[]}}}                   | 501 | network.rules
-            {"templateID":"base","network":{"egressProxy":{"address":"a:1"}}}      | 501 | network.egressProxy
+            {"templateID":"base","network":{"httpsPorts":[0]}}                     | 400 | network.httpsPorts
+            {"templateID":"base","network":{"httpsPorts":[65536]}}                 | 400 | network.httpsPorts
+            {"templateID":"base","network":{"httpsPorts":[49983]}}                 | 400 | network.httpsPorts
+            {"templateID":"base","network":{"httpsPorts":[5,5]}}                   | 400 | twice
+            {"templateID":"base","network":{"httpsPorts":["5"]}}                   | 400 | network.httpsPorts
+            {"templateID":"base","network":{"allowOut":"1.1.1.1"}}                 | 400 | network.allowOut
+            {"templateID":"base","network":{"allowOut":["1.1.1"]}}                 | 400 | invalid allowed address 1.1.1
+            {"templateID":"base","network":{"allowOut":["1.1.1.256"]}}             | 400 | invalid allowed address 1.1.1.256
+            {"templateID":"base","network":{"allowOut":["1.1.1.1/33"]}}            | 400 | invalid allowed address 1.1.1.1/33
+            {"templateID":"base","network":{"allowOut":["0.0.0.0"]}}               | 400 | invalid allowed address 0.0.0.0
+            {"templateID":"base","network":{"allowOut":["0.0.0.0/8"]}}             | 400 | invalid allowed address 0.0.0.0/8
+            {"templateID":"base","network":{"allowOut":["::"]}}                    | 400 | invalid allowed address ::
+            {"templateID":"base","network":{"allowOut":["a b"]}}                   | 400 | invalid allowed address a b
+            {"templateID":"base","network":{"allowOut":["a.*.b"]}}                 | 400 | invalid allowed address a.*.b
+            {"templateID":"base","network":{"allowOut":["1.1.1.1:0"]}}             | 400 | invalid allowed address 1.1.1.1:0
+            {"templateID":"base","network":{"allowOut":["1.1.1.1 } ; x"]}}         | 400 | invalid allowed address 1.1.1.1 } ; x
+            {"templateID":"base","network":{"allowOut":["example.org"]}}           | 400 | denyOut must contain 0.0.0.0/0
+            {"templateID":"base","network":{"denyOut":["example.org"]}}            | 400 | invalid denied CIDR example.org
+            {"templateID":"base","network":{"denyOut":["1.1.1.1:80"]}}             | 400 | invalid denied CIDR 1.1.1.1:80
+            {"templateID":"base","network":{"denyOut":["::/0"]}}                   | 400 | invalid denied CIDR ::/0
+            {"templateID":"base","network":{"rules":["a"]}}                        | 400 | network.rules
+            {"templateID":"base","network":{"rules":{"a.b":{}}}}                   | 400 | network.rules.a.b
+            {"templateID":"base","network":{"rules":{"*":[]}}}                     | 400 | Rule domain "*" is not a valid domain name.
+            {"templateID":"base","network":{"rules":{"a..b":[]}}}                  | 400 | Rule domain "a..b" is not a valid domain name.
+            {"templateID":"base","network":{"rules":{"1.1.1.1":[]}}}               | 400 | Rule domain "1.1.1.1" is not a valid domain name.
+            {"templateID":"base","network":{"rules":{"a.b":[{},{}]}}}              | 400 | Domain "a.b" can have at most 1 transform rule.
+            {"templateID":"base","network":{"rules":{"a.b":[{"transform":{"headers":{"A B":"1"}}}]}}}   | 400 | A B
+            {"templateID":"base","network":{"rules":{"a.b":[{"transform":{"headers":{"Host":"c.d"}}}]}}} | 400 | Host
+            {"templateID":"base","network":{"rules":{"a.b":[{"transform":{"headers":{"A":"1\\r\\nB: 2"}}}]}}} | 400 | no line ends
+            {"templateID":"base","network":{"rules":{"a.b":[{"transform":{"headers":{"A":1}}}]}}}       | 400 | headers.A
+            {"templateID":"base","network":{"rules":{"a.b":[{"transform":{"redirect":"http://x"}}]}}}   | 400 | redirect
+            {"templateID":"base","network":{"rules":{"a.b":[{"transform":{"headers":{"A":"${e2b.secrets.}"}}}]}}} | 400 | Network transform header contains a malformed E2B placeholder.
+            {"templateID":"base","network":{"rules":{"a.b":[{"transform":{"headers":{"A":"${e2b.other.x}"}}}]}}}  | 400 | Network transform header contains a malformed E2B placeholder.
+            {"templateID":"base","network":{"rules":{"a.b":[{"transform":{"headers":{"A":"${e2b.secrets.k"}}}]}}} | 400 | Network transform header contains a malformed E2B placeholder.
+            {"templateID":"base","network":{"rules":{"a.b":[{"transform":{"headers":{"A":"${e2b.secrets.k}"}}}]}}} | 501 | not supported by this version of Cay; found secret k
+            {"templateID":"base","network":{"rules":{"a.b":[{"transform":{"headers":{"A":"${e2b.identity.tokens.aws}"}}}]}}} | 501 | found token aws
+            {"templateID":"base","network":{"egressProxy":{"address":"10.0.0.1:1"}}} | 400 | Invalid egress proxy config: 10.0.0.1 is not a public address
             {"templateID":"base","network":{"maskRequestHost":"a b"}}              | 400 | network.maskRequestHost
             {"templateID":                                                         | 400 | JSON
             """)
@@ -67,6 +101,39 @@ final class SandboxRequestTest {
         assertThat(answer.json().get("code").intValue()).isEqualTo(status);
         assertThat(answer.message()).contains(part);
         assertThat(cay.node.calls).hasSize(calls);
+    }
+
+    @Test
+    void limitsHowMuchRulesSay() {
+        var domains = IntStream.range(0, 11).mapToObj("\"d%d.test\":[]"::formatted);
+        assertRefused(
+                "\"rules\":{%s}".formatted(domains.collect(joining(","))),
+                "Network rules can have at most 10 domains.");
+        var headers = IntStream.range(0, 21).mapToObj("\"H%d\":\"1\""::formatted);
+        assertRefused(
+                "\"rules\":{\"a.b\":[{\"transform\":{\"headers\":{%s}}}]}".formatted(headers.collect(joining(","))),
+                "Domain \"a.b\" can have at most 20 headers per rule.");
+        assertRefused(
+                "\"rules\":{\"%s.b\":[]}".formatted("a.".repeat(64)),
+                "Rule domain \"%s.b\" is not a valid domain name.".formatted("a.".repeat(64)));
+        assertRefused(
+                "\"rules\":{\"a.b\":[{\"transform\":{\"headers\":{\"A\":\"%s\"}}}]}".formatted("x".repeat(2049)),
+                "at most 2048");
+        var secrets = IntStream.range(0, 33).mapToObj("${e2b.secrets.k%d}"::formatted);
+        assertRefused(
+                "\"rules\":{\"a.b\":[{\"transform\":{\"headers\":{\"A\":\"%s\"}}}]}"
+                        .formatted(secrets.collect(joining())),
+                "Rule domain \"a.b\" references more than 32 secrets.");
+        var entries = IntStream.range(0, 1001).mapToObj("\"1.2.%d.0/24\""::formatted);
+        assertRefused("\"denyOut\":[%s]".formatted(entries.collect(joining(","))), "may have 1000");
+        var ports = IntStream.range(1, 130).mapToObj(Integer::toString);
+        assertRefused("\"httpsPorts\":[%s]".formatted(ports.collect(joining(","))), "may have 128");
+    }
+
+    private void assertRefused(String field, String message) {
+        var answer = cay.call("POST", "/v2/sandboxes", "{\"templateID\":\"base\",\"network\":{%s}}".formatted(field));
+        assertThat(answer.status()).as(answer.text()).isEqualTo(400);
+        assertThat(answer.message()).contains(message);
     }
 
     @Test

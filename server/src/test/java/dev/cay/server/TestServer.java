@@ -3,6 +3,7 @@ package dev.cay.server;
 import dev.cay.http.Exchange;
 import dev.cay.http.HttpListeners;
 import dev.cay.metrics.Meters;
+import dev.cay.proxy.LastHop;
 import dev.cay.proxy.Withheld;
 import dev.cay.server.audit.AuditLog;
 import dev.cay.server.build.BuildFloor;
@@ -201,6 +202,7 @@ final class TestServer implements AutoCloseable {
                 Duration.ofMillis(50),
                 Duration.ofDays(30),
                 Limits.NONE,
+                List.of("10.7.7.7:1080"),
                 new BuildFloor.Settings(
                         new Resources(2, 1024, 10240),
                         8192,
@@ -237,6 +239,8 @@ final class TestServer implements AutoCloseable {
                         "port", target.port(),
                         "body", exchange.body().readAllBytes().length,
                         "host", String.valueOf(exchange.upstreamHost()),
+                        "tls", LastHop.usesTls(exchange),
+                        "set", LastHop.headers(exchange),
                         "withheld", Withheld.of(exchange)));
     }
 

@@ -5,27 +5,35 @@ import dev.cay.http.PageOrJson;
 import dev.cay.server.sandbox.SandboxDirectory;
 import dev.cay.server.sandbox.SandboxRecord;
 import dev.cay.wire.EdgeAnswer;
+import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.SandboxId;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /// Judges requests that code in one sandbox sends through the edge to a sandbox. Thread-safe.
 ///
-/// Every sandbox may reach itself. One with internet access may also reach sandboxes of its own team, as it could by
-/// their public addresses. One that the edge does not know reaches nothing. When a sandbox loses its internet access,
-/// its requests to others that are still open are cut.
+/// Every sandbox may reach itself. One with internet access may also reach sandboxes of its own team, as it
+/// could by their public addresses. One whose egress rules deny all but what they allow reaches those of them
+/// whose host name is allowed: another sandbox must not be a way around the rules. One that the edge does not
+/// know reaches nothing. When the rules of a sandbox change, its open requests to others that are not allowed
+/// any more are cut.
 final class Crossings {
     private final SandboxDirectory directory;
-    private final Map<SandboxId, Set<Exchange>> open = new ConcurrentHashMap<>();
+    private final String domain;
 
-    Crossings(SandboxDirectory directory) {
+    /// Requests to others under way, by who sends them, with the host name that each leads to.
+    private final Map<SandboxId, Map<Exchange, String>> open = new ConcurrentHashMap<>();
+
+    /// @param domain what host names of sandboxes end in, with or without a port
+    Crossings(SandboxDirectory directory, String domain) {
         this.directory = directory;
+        this.domain = domain.indexOf(':') < 0 ? domain : domain.substring(0, domain.indexOf(':'));
         directory.onUpdate(this::cutIfBarred);
     }
 
     /// Whether the request may go on; if not, it was answered. Requests from outside always may.
-    boolean permit(SandboxId target, Exchange exchange) {
+    boolean permit(SandboxAddress address, Exchange exchange) {
+        var target = address.sandbox();
         var from = exchange.inside();
         if (from == null) {
             return true;
@@ -35,14 +43,22 @@ final class Crossings {
             return true;
         }
         // Noted before the access is looked at: whoever takes the access away cuts what he finds noted.
-        note(from, exchange);
-        if (directory.find(from).filter(sandbox -> sandbox.network().internet()).isEmpty()) {
+        String host = host(address);
+        note(from, exchange, host);
+        if (directory
+                .find(from)
+                .filter(sandbox -> reaches(sandbox, exchange, host))
+                .isEmpty()) {
+            boolean ruled =
+                    caller.filter(sandbox -> sandbox.network().internet()).isPresent();
             PageOrJson.send(
                     exchange,
                     EdgeAnswer.refusal(
                             403,
                             target.value(),
-                            "This sandbox has no internet access: from inside it only its own ports can be reached"));
+                            ruled
+                                    ? "The egress rules of this sandbox do not allow " + host
+                                    : "This sandbox has no internet access: from inside it only its own ports can be reached"));
             return false;
         }
         var team = caller.map(SandboxRecord::teamId);
@@ -54,10 +70,10 @@ final class Crossings {
         return true;
     }
 
-    private void note(SandboxId from, Exchange exchange) {
+    private void note(SandboxId from, Exchange exchange, String host) {
         open.compute(from, (_, exchanges) -> {
-            var all = exchanges == null ? ConcurrentHashMap.<Exchange>newKeySet() : exchanges;
-            all.add(exchange);
+            var all = exchanges == null ? new ConcurrentHashMap<Exchange, String>() : exchanges;
+            all.put(exchange, host);
             return all;
         });
         exchange.onEnd(() -> open.computeIfPresent(from, (_, exchanges) -> {
@@ -66,10 +82,22 @@ final class Crossings {
         }));
     }
 
+    private static boolean reaches(SandboxRecord sandbox, Exchange exchange, String host) {
+        var rules = sandbox.network().rules();
+        return rules.internet() && (!rules.deniesRest() || rules.allowsName(host, exchange.localPort()));
+    }
+
+    /// The name of the port, whatever the request calls it: a client can send any `Host` with headers that name
+    /// a sandbox.
+    String host(SandboxAddress address) {
+        return "%d-%s.%s".formatted(address.port(), address.sandbox().value(), domain);
+    }
+
     private void cutIfBarred(SandboxRecord sandbox) {
-        if (!sandbox.network().internet()) {
-            open.getOrDefault(sandbox.id(), Set.of())
-                    .forEach(exchange -> exchange.abort("the sandbox lost its internet access"));
-        }
+        open.getOrDefault(sandbox.id(), Map.of()).forEach((exchange, host) -> {
+            if (!reaches(sandbox, exchange, host)) {
+                exchange.abort("the sandbox may not reach it any more");
+            }
+        });
     }
 }

@@ -3,6 +3,7 @@ package dev.cay.server.edge;
 import dev.cay.http.ErrorRenderer;
 import dev.cay.http.Exchange;
 import dev.cay.http.PageOrJson;
+import dev.cay.proxy.LastHop;
 import dev.cay.proxy.Withheld;
 import dev.cay.server.access.Access;
 import dev.cay.server.access.AdminToken;
@@ -44,6 +45,7 @@ public final class SandboxGate {
     private final InstantSource clock;
     private final Crossings crossings;
 
+    /// @param domain what host names of sandboxes end in
     public SandboxGate(
             SandboxDirectory directory,
             Pauses pauses,
@@ -51,7 +53,8 @@ public final class SandboxGate {
             SandboxTokens tokens,
             SandboxPorts ports,
             Quotas quotas,
-            InstantSource clock) {
+            InstantSource clock,
+            String domain) {
         this.access = access;
         this.directory = directory;
         this.pauses = pauses;
@@ -59,11 +62,11 @@ public final class SandboxGate {
         this.ports = ports;
         this.quotas = quotas;
         this.clock = clock;
-        this.crossings = new Crossings(directory);
+        this.crossings = new Crossings(directory, domain);
     }
 
     void pass(SandboxAddress address, Exchange exchange) throws Exception {
-        if (!crossings.permit(address.sandbox(), exchange)) {
+        if (!crossings.permit(address, exchange)) {
             return;
         }
         var found = directory.find(address.sandbox()).filter(SandboxGate::servesRequests);
@@ -93,8 +96,24 @@ public final class SandboxGate {
         if (mask != null && !system) {
             exchange.upstreamHost(mask.replace("${PORT}", Integer.toString(address.port())));
         }
+        if (!system && sandbox.network().isHttps(address.port())) {
+            LastHop.useTls(exchange);
+        }
+        transform(address, exchange);
         Withheld.headers(exchange, credentials(sandbox, exchange));
         ports.handle(address, exchange);
+    }
+
+    /// What the rules of the sandbox say that sends the request, as for requests that leave it: only by TLS.
+    private void transform(SandboxAddress address, Exchange exchange) {
+        var from = exchange.inside();
+        if (from == null || !exchange.secure()) {
+            return;
+        }
+        directory
+                .find(from)
+                .flatMap(sender -> sender.network().rules().transform(crossings.host(address)))
+                .ifPresent(rule -> LastHop.setHeaders(exchange, rule.headers()));
     }
 
     /// Requests count for the team that owns the sandbox, whoever sends them.

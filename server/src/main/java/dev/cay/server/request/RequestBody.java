@@ -27,7 +27,11 @@ public final class RequestBody {
 
     /// The body; none at all counts as an empty object.
     public static RequestBody of(Exchange exchange) {
-        JsonNode node = exchange.json(JsonNode.class);
+        return of(exchange.json(JsonNode.class));
+    }
+
+    /// The same of JSON that was read already.
+    public static RequestBody of(@Nullable JsonNode node) {
         if (node == null || node.isNull() || node.isMissingNode()) {
             return new RequestBody("", JsonNodeFactory.instance.objectNode());
         }
@@ -136,6 +140,35 @@ public final class RequestBody {
             texts.add(element.stringValue());
         }
         return texts;
+    }
+
+    /// A list of whole numbers; empty when absent.
+    public List<Integer> integers(String name) {
+        JsonNode value = find(name);
+        if (value == null) {
+            return List.of();
+        }
+        if (!value.isArray()) {
+            throw wrong(name, "a list of whole numbers", value);
+        }
+        var numbers = new ArrayList<Integer>();
+        for (JsonNode element : value) {
+            if (!(element.isIntegralNumber() && element.canConvertToInt())) {
+                throw wrong(name, "a list of whole numbers", value);
+            }
+            numbers.add(element.intValue());
+        }
+        return numbers;
+    }
+
+    /// An object whose values are lists of objects; empty when absent.
+    public Map<String, List<RequestBody>> lists(String name) {
+        var object = object(name);
+        var lists = new TreeMap<String, List<RequestBody>>();
+        for (var entry : object.node.properties()) {
+            lists.put(entry.getKey(), object.objects(entry.getKey()));
+        }
+        return lists;
     }
 
     /// An object whose values are all strings; empty when absent.

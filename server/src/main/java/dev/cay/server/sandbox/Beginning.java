@@ -1,6 +1,7 @@
 package dev.cay.server.sandbox;
 
 import dev.cay.server.access.Caller;
+import dev.cay.server.network.SandboxNetwork;
 import dev.cay.server.template.StartPoint;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.TeamId;

@@ -1,13 +1,12 @@
 package dev.cay.server.sandbox;
 
+import dev.cay.server.network.SandboxNetwork;
 import dev.cay.server.request.RequestBody;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
-import java.util.regex.Pattern;
 
 /// What a client asks for when it creates a sandbox, already checked.
 record NewSandbox(
@@ -18,14 +17,11 @@ record NewSandbox(
         Map<String, String> environment,
         SandboxNetwork network,
         Lifecycle lifecycle) {
-    private static final String ALL = "0.0.0.0/0";
     private static final int METADATA_BYTES = 64 * 1024;
     /// The kernel refuses a longer `NAME=value`.
     private static final int VARIABLE_BYTES = 128 * 1024 - 1;
 
     private static final int ENVIRONMENT_BYTES = 512 * 1024;
-    private static final Pattern HOST =
-            Pattern.compile("[A-Za-z0-9]([A-Za-z0-9._-]|\\$\\{PORT})*(:(\\d{1,5}|\\$\\{PORT}))?");
 
     NewSandbox {
         metadata = Map.copyOf(metadata);
@@ -37,25 +33,20 @@ record NewSandbox(
     /// @param alwaysSecure the newer route has no `secure` field
     record Rules(Duration timeout, Duration maxTimeout, boolean alwaysSecure) {}
 
-    static NewSandbox read(RequestBody body, Rules rules) {
+    /// @param network what the body says of it
+    static NewSandbox read(RequestBody body, Rules rules, SandboxNetwork network) {
         String template = body.text("templateID");
         if (template == null || template.isBlank()) {
             throw RequestBody.invalid("'templateID' is required: the id or name of a template, for example \"base\"");
         }
         refuseWhatIsNotServed(body);
         boolean secure = rules.alwaysSecure() || Boolean.TRUE.equals(body.bool("secure"));
-        var network = network(body);
         if (!network.allowPublicTraffic() && !secure) {
             throw RequestBody.invalid("'network.allowPublicTraffic' false requires 'secure' true");
         }
         var timeout = body.timeout(rules.timeout(), rules.maxTimeout());
         return new NewSandbox(
                 template, timeout, secure, metadata(body), environment(body), network, lifecycle(body, timeout));
-    }
-
-    /// What a later change of the network says, with what it cannot change kept.
-    static SandboxNetwork egress(RequestBody body, SandboxNetwork old) {
-        return old.withEgress(deniesAll(body, ""), body.bool("allow_internet_access"));
     }
 
     static CayException notServed(String field) {
@@ -88,42 +79,6 @@ record NewSandbox(
         }
         long seconds = Math.max(Lifecycle.LEAST_RESUME.toSeconds(), timeout.toSeconds());
         return new Lifecycle(pause, keepMemory, resume, seconds);
-    }
-
-    private static SandboxNetwork network(RequestBody body) {
-        var network = body.object("network");
-        if (network.says("httpsPorts")) {
-            throw notServed("network.httpsPorts");
-        }
-        String mask = network.text("maskRequestHost");
-        if (mask != null && !(mask.length() <= 255 && HOST.matcher(mask).matches())) {
-            throw RequestBody.invalid(
-                    "'network.maskRequestHost' must be a host name with or without a port; ${PORT} stands for the target port");
-        }
-        return new SandboxNetwork(
-                !Boolean.FALSE.equals(network.bool("allowPublicTraffic")),
-                mask,
-                deniesAll(network, "network."),
-                body.bool("allow_internet_access"));
-    }
-
-    /// The only egress rule there is so far: all or nothing.
-    private static boolean deniesAll(RequestBody network, String path) {
-        for (String field : List.of("allowOut", "egressProxy", "rules")) {
-            if (network.says(field)) {
-                throw notServed(path + field);
-            }
-        }
-        List<String> deny = network.texts("denyOut");
-        if (deny.isEmpty()) {
-            return false;
-        }
-        if (!deny.equals(List.of(ALL))) {
-            throw new CayException(
-                    ErrorKind.NOT_IMPLEMENTED,
-                    "'%sdenyOut' other than [\"%s\"] is not supported by this version of Cay".formatted(path, ALL));
-        }
-        return true;
     }
 
     private static Map<String, String> metadata(RequestBody body) {

@@ -1,5 +1,6 @@
 package dev.cay.server.sandbox;
 
+import dev.cay.server.network.SandboxNetwork;
 import dev.cay.server.template.Origin;
 import dev.cay.wire.BuildId;
 import dev.cay.wire.SandboxId;

@@ -5,6 +5,7 @@ import dev.cay.http.Routes;
 import dev.cay.server.access.Access;
 import dev.cay.server.access.Caller;
 import dev.cay.server.access.Team;
+import dev.cay.server.network.NetworkReader;
 import dev.cay.server.quota.Quotas;
 import dev.cay.server.request.RequestBody;
 import dev.cay.wire.CayException;
@@ -29,6 +30,7 @@ public final class SandboxRoutes {
     private final RepeatableCreates repeatable;
     private final SandboxView view;
     private final Quotas quotas;
+    private final NetworkReader networks;
     private final Duration timeout;
     private final Duration maxTimeout;
 
@@ -41,6 +43,7 @@ public final class SandboxRoutes {
             RepeatableCreates repeatable,
             SandboxView view,
             Quotas quotas,
+            NetworkReader networks,
             Duration timeout,
             Duration maxTimeout) {
         this.access = access;
@@ -50,6 +53,7 @@ public final class SandboxRoutes {
         this.repeatable = repeatable;
         this.view = view;
         this.quotas = quotas;
+        this.networks = networks;
         this.timeout = timeout;
         this.maxTimeout = maxTimeout;
     }
@@ -71,7 +75,8 @@ public final class SandboxRoutes {
     }
 
     private void create(Caller caller, Exchange exchange, NewSandbox.Rules rules) {
-        var wanted = NewSandbox.read(RequestBody.of(exchange), rules);
+        var body = RequestBody.of(exchange);
+        var wanted = NewSandbox.read(body, rules, networks.create(caller.team(), body));
         quotas.create(caller, 1);
         String key = exchange.header("Idempotency-Key");
         var sandbox = key == null ? starter.start(caller, wanted, null) : repeatable.create(caller, wanted, key);
@@ -169,7 +174,8 @@ public final class SandboxRoutes {
     private void setNetwork(Team team, Exchange exchange) {
         var body = RequestBody.of(exchange);
         var sandbox = running(team, exchange);
-        sandboxes.setNetwork(sandbox, NewSandbox.egress(body, sandbox.network()));
+        var network = networks.update(team, body, sandbox.network());
+        sandboxes.setNetwork(sandbox, network, networks.egress(network));
         exchange.send(204);
     }
 

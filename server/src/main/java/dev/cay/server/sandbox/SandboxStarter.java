@@ -6,6 +6,7 @@ import dev.cay.metrics.Timing;
 import dev.cay.server.access.Caller;
 import dev.cay.server.access.SandboxTokens;
 import dev.cay.server.fleet.Fleet;
+import dev.cay.server.network.NetworkReader;
 import dev.cay.server.sandbox.RecordChange.Next;
 import dev.cay.server.template.StartPoint;
 import dev.cay.server.template.TemplateSupply;
@@ -210,7 +211,7 @@ public final class SandboxStarter {
                 sandbox.secure() ? tokens.access(sandbox.id(), sandbox.tokenVersion()) : null,
                 from.origin().defaultUser(),
                 from.origin().defaultWorkdir(),
-                sandbox.network().egress(),
+                NetworkReader.egress(sandbox.network(), tokens),
                 from.snapshot(),
                 from.toStart());
     }

@@ -1,5 +1,6 @@
 package dev.cay.server.sandbox;
 
+import dev.cay.server.network.SandboxNetwork;
 import dev.cay.server.quota.Use;
 import dev.cay.server.store.JsonColumn;
 import dev.cay.server.template.Origin;

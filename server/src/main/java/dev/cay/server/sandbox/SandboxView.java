@@ -1,6 +1,7 @@
 package dev.cay.server.sandbox;
 
 import dev.cay.server.access.SandboxTokens;
+import dev.cay.server.network.NetworkView;
 import dev.cay.wire.rest.Contract;
 import dev.cay.wire.rest.ListedSandbox;
 import dev.cay.wire.rest.SandboxDetail;
@@ -70,10 +71,7 @@ public final class SandboxView {
                 sandbox.resources().diskSizeMB(),
                 sandbox.metadata(),
                 sandbox.state().visible(),
-                new SandboxDetail.Network(
-                        network.allowPublicTraffic(),
-                        network.denyAllOut() ? List.of("0.0.0.0/0") : null,
-                        network.maskRequestHost()),
+                NetworkView.of(network, open),
                 new SandboxDetail.Lifecycle(
                         sandbox.lifecycle().autoResume(), sandbox.lifecycle().pause() ? "pause" : "kill"),
                 List.of(),

@@ -3,6 +3,7 @@ package dev.cay.server.sandbox;
 import dev.cay.server.access.Team;
 import dev.cay.server.event.LifecycleEvent;
 import dev.cay.server.fleet.Fleet;
+import dev.cay.server.network.SandboxNetwork;
 import dev.cay.server.quota.Use;
 import dev.cay.server.sandbox.RecordChange.Next;
 import dev.cay.server.store.Store;
@@ -10,6 +11,7 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.TeamId;
+import dev.cay.wire.node.Egress;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -141,8 +143,10 @@ public final class Sandboxes {
     }
 
     /// The node first: a client that was told "no internet" must be able to rely on it.
-    void setNetwork(SandboxRecord sandbox, SandboxNetwork network) {
-        fleet.node().setEgress(sandbox.id(), network.egress());
+    ///
+    /// @param egress what the network says to the node
+    void setNetwork(SandboxRecord sandbox, SandboxNetwork network, Egress egress) {
+        fleet.node().setEgress(sandbox.id(), egress);
         change(sandbox, old -> old.with(network), SandboxEvents::networkSet);
     }
 

@@ -33,6 +33,7 @@ public record Migrations(List<String> files) {
             "migrations/V12__audit.sql",
             "migrations/V14__limits.sql",
             "migrations/V15__tokens.sql",
+            "migrations/V16__networks.sql",
             "migrations/V18__secrets.sql");
 
     /// With what only PostgreSQL has to be told.
@@ -50,6 +51,7 @@ public record Migrations(List<String> files) {
             "migrations/V12__audit.sql",
             "migrations/V14__limits.sql",
             "migrations/V15__tokens.sql",
+            "migrations/V16__networks.sql",
             "migrations/V18__secrets.sql");
 
     public Migrations {

@@ -37,12 +37,35 @@ public record SandboxDetail(
         volumeMounts = List.copyOf(volumeMounts);
     }
 
-    /// What may go in and out.
+    /// What may go in and out. What nobody has said is absent.
+    ///
+    /// @param inspect Cay's own, as is `observe`
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record Network(
             boolean allowPublicTraffic,
+            @Nullable List<String> allowOut,
             @Nullable List<String> denyOut,
-            @Nullable String maskRequestHost) {}
+            @Nullable Proxy egressProxy,
+            @Nullable String maskRequestHost,
+            @Nullable List<Integer> httpsPorts,
+            @Nullable Map<String, List<Rule>> rules,
+            @Nullable Boolean inspect,
+            @Nullable Boolean observe) {
+        /// A password is never told.
+        @JsonInclude(JsonInclude.Include.NON_NULL)
+        public record Proxy(String address, @Nullable String username) {}
+
+        public record Rule(Transform transform) {}
+
+        /// @param redirect Cay's own
+        @JsonInclude(JsonInclude.Include.NON_NULL)
+        public record Transform(
+                Map<String, String> headers, @Nullable String redirect) {
+            public Transform {
+                headers = Map.copyOf(headers);
+            }
+        }
+    }
 
     /// What happens when the time is over.
     public record Lifecycle(boolean autoResume, String onTimeout) {}

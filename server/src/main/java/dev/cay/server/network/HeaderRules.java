@@ -1,0 +1,152 @@
+package dev.cay.server.network;
+
+import dev.cay.server.request.RequestBody;
+import dev.cay.wire.TeamId;
+import dev.cay.wire.node.Egress;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+
+/// Checks `rules`: what is done to requests, by host.
+final class HeaderRules {
+    private static final int MOST_DOMAINS = 10;
+    private static final int MOST_DOMAIN = 128;
+    private static final int MOST_HEADERS = 20;
+    private static final int MOST_NAME = 64;
+    private static final int MOST_VALUE = 2048;
+    private static final int MOST_SECRETS = 32;
+
+    private static final Pattern NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
+    private static final String START = "${e2b.";
+    private static final Pattern PLACEHOLDER = Pattern.compile(
+            "\\$\\{e2b\\.(secrets\\.(?<secret>[A-Za-z0-9_-]{1,128})|identity\\.tokens\\.(?<token>[^{}\\p{Cntrl}]+))}");
+
+    /// Those of the connection, and those that say where a request begins and ends.
+    private static final Set<String> NOT_TO_SET = Set.of(
+            "host",
+            "connection",
+            "content-length",
+            "transfer-encoding",
+            "keep-alive",
+            "proxy-connection",
+            "te",
+            "trailer",
+            "upgrade",
+            "expect");
+
+    private final Placeholders placeholders;
+
+    HeaderRules(Placeholders placeholders) {
+        this.placeholders = placeholders;
+    }
+
+    /// @param network what has the field `rules`
+    Map<String, Egress.Transform> read(TeamId team, RequestBody network) {
+        var given = network.lists("rules");
+        if (given.size() > MOST_DOMAINS) {
+            throw Destinations.refusal("Network rules can have at most 10 domains.");
+        }
+        var rules = new LinkedHashMap<String, Egress.Transform>();
+        var secrets = new TreeSet<String>();
+        var tokens = new TreeSet<String>();
+        given.forEach((key, list) -> {
+            String domain = domain(key);
+            if (list.size() > 1) {
+                throw Destinations.refusal("Domain \"%s\" can have at most 1 transform rule.".formatted(domain));
+            }
+            if (list.isEmpty()) {
+                return;
+            }
+            var transform = transform(domain, list.getFirst().object("transform"));
+            if (rules.put(domain, transform) != null) {
+                throw RequestBody.invalid("'rules' names \"%s\" twice".formatted(domain));
+            }
+            note(domain, transform, secrets, tokens);
+        });
+        if (!secrets.isEmpty() || !tokens.isEmpty()) {
+            placeholders.require(team, secrets, tokens);
+        }
+        return rules;
+    }
+
+    /// A port is cut off: clients make keys of host names with a port.
+    private static String domain(String key) {
+        String lower = key.toLowerCase(Locale.ROOT);
+        int colon = lower.indexOf(':');
+        boolean port = colon > 0 && Destinations.isPort(lower.substring(colon + 1));
+        String domain = port ? lower.substring(0, colon) : lower;
+        String plain = domain.endsWith(".") ? domain.substring(0, domain.length() - 1) : domain;
+        if (plain.equals("*") || plain.length() > MOST_DOMAIN || !Destinations.isPattern(plain)) {
+            throw Destinations.refusal(
+                    "Rule domain \"%s\" is not a valid domain name.".formatted(Destinations.shown(key)));
+        }
+        return plain;
+    }
+
+    private static Egress.Transform transform(String domain, RequestBody transform) {
+        var headers = transform.map("headers");
+        if (headers.size() > MOST_HEADERS) {
+            throw Destinations.refusal("Domain \"%s\" can have at most 20 headers per rule.".formatted(domain));
+        }
+        headers.forEach((name, value) -> check(domain, name, value));
+        String redirect = transform.filled("redirect");
+        if (redirect != null && !isHost(redirect)) {
+            throw RequestBody.invalid("'redirect' of rule domain \"%s\" must be a host name or host:port, not '%s'"
+                    .formatted(domain, Destinations.shown(redirect)));
+        }
+        return new Egress.Transform(headers, redirect == null ? null : redirect.toLowerCase(Locale.ROOT));
+    }
+
+    private static boolean isHost(String text) {
+        String lower = text.toLowerCase(Locale.ROOT);
+        int colon = lower.indexOf(':');
+        return colon < 0
+                ? Destinations.isName(lower)
+                : Destinations.isName(lower.substring(0, colon)) && Destinations.isPort(lower.substring(colon + 1));
+    }
+
+    private static void check(String domain, String name, String value) {
+        if (name.length() > MOST_NAME || !NAME.matcher(name).matches()) {
+            throw RequestBody.invalid(
+                    "rule domain \"%s\" has a header named '%s': a name has 1 to %d letters, digits and hyphens"
+                            .formatted(domain, Destinations.shown(name), MOST_NAME));
+        }
+        if (NOT_TO_SET.contains(name.toLowerCase(Locale.ROOT))) {
+            throw RequestBody.invalid(
+                    "rule domain \"%s\" sets the header '%s', which belongs to the connection".formatted(domain, name));
+        }
+        if (value.length() > MOST_VALUE || value.chars().anyMatch(HeaderRules::isControl)) {
+            throw RequestBody.invalid(
+                    "the header '%s' of rule domain \"%s\" must have at most %d characters, and no line ends"
+                            .formatted(name, domain, MOST_VALUE));
+        }
+    }
+
+    private static boolean isControl(int c) {
+        return (c < 0x20 && c != '\t') || c == 0x7f;
+    }
+
+    private static void note(String domain, Egress.Transform transform, Set<String> secrets, Set<String> tokens) {
+        var own = new TreeSet<String>();
+        for (String value : List.copyOf(transform.headers().values())) {
+            if (PLACEHOLDER.matcher(value).replaceAll("").contains(START)) {
+                throw Destinations.refusal("Network transform header contains a malformed E2B placeholder.");
+            }
+            PLACEHOLDER.matcher(value).results().forEach(match -> {
+                if (match.group("secret") == null) {
+                    tokens.add(match.group("token"));
+                } else {
+                    own.add(match.group("secret").toLowerCase(Locale.ROOT));
+                }
+            });
+        }
+        if (own.size() > MOST_SECRETS) {
+            throw Destinations.refusal("Rule domain \"%s\" references more than 32 secrets.".formatted(domain));
+        }
+        secrets.addAll(own);
+    }
+}

@@ -1,0 +1,136 @@
+package dev.cay.server.network;
+
+import dev.cay.server.access.SandboxTokens;
+import dev.cay.server.access.Team;
+import dev.cay.server.request.RequestBody;
+import dev.cay.web.Addresses;
+import dev.cay.web.Dialer;
+import dev.cay.wire.SystemPorts;
+import dev.cay.wire.TeamId;
+import dev.cay.wire.node.Egress;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// Reads what clients say about the network of a sandbox, and refuses what makes no sense.
+public final class NetworkReader implements AutoCloseable {
+    private static final int MOST_HTTPS_PORTS = 128;
+    private static final List<String> EGRESS = List.of("allowOut", "denyOut", "rules", "egressProxy");
+    private static final List<String> OWN = List.of("inspect", "observe");
+    private static final String INTERNET = "allow_internet_access";
+    private static final Pattern HOST =
+            Pattern.compile("[A-Za-z0-9]([A-Za-z0-9._-]|\\$\\{PORT})*(:(\\d{1,5}|\\$\\{PORT}))?");
+
+    private final Dialer dialer;
+    private final ProxyPasswords passwords;
+    private final EgressProxies proxies;
+    private final HeaderRules rules;
+    private final TeamNetworks teams;
+
+    /// @param open         places in the operator's network that sandboxes may connect to, as `address:port`
+    /// @param placeholders which secrets and tokens there are
+    public NetworkReader(SandboxTokens tokens, TeamNetworks teams, Set<String> open, Placeholders placeholders) {
+        this(
+                tokens,
+                teams,
+                placeholders,
+                new Dialer(new Dialer.Rules(Addresses.allowing(List.of()), open, true, "network.openAddresses")));
+    }
+
+    NetworkReader(SandboxTokens tokens, TeamNetworks teams, Placeholders placeholders, Dialer dialer) {
+        this.dialer = dialer;
+        this.passwords = new ProxyPasswords(tokens);
+        this.proxies = new EgressProxies(dialer, passwords);
+        this.rules = new HeaderRules(placeholders);
+        this.teams = teams;
+    }
+
+    /// The network of a new sandbox. The team's default holds if nothing is said about egress; clients say
+    /// always that there shall be internet access, so that is no choice.
+    ///
+    /// @param body of the create
+    public SandboxNetwork create(Team team, RequestBody body) {
+        var network = body.object("network");
+        String mask = network.text("maskRequestHost");
+        if (mask != null && !(mask.length() <= 255 && HOST.matcher(mask).matches())) {
+            throw RequestBody.invalid(
+                    "'network.maskRequestHost' must be a host name with or without a port; ${PORT} stands for the target port");
+        }
+        Boolean internet = body.bool(INTERNET);
+        boolean said = Boolean.FALSE.equals(internet)
+                || EGRESS.stream().anyMatch(network::says)
+                || OWN.stream().anyMatch(network::has);
+        var choice = said
+                ? choice(team.id(), network, internet)
+                : teams.find(team.id()).orElse(new EgressChoice(internet, EgressWish.NONE));
+        return SandboxNetwork.of(
+                !Boolean.FALSE.equals(network.bool("allowPublicTraffic")), mask, httpsPorts(network), choice);
+    }
+
+    /// A later change: all that is said about egress is replaced, and what is left away is allowed again.
+    ///
+    /// @param body of the change
+    public SandboxNetwork update(Team team, RequestBody body, SandboxNetwork old) {
+        return old.with(choice(team.id(), body));
+    }
+
+    /// What a change says about egress.
+    public EgressChoice choice(TeamId team, RequestBody body) {
+        return choice(team, body, body.bool(INTERNET));
+    }
+
+    /// What the node is told.
+    public Egress egress(SandboxNetwork network) {
+        return network.egress(passwords::open);
+    }
+
+    /// The same for who has the tokens of sandboxes.
+    public static Egress egress(SandboxNetwork network, SandboxTokens tokens) {
+        return network.egress(new ProxyPasswords(tokens)::open);
+    }
+
+    private EgressChoice choice(TeamId team, RequestBody network, @Nullable Boolean internet) {
+        var allow = Destinations.allowed(network);
+        var deny = Destinations.denied(network);
+        var wish = new EgressWish(
+                allow,
+                deny,
+                rules.read(team, network),
+                proxies.read(network),
+                Boolean.TRUE.equals(network.bool("inspect")),
+                Boolean.TRUE.equals(network.bool("observe")));
+        boolean names = allow.stream()
+                .anyMatch(entry -> !Egress.Destination.parse(entry).isAddress());
+        if (names && !deny.contains(EgressWish.ALL)) {
+            throw Destinations.refusal(
+                    "allowOut names domains, so denyOut must contain 0.0.0.0/0: otherwise all other hosts are allowed, too");
+        }
+        return new EgressChoice(internet, wish);
+    }
+
+    private static @Nullable List<Integer> httpsPorts(RequestBody network) {
+        var ports = network.integers("httpsPorts");
+        if (ports.size() > MOST_HTTPS_PORTS) {
+            throw RequestBody.invalid(
+                    "'network.httpsPorts' has %d ports, and may have %d".formatted(ports.size(), MOST_HTTPS_PORTS));
+        }
+        if (new HashSet<>(ports).size() < ports.size()) {
+            throw RequestBody.invalid("'network.httpsPorts' has a port twice");
+        }
+        for (int port : ports) {
+            if (port < 1 || port > 65_535 || port == SystemPorts.ENVD) {
+                throw RequestBody.invalid(
+                        "'network.httpsPorts' has %d: ports are from 1 to 65535, and %d is served by Cay itself"
+                                .formatted(port, SystemPorts.ENVD));
+            }
+        }
+        return ports.isEmpty() ? null : ports;
+    }
+
+    @Override
+    public void close() {
+        dialer.close();
+    }
+}

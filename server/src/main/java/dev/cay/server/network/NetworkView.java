@@ -1,0 +1,49 @@
+package dev.cay.server.network;
+
+import dev.cay.wire.node.Egress;
+import dev.cay.wire.rest.SandboxDetail;
+import dev.cay.wire.rest.SandboxDetail.Network;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// Networks as clients see them: what they said, without passwords.
+public final class NetworkView {
+    private NetworkView() {}
+
+    /// @param open whether the reader may open the sandbox; values of headers are for those alone
+    public static Network of(SandboxNetwork network, boolean open) {
+        var wish = network.wish();
+        return new Network(
+                network.allowPublicTraffic(),
+                filled(wish.allowOut()),
+                filled(wish.denyOut()),
+                proxy(wish.proxy()),
+                network.maskRequestHost(),
+                network.httpsPorts(),
+                wish.rules().isEmpty() || !open ? null : rules(wish.rules()),
+                wish.inspect() ? true : null,
+                wish.observe() ? true : null);
+    }
+
+    /// A team's default, for the operator.
+    public static Network of(EgressChoice choice) {
+        return of(SandboxNetwork.of(true, null, null, choice), true);
+    }
+
+    private static @Nullable List<String> filled(List<String> entries) {
+        return entries.isEmpty() ? null : entries;
+    }
+
+    private static Network.@Nullable Proxy proxy(EgressWish.@Nullable Proxy proxy) {
+        return proxy == null ? null : new Network.Proxy(proxy.address(), proxy.username());
+    }
+
+    private static Map<String, List<Network.Rule>> rules(Map<String, Egress.Transform> rules) {
+        var shown = new TreeMap<String, List<SandboxDetail.Network.Rule>>();
+        rules.forEach((domain, transform) -> shown.put(
+                domain, List.of(new Network.Rule(new Network.Transform(transform.headers(), transform.redirect())))));
+        return shown;
+    }
+}

@@ -1,0 +1,83 @@
+package dev.cay.server.network;
+
+import dev.cay.wire.node.Egress;
+import dev.cay.wire.node.EgressProxy;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/// What may go in and out of a sandbox. Kept as JSON with its record.
+///
+/// @param allowPublicTraffic  false when requests to its ports must carry its traffic token
+/// @param maskRequestHost     what servers inside see as `Host`, or null for what the client sent
+/// @param denyAllOut          whether a Cay that knows no egress rules shall let nothing leave: it would let
+///                            all leave otherwise
+/// @param allowInternetAccess whether anything may leave, said as a switch; null when nobody has said
+/// @param httpsPorts          ports inside at which servers speak TLS; null for none
+/// @param egress              what may leave, said as rules; null where an older Cay wrote it
+public record SandboxNetwork(
+        boolean allowPublicTraffic,
+        @Nullable String maskRequestHost,
+        boolean denyAllOut,
+        @Nullable Boolean allowInternetAccess,
+        @Nullable List<Integer> httpsPorts,
+        @Nullable EgressWish egress) {
+
+    static SandboxNetwork of(
+            boolean allowPublicTraffic,
+            @Nullable String maskRequestHost,
+            @Nullable List<Integer> httpsPorts,
+            EgressChoice choice) {
+        return new SandboxNetwork(
+                allowPublicTraffic,
+                maskRequestHost,
+                !choice.wish().equals(EgressWish.NONE),
+                choice.allowInternetAccess(),
+                httpsPorts,
+                choice.wish());
+    }
+
+    /// The rules for what may leave.
+    public EgressWish wish() {
+        if (egress != null) {
+            return egress;
+        }
+        return denyAllOut ? EgressWish.DENY_ALL : EgressWish.NONE;
+    }
+
+    /// Whether anything may leave the sandbox.
+    public boolean internet() {
+        return !Boolean.FALSE.equals(allowInternetAccess) && !wish().deniesAll();
+    }
+
+    /// Whether the server at this port inside speaks TLS.
+    public boolean isHttps(int port) {
+        return httpsPorts != null && httpsPorts.contains(port);
+    }
+
+    /// For the node.
+    ///
+    /// @param open makes the proxy's password of what is kept of it
+    public Egress egress(UnaryOperator<String> open) {
+        if (!internet()) {
+            return Egress.closed();
+        }
+        var wish = wish();
+        var kept = wish.proxy();
+        String password = kept == null ? null : kept.sealedPassword();
+        var proxy = kept == null
+                ? null
+                : new EgressProxy(kept.address(), kept.username(), password == null ? null : open.apply(password));
+        return new Egress(true, wish.allowOut(), wish.denyOut(), wish.rules(), proxy, wish.inspect(), wish.observe());
+    }
+
+    /// The same without the password, for judging.
+    public Egress rules() {
+        return egress(_ -> "");
+    }
+
+    /// With other egress; what comes in stays as it is.
+    SandboxNetwork with(EgressChoice choice) {
+        return of(allowPublicTraffic, maskRequestHost, httpsPorts, choice);
+    }
+}

@@ -1,0 +1,50 @@
+package dev.cay.server.network;
+
+import dev.cay.server.store.JsonColumn;
+import dev.cay.server.store.Store;
+import dev.cay.wire.TeamId;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/// The egress of sandboxes whose client says nothing about it, by team. No request waits for the database.
+/// Thread-safe.
+public final class TeamNetworks {
+    private final Store store;
+    private final Map<TeamId, EgressChoice> teams = new ConcurrentHashMap<>();
+
+    public TeamNetworks(Store store) {
+        this.store = store;
+    }
+
+    public void start() {
+        store.read(handle -> handle.createQuery(
+                                "SELECT id, network FROM team WHERE network IS NOT NULL AND deleted_at IS NULL")
+                        .map((row, context) -> Map.entry(
+                                new TeamId(row.getString("id")),
+                                JsonColumn.read(row.getString("network"), EgressChoice.class)))
+                        .list())
+                .forEach(entry -> teams.put(entry.getKey(), entry.getValue()));
+    }
+
+    /// What the operator has set for the team.
+    public Optional<EgressChoice> find(TeamId team) {
+        return Optional.ofNullable(teams.get(team));
+    }
+
+    /// Holds for sandboxes that are created from now on.
+    ///
+    /// @param choice null for no default
+    public void set(TeamId team, @Nullable EgressChoice choice) {
+        store.write(handle -> handle.execute(
+                "UPDATE team SET network = ? WHERE id = ?",
+                choice == null ? null : JsonColumn.write(choice),
+                team.value()));
+        if (choice == null) {
+            teams.remove(team);
+        } else {
+            teams.put(team, choice);
+        }
+    }
+}

@@ -1,0 +1,247 @@
+package dev.cay.server;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cay.server.store.Store;
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Egress;
+import dev.cay.wire.node.EgressProxy;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/// What is promised of network rules, whatever engine the store has.
+@Timeout(120)
+abstract class NetworkContract {
+    private static final String FULL = """
+            {"allowOut":["1.1.1.1","Example.org","*.deep.test","9.9.9.0/24:443"],"denyOut":["0.0.0.0/0"],
+             "rules":{"API.example.org:8443":[{"transform":{"headers":{"X-A":"plain"}}}]},
+             "egressProxy":{"address":"8.8.8.8:1080","username":"me","password":"hidden-word-77"}}""";
+
+    @TempDir
+    Path directory;
+
+    TestServer cay;
+    String team;
+
+    /// The same records each time within one test.
+    abstract Store open() throws Exception;
+
+    /// Called before each test.
+    void empty() throws Exception {}
+
+    @BeforeEach
+    final void start() throws Exception {
+        empty();
+        cay = TestServer.on(open(), directory, new FakeNode(), new FakeClock(), "");
+        team = cay.admin("GET", "/admin/teams", "").json().get(0).get("teamID").stringValue();
+    }
+
+    @AfterEach
+    final void stop() {
+        cay.close();
+    }
+
+    private String create(String network) {
+        return cay.create("{\"templateID\":\"base\",\"allow_internet_access\":true,\"network\":%s}".formatted(network))
+                .get("sandboxID")
+                .stringValue();
+    }
+
+    private Egress egress(String id) {
+        return requireNonNull(cay.node.running.get(new SandboxId(id))).egress();
+    }
+
+    private JsonNode shown(String id) {
+        return cay.call("GET", "/sandboxes/" + id).json();
+    }
+
+    private void put(String id, String body, int status) {
+        var answer = cay.call("PUT", "/sandboxes/%s/network".formatted(id), body);
+        assertThat(answer.status()).as(answer.text()).isEqualTo(status);
+    }
+
+    private void assertFull(Egress egress) {
+        assertThat(egress.internet()).isTrue();
+        assertThat(egress.allow()).containsExactly("1.1.1.1", "example.org", "*.deep.test", "9.9.9.0/24:443");
+        assertThat(egress.deny()).containsExactly("0.0.0.0/0");
+        assertThat(egress.rules())
+                .isEqualTo(Map.of("api.example.org", new Egress.Transform(Map.of("X-A", "plain"), null)));
+        assertThat(egress.proxy()).isEqualTo(new EgressProxy("8.8.8.8:1080", "me", "hidden-word-77"));
+    }
+
+    @Test
+    void rulesGoToTheNodeAndAreShownWithoutThePassword() {
+        String id = create(FULL);
+        assertFull(egress(id));
+        var network = shown(id).get("network");
+        assertThat(network.get("allowOut").values().stream().map(JsonNode::stringValue))
+                .containsExactly("1.1.1.1", "example.org", "*.deep.test", "9.9.9.0/24:443");
+        assertThat(network.get("denyOut").get(0).stringValue()).isEqualTo("0.0.0.0/0");
+        assertThat(network.at("/rules/api.example.org/0/transform/headers/X-A").stringValue())
+                .isEqualTo("plain");
+        assertThat(network.at("/egressProxy/address").stringValue()).isEqualTo("8.8.8.8:1080");
+        assertThat(network.at("/egressProxy/username").stringValue()).isEqualTo("me");
+        assertThat(shown(id).toString()).doesNotContain("hidden-word", "password");
+    }
+
+    @Test
+    void theDatabaseDoesNotHoldThePassword() {
+        create(FULL);
+        String rows = cay.store.read(handle -> handle.createQuery("SELECT network FROM sandbox")
+                .map((row, context) -> row.getString("network"))
+                .list()
+                .toString());
+        assertThat(rows).contains("8.8.8.8:1080").doesNotContain("hidden-word");
+    }
+
+    @Test
+    void aReaderWhoMayNotOpenSandboxesSeesNoHeaders() {
+        String id = create(FULL);
+        var key = cay.call("POST", "/api-keys", "{\"name\":\"r\",\"scope\":\"read\"}")
+                .json();
+        var shown = cay.request(
+                "GET", "/sandboxes/" + id, Map.of("X-API-Key", key.get("key").stringValue()));
+        assertThat(shown.status()).as(shown.text()).isEqualTo(200);
+        assertThat(shown.text()).contains("*.deep.test").doesNotContain("plain");
+    }
+
+    @Test
+    void aChangeReplacesAllEgressAndKeepsIngress() {
+        String id = create("""
+                {"allowOut":["1.1.1.1"],"denyOut":["0.0.0.0/0"],"maskRequestHost":"me:${PORT}","httpsPorts":[8443],
+                 "allowPublicTraffic":false}""");
+        put(id, FULL, 204);
+        assertFull(egress(id));
+        put(id, "{\"denyOut\":[\"8.8.8.8\"],\"maskRequestHost\":\"other\",\"httpsPorts\":[1]}", 204);
+        assertThat(egress(id)).isEqualTo(new Egress(true, List.of(), List.of("8.8.8.8"), Map.of(), null, false, false));
+        var network = shown(id).get("network");
+        assertThat(network.has("rules")).isFalse();
+        assertThat(network.has("egressProxy")).isFalse();
+        assertThat(network.has("allowOut")).isFalse();
+        assertThat(network.get("maskRequestHost").stringValue()).isEqualTo("me:${PORT}");
+        assertThat(network.get("httpsPorts").get(0).intValue()).isEqualTo(8443);
+        assertThat(network.get("allowPublicTraffic").booleanValue()).isFalse();
+        put(id, "{}", 204);
+        assertThat(egress(id)).isEqualTo(Egress.open());
+        put(id, "{\"allowOut\":[\"1.1.1.1\"],\"allow_internet_access\":false}", 204);
+        assertThat(egress(id)).isEqualTo(Egress.closed());
+        put(id, "{\"denyOut\":[\"0.0.0.0/0\"]}", 204);
+        assertThat(egress(id)).isEqualTo(Egress.closed());
+    }
+
+    @Test
+    void aWrongChangeChangesNothing() {
+        String id = create(FULL);
+        put(id, "{\"denyOut\":[\"example.org\"]}", 400);
+        assertFull(egress(id));
+        put("i00000000000000000000", "{}", 404);
+        assertThat(cay.call("POST", "/sandboxes/%s/pause".formatted(id), "{}").status())
+                .isEqualTo(204);
+        put(id, "{}", 409);
+    }
+
+    @Test
+    void rulesOutliveARestartAPauseAndAFork() throws Exception {
+        String id = create(FULL);
+        cay.close();
+        cay = TestServer.on(open(), directory, cay.node, cay.clock, cay.key);
+        assertThat(shown(id).at("/network/egressProxy/address").stringValue()).isEqualTo("8.8.8.8:1080");
+        var fork = cay.call("POST", "/sandboxes/%s/fork".formatted(id), "{}").json();
+        String copy = fork.at("/0/sandbox/sandboxID").stringValue();
+        assertFull(egress(copy));
+        assertThat(shown(copy).at("/network/rules/api.example.org").isArray()).isTrue();
+        assertThat(cay.call("POST", "/sandboxes/%s/pause".formatted(id), "{}").status())
+                .isEqualTo(204);
+        assertThat(cay.call("POST", "/v2/sandboxes/%s/connect".formatted(id), "{}")
+                        .status())
+                .isEqualTo(201);
+        assertFull(egress(id));
+        assertThat(shown(id).at("/network/allowOut/0").stringValue()).isEqualTo("1.1.1.1");
+    }
+
+    /// As a Cay before egress rules wrote it.
+    @Test
+    void rowsOfAnOlderCayAreRead() throws Exception {
+        String id = create("{}");
+        cay.store.write(handle -> handle.execute(
+                "UPDATE sandbox SET network = ? WHERE id = ?",
+                "{\"allowPublicTraffic\":true,\"maskRequestHost\":null,\"denyAllOut\":true,\"allowInternetAccess\":null}",
+                id));
+        cay.close();
+        cay = TestServer.on(open(), directory, cay.node, cay.clock, cay.key);
+        assertThat(shown(id).at("/network/denyOut/0").stringValue()).isEqualTo("0.0.0.0/0");
+        String copy = cay.call("POST", "/sandboxes/%s/fork".formatted(id), "{}")
+                .json()
+                .at("/0/sandbox/sandboxID")
+                .stringValue();
+        assertThat(egress(copy)).isEqualTo(Egress.closed());
+    }
+
+    @Test
+    void aTeamsDefaultHoldsForWhoSaysNothing() throws Exception {
+        String path = "/admin/teams/%s/network".formatted(team);
+        assertThat(cay.admin("GET", path, "").json().get("source").stringValue())
+                .isEqualTo("default");
+        var set = cay.admin("PUT", path, FULL);
+        assertThat(set.status()).as(set.text()).isEqualTo(200);
+        assertThat(set.json().at("/network/allowOut/0").stringValue()).isEqualTo("1.1.1.1");
+        assertThat(set.text()).doesNotContain("hidden-word");
+        assertThat(cay.call("PUT", path, "{}").status())
+                .as("for the operator alone")
+                .isIn(401, 403);
+
+        cay.close();
+        cay = TestServer.on(open(), directory, cay.node, cay.clock, cay.key);
+        assertFull(egress(cay.create()));
+        assertFull(egress(create("{\"allowPublicTraffic\":true,\"allowOut\":[],\"rules\":{}}")));
+        assertThat(egress(create("{\"denyOut\":[\"8.8.8.8\"]}")).deny()).containsExactly("8.8.8.8");
+        assertThat(egress(cay.create("{\"templateID\":\"base\",\"allow_internet_access\":false}")
+                        .get("sandboxID")
+                        .stringValue()))
+                .isEqualTo(Egress.closed());
+
+        assertThat(cay.admin("PUT", path, "{\"denyOut\":[\"x\"]}").status()).isEqualTo(400);
+        assertThat(cay.admin("DELETE", path, "").status()).isEqualTo(204);
+        assertThat(egress(cay.create())).isEqualTo(Egress.open());
+    }
+
+    @Test
+    void theEdgeSpeaksTlsToHttpsPortsAlone() {
+        String id = create("{\"httpsPorts\":[9443,49999]}");
+        assertThat(shown(id).at("/network/httpsPorts/1").intValue()).isEqualTo(49999);
+        assertThat(usesTls(id, 9443)).isTrue();
+        assertThat(usesTls(id, 9444)).isFalse();
+        assertThat(usesTls(id, 49983)).isFalse();
+        assertThat(usesTls(create("{}"), 9443)).isFalse();
+    }
+
+    private boolean usesTls(String id, int port) {
+        var answer = cay.request("GET", "/health", Map.of("Host", "%d-%s.cay.test".formatted(port, id)));
+        return answer.json().get("tls").booleanValue();
+    }
+
+    @Test
+    void theSameCreateIsTheSameWithAProxysPassword() {
+        String body = "{\"templateID\":\"base\",\"network\":%s}".formatted(FULL);
+        var one = cay.call("POST", "/v2/sandboxes", body, "Idempotency-Key", "k1");
+        var two = cay.call("POST", "/v2/sandboxes", body, "Idempotency-Key", "k1");
+        assertThat(two.status()).as(two.text()).isEqualTo(201);
+        assertThat(two.json().get("sandboxID")).isEqualTo(one.json().get("sandboxID"));
+        assertThat(cay.call(
+                                "POST",
+                                "/v2/sandboxes",
+                                body.replace("hidden-word-77", "hidden-word-78"),
+                                "Idempotency-Key",
+                                "k1")
+                        .status())
+                .isEqualTo(409);
+    }
+}
