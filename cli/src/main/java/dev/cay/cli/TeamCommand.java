@@ -22,6 +22,7 @@ import tools.jackson.databind.JsonNode;
             TeamCommand.ListAll.class,
             TeamCommand.Create.class,
             TeamCommand.Limit.class,
+            TeamNetworkCommand.class,
             TeamCommand.Kill.class,
             TeamCommand.Delete.class,
             MemberCommand.class
@@ -32,6 +33,7 @@ import tools.jackson.databind.JsonNode;
             "  sudo ./cay team create Research",
             "  sudo ./cay team list",
             "  sudo ./cay team limit research --profile pro --disk 50GB",
+            "  sudo ./cay team network research --deny 0.0.0.0/0 --allow 203.0.113.0/24",
             "  sudo ./cay team kill research",
             "  sudo ./cay team delete research",
             "  sudo ./cay team member add research ann@example.org"

@@ -65,6 +65,14 @@ final class Api {
                 .build());
     }
 
+    void put(String path, Map<String, ?> body) {
+        var json = Http.JSON.writeValueAsString(body);
+        var _ = json(request(path)
+                .header("Content-Type", "application/json")
+                .PUT(BodyPublishers.ofString(json))
+                .build());
+    }
+
     /// Whether there was something to remove.
     boolean delete(String path) {
         try {

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 /// @param timeout    after which it ends, unless it is extended; the server's usual one when null
 /// @param env        of every command
 /// @param metadata   to find it again in a list
-/// @param internet   whether it may reach other machines
+/// @param egress     what it may reach; null for the default of its team
+/// @param ports      who reaches servers in it
 /// @param pauses     whether it is paused, with its memory, when its time is up; it is killed otherwise
 /// @param resumes    whether traffic wakes it when it is paused
 /// @param mcp        MCP servers by their catalog names, each with its options; empty for none
@@ -21,7 +22,8 @@ public record NewSandbox(
         @Nullable Duration timeout,
         Map<String, String> env,
         Map<String, String> metadata,
-        boolean internet,
+        @Nullable EgressRules egress,
+        PortRules ports,
         boolean pauses,
         boolean resumes,
         Map<String, ?> mcp) {
@@ -35,41 +37,51 @@ public record NewSandbox(
     }
 
     public static NewSandbox usual() {
-        return new NewSandbox(null, null, Map.of(), Map.of(), true, false, false, Map.of());
+        return new NewSandbox(null, null, Map.of(), Map.of(), null, PortRules.usual(), false, false, Map.of());
     }
 
     public static NewSandbox of(String template) {
-        return new NewSandbox(template, null, Map.of(), Map.of(), true, false, false, Map.of());
+        return new NewSandbox(template, null, Map.of(), Map.of(), null, PortRules.usual(), false, false, Map.of());
     }
 
     public NewSandbox livingFor(Duration time) {
-        return new NewSandbox(template, time, env, metadata, internet, pauses, resumes, mcp);
+        return new NewSandbox(template, time, env, metadata, egress, ports, pauses, resumes, mcp);
     }
 
     public NewSandbox withEnv(String name, String value) {
-        return new NewSandbox(template, timeout, plus(env, name, value), metadata, internet, pauses, resumes, mcp);
+        return new NewSandbox(template, timeout, plus(env, name, value), metadata, egress, ports, pauses, resumes, mcp);
     }
 
     public NewSandbox withMetadata(String name, String value) {
-        return new NewSandbox(template, timeout, env, plus(metadata, name, value), internet, pauses, resumes, mcp);
+        return new NewSandbox(template, timeout, env, plus(metadata, name, value), egress, ports, pauses, resumes, mcp);
     }
 
     public NewSandbox withoutInternet() {
-        return new NewSandbox(template, timeout, env, metadata, false, pauses, resumes, mcp);
+        return withEgress(EgressRules.offline());
+    }
+
+    /// What it may reach.
+    public NewSandbox withEgress(EgressRules rules) {
+        return new NewSandbox(template, timeout, env, metadata, rules, ports, pauses, resumes, mcp);
+    }
+
+    /// Who reaches servers in it.
+    public NewSandbox withPorts(PortRules rules) {
+        return new NewSandbox(template, timeout, env, metadata, egress, rules, pauses, resumes, mcp);
     }
 
     /// Paused instead of killed when its time is up.
     public NewSandbox pausing() {
-        return new NewSandbox(template, timeout, env, metadata, internet, true, resumes, mcp);
+        return new NewSandbox(template, timeout, env, metadata, egress, ports, true, resumes, mcp);
     }
 
     /// Paused when its time is up, and awake again with the next request.
     public NewSandbox pausingAndResuming() {
-        return new NewSandbox(template, timeout, env, metadata, internet, true, true, mcp);
+        return new NewSandbox(template, timeout, env, metadata, egress, ports, true, true, mcp);
     }
 
     public NewSandbox withMcp(Map<String, ?> servers) {
-        return new NewSandbox(template, timeout, env, metadata, internet, pauses, resumes, servers);
+        return new NewSandbox(template, timeout, env, metadata, egress, ports, pauses, resumes, servers);
     }
 
     private static Map<String, String> plus(Map<String, String> map, String name, String value) {
@@ -90,8 +102,13 @@ public record NewSandbox(
         if (!metadata.isEmpty()) {
             body.put("metadata", metadata);
         }
-        if (!internet) {
-            body.put("allow_internet_access", false);
+        var network = new LinkedHashMap<>(ports.body());
+        if (egress != null) {
+            body.put("allow_internet_access", egress.internet());
+            network.putAll(egress.rules());
+        }
+        if (!network.isEmpty()) {
+            body.put("network", network);
         }
         if (pauses) {
             body.put("autoPause", true);

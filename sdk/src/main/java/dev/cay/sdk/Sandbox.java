@@ -97,6 +97,12 @@ public final class Sandbox implements AutoCloseable {
         api.post(path("/timeout"), Map.of("timeout", NewSandbox.wholeSeconds(fromNow)));
     }
 
+    /// What it may reach from now on, in place of all that was said before. Open connections that are not
+    /// allowed any more are cut.
+    public void setEgress(EgressRules rules) {
+        api.put(path("/network"), rules.body());
+    }
+
     /// What it used, one entry every few seconds, oldest first.
     public List<SandboxMetrics> metrics() {
         return api.get(path("/metrics")).valueStream().map(SandboxMetrics::of).toList();
