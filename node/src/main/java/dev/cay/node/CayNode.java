@@ -73,7 +73,6 @@ import dev.cay.wire.node.NodeAuthorizations;
 import dev.cay.wire.node.NodeBuilds;
 import dev.cay.wire.node.NodeDisk;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
@@ -85,7 +84,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import javax.net.ssl.SSLContext;
-import org.jspecify.annotations.Nullable;
 
 /// The node of one machine, put together. Made, started, used through {@link #node} and {@link #handle}, closed; what
 /// it started runs on until {@link #removeAll}.
@@ -326,18 +324,11 @@ public final class CayNode implements AutoCloseable {
                 ? new RemoteHome(
                         plan.key(),
                         remote,
-                        dialer.within((host, address, port) -> mayReach(owner, host, address, port)),
+                        dialer.within((host, address, port) ->
+                                keepers.serverRooms().egress(owner).reaches(host, address, port, ceiling)),
                         authorizations.credentials(owner, plan.key(), remote.url()),
                         () -> keepers.serverRooms().egress(owner).internet())
                 : serverHomes.open(owner, plan);
-    }
-
-    /// A server that is called for a sandbox must not be a way around its rules, or the operator's.
-    private boolean mayReach(SandboxId owner, String host, @Nullable InetAddress address, int port) {
-        var egress = keepers.serverRooms().egress(owner);
-        boolean allowed = egress.allowsName(host, port)
-                || (address == null ? egress.internet() && !egress.deniesRest() : egress.allowsAddress(address, port));
-        return allowed && (address == null ? !ceiling.limits() : ceiling.permits(address));
     }
 
     private RepositoryLayers repositories(NodeSettings settings, LayerStore layers, Workers workers)

@@ -101,6 +101,25 @@ final class EgressTest {
     }
 
     @Test
+    void whatIsReachedForASandboxIsWhatItMayReachItself() {
+        var ruled = egress(List.of("good.test", "1.1.1.1"), ALL);
+        assertThat(ruled.reaches("good.test", address("9.9.9.9"), 443, Ceiling.NONE))
+                .isTrue();
+        assertThat(ruled.reaches("other.test", address("1.1.1.1"), 443, Ceiling.NONE))
+                .isTrue();
+        assertThat(ruled.reaches("other.test", address("9.9.9.9"), 443, Ceiling.NONE))
+                .isFalse();
+        assertThat(ruled.reaches("other.test", null, 443, Ceiling.NONE)).isFalse();
+        assertThat(ruled.reaches("good.test", null, 443, Ceiling.NONE)).isTrue();
+        var ceiling = new Ceiling(List.of(), List.of("9.9.9.9"));
+        assertThat(ruled.reaches("good.test", address("9.9.9.9"), 443, ceiling)).isFalse();
+        assertThat(ruled.reaches("good.test", null, 443, ceiling)).isFalse();
+        assertThat(Egress.open().reaches("any.test", null, 443, Ceiling.NONE)).isTrue();
+        assertThat(Egress.closed().reaches("any.test", address("1.1.1.1"), 443, Ceiling.NONE))
+                .isFalse();
+    }
+
+    @Test
     void theCeilingHoldsForAll() {
         assertThat(Ceiling.NONE.permits(address("8.8.8.8"))).isTrue();
         var ceiling = new Ceiling(List.of("8.0.0.0/8"), List.of("8.8.4.4"));

@@ -1,6 +1,5 @@
 package dev.cay.server.network;
 
-import dev.cay.server.store.JsonColumn;
 import dev.cay.server.store.Store;
 import dev.cay.wire.TeamId;
 import java.util.Map;
@@ -19,13 +18,7 @@ public final class TeamNetworks {
     }
 
     public void start() {
-        store.read(handle -> handle.createQuery(
-                                "SELECT id, network FROM team WHERE network IS NOT NULL AND deleted_at IS NULL")
-                        .map((row, context) -> Map.entry(
-                                new TeamId(row.getString("id")),
-                                JsonColumn.read(row.getString("network"), EgressChoice.class)))
-                        .list())
-                .forEach(entry -> teams.put(entry.getKey(), entry.getValue()));
+        teams.putAll(store.read(TeamNetworkStore::all));
     }
 
     /// What the operator has set for the team.
@@ -37,10 +30,7 @@ public final class TeamNetworks {
     ///
     /// @param choice null for no default
     public void set(TeamId team, @Nullable EgressChoice choice) {
-        store.write(handle -> handle.execute(
-                "UPDATE team SET network = ? WHERE id = ?",
-                choice == null ? null : JsonColumn.write(choice),
-                team.value()));
+        store.write(handle -> TeamNetworkStore.set(handle, team, choice));
         if (choice == null) {
             teams.remove(team);
         } else {

@@ -123,6 +123,15 @@ public record Egress(
         return internet && (namesAddress(address, port) || !denies(address));
     }
 
+    /// The same for a host that somebody connects to for the sandbox, with the ceiling.
+    ///
+    /// @param address that the host has; null if it is not known, and then the name must do
+    public boolean reaches(String host, @Nullable InetAddress address, int port, Ceiling ceiling) {
+        boolean allowed =
+                allowsName(host, port) || (address == null ? internet && !deniesRest() : allowsAddress(address, port));
+        return allowed && (address == null ? !ceiling.limits() : ceiling.permits(address));
+    }
+
     private boolean namesAddress(InetAddress address, int port) {
         return allow.stream()
                 .map(Destination::parse)

@@ -12,6 +12,8 @@ import dev.cay.web.HostProxy;
 import dev.cay.web.UrlOrigin;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import dev.cay.wire.node.Ceiling;
+import dev.cay.wire.node.Egress;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
@@ -63,6 +65,22 @@ final class DialerTest {
             try (var talk = talk(server.urlOf(host, "/"), Talk.dialer("127.0.0.0/8", "::1"))) {
                 assertThat(talk.connect().ask(0, "initialize").next()).isEqualTo(GREETING);
             }
+        }
+    }
+
+    /// A server that is called for a sandbox must not be a way around the sandbox's rules.
+    @Test
+    void callsOnlyWhatTheRulesOfTheSandboxAllow() throws Exception {
+        var only = new Egress(true, List.of("127.0.0.2"), List.of("0.0.0.0/0"), Map.of(), null, false, false);
+        try (var dialer = Talk.dialer("127.0.0.0/8");
+                var good = allowed((_, out) -> out.json(GREETING));
+                var other = new ScriptedServer((_, out) -> out.json(GREETING))) {
+            var lines = dialer.within((host, address, port) -> only.reaches(host, address, port, Ceiling.NONE));
+            lines.open(UrlOrigin.of(good.url("/"))).close();
+            assertThatThrownBy(() -> lines.open(UrlOrigin.of(other.url("/"))))
+                    .hasMessageContaining("the egress rules of this sandbox do not allow");
+            assertThat(other.connections()).isZero();
+            dialer.open(UrlOrigin.of(other.url("/"))).close();
         }
     }
 
