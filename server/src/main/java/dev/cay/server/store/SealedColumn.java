@@ -5,8 +5,10 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
+import java.util.Arrays;
 import java.util.Base64;
 import javax.crypto.Cipher;
+import javax.crypto.Mac;
 import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
@@ -28,6 +30,25 @@ public final class SealedColumn {
     public String seal(String row, String text) {
         byte[] nonce = new byte[NONCE_BYTES];
         random.nextBytes(nonce);
+        return seal(row, text, nonce);
+    }
+
+    /// The same, but equal texts give equal results in the same row, as the nonce is made of the text: for what is
+    /// compared. Who reads the database sees which are equal.
+    public String sealEqually(String row, String text) {
+        try {
+            var mac = Mac.getInstance("HmacSHA256");
+            mac.init(new SecretKeySpec(key.getEncoded(), "HmacSHA256"));
+            mac.update(row.getBytes(StandardCharsets.UTF_8));
+            mac.update((byte) 0);
+            byte[] digest = mac.doFinal(text.getBytes(StandardCharsets.UTF_8));
+            return seal(row, text, Arrays.copyOf(digest, NONCE_BYTES));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private String seal(String row, String text, byte[] nonce) {
         try {
             var sealed = cipher(Cipher.ENCRYPT_MODE, nonce, row).doFinal(text.getBytes(StandardCharsets.UTF_8));
             var all =
