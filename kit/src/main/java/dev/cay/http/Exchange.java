@@ -6,6 +6,7 @@ import dev.cay.wire.SandboxId;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -158,6 +159,11 @@ public final class Exchange {
     /// The address that the connection comes from, without a port. A proxy in between shows its own.
     public String peer() {
         return Request.getRemoteAddr(request);
+    }
+
+    /// Address and port that the connection comes from.
+    public SocketAddress remote() {
+        return request.getConnectionMetaData().getRemoteSocketAddress();
     }
 
     /// The port of ours that the client connected to.

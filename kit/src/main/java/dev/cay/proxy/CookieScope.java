@@ -1,5 +1,6 @@
 package dev.cay.proxy;
 
+import dev.cay.http.Exchange;
 import java.util.Locale;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
@@ -11,6 +12,11 @@ import org.eclipse.jetty.http.HttpHeader;
 /// belongs to the host alone.
 final class CookieScope {
     private CookieScope() {}
+
+    /// Servers outside are no business of ours: what they set passes as it is.
+    static HttpField narrowed(HttpField field, Exchange exchange) {
+        return Outward.is(exchange) ? field : narrowed(field, exchange.authority());
+    }
 
     /// @param authority what the client asked for, with or without a port
     static HttpField narrowed(HttpField field, String authority) {

@@ -155,7 +155,7 @@ final class Forwarding {
         var passed = HttpFields.build();
         for (HttpField field : fields) {
             if (!hop.contains(field.getLowerCaseName())) {
-                passed.add(CookieScope.narrowed(field, exchange.authority()));
+                passed.add(CookieScope.narrowed(field, exchange));
             }
         }
         return passed;

@@ -56,7 +56,7 @@ final class Tunnel {
         ByteBuffer head = ByteBuffer.allocate(size)
                 .put("HTTP/1.1 101 Switching Protocols\r\n".getBytes(StandardCharsets.US_ASCII));
         for (HttpField field : answer.fields()) {
-            HttpGenerator.putTo(CookieScope.narrowed(field, exchange.authority()), head);
+            HttpGenerator.putTo(CookieScope.narrowed(field, exchange), head);
         }
         return head.put((byte) '\r').put((byte) '\n').flip();
     }

@@ -80,6 +80,7 @@ final class UpstreamRequest {
     boolean wantsUpgrade() {
         return exchange.http1()
                 && exchange.header("Upgrade") != null
+                && !Withheld.of(exchange).contains("upgrade")
                 && named(exchange.request().getHeaders()).contains("upgrade")
                 && !hasBody();
     }

@@ -32,6 +32,7 @@ import org.bouncycastle.cert.jcajce.JcaX509ExtensionUtils;
 import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
 import org.bouncycastle.operator.OperatorCreationException;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
+import org.jspecify.annotations.Nullable;
 
 /// Makes keys with their certificates: EC P-256, as every client knows it and it is quick.
 ///
@@ -49,13 +50,27 @@ final class CertificateIssuer {
     /// @param domain what it may sign for, besides `localhost` and loopback: whoever gets its key, which many clients
     ///     trust, cannot pose as anybody else
     static SigningKeys authority(String domain, Instant now) throws GeneralSecurityException {
+        return authority("Cay local authority", permitted(domain), now);
+    }
+
+    /// One that may sign for every host.
+    ///
+    /// @param number tells it from those of other installations: clients find authorities by their name
+    static SigningKeys unlimitedAuthority(String number, Instant now) throws GeneralSecurityException {
+        return authority("Cay egress authority " + number, null, now);
+    }
+
+    private static SigningKeys authority(String commonName, @Nullable NameConstraints limits, Instant now)
+            throws GeneralSecurityException {
         KeyPair pair = pair();
-        X500Name name = name("Cay local authority");
+        X500Name name = name(commonName);
         var builder = builder(name, name, pair.getPublic(), now, AUTHORITY_LIFE);
         try {
             builder.addExtension(Extension.basicConstraints, true, new BasicConstraints(0));
             builder.addExtension(Extension.keyUsage, true, new KeyUsage(KeyUsage.keyCertSign | KeyUsage.cRLSign));
-            builder.addExtension(Extension.nameConstraints, true, permitted(domain));
+            if (limits != null) {
+                builder.addExtension(Extension.nameConstraints, true, limits);
+            }
             builder.addExtension(
                     Extension.subjectKeyIdentifier,
                     false,
@@ -68,16 +83,40 @@ final class CertificateIssuer {
 
     static SigningKeys server(SigningKeys ca, String domain, Instant now) throws GeneralSecurityException {
         KeyPair pair = pair();
+        var names = alternatives(domain);
+        return new SigningKeys(pair.getPrivate(), server(ca, pair.getPublic(), name(domain), names, now, SERVER_LIFE));
+    }
+
+    /// A certificate for one host, for a key that several of them share.
+    ///
+    /// @param host a name or an address
+    static X509Certificate leaf(SigningKeys ca, PublicKey key, String host, Instant now, Duration life)
+            throws GeneralSecurityException {
+        boolean address = host.matches("[0-9.]+") || host.contains(":");
+        var name = new GeneralName(address ? GeneralName.iPAddress : GeneralName.dNSName, host);
+        // A common name has at most 64 characters, and no client looks at it any more.
+        return server(ca, key, name("Cay egress"), new GeneralNames(name), now, life);
+    }
+
+    static KeyPair pair() throws GeneralSecurityException {
+        var generator = KeyPairGenerator.getInstance("EC");
+        generator.initialize(new ECGenParameterSpec("secp256r1"));
+        return generator.generateKeyPair();
+    }
+
+    private static X509Certificate server(
+            SigningKeys ca, PublicKey key, X500Name subject, GeneralNames names, Instant now, Duration life)
+            throws GeneralSecurityException {
         X500Name issuer =
                 X500Name.getInstance(ca.certificate().getSubjectX500Principal().getEncoded());
-        var builder = builder(issuer, name(domain), pair.getPublic(), now, SERVER_LIFE);
+        var builder = builder(issuer, subject, key, now, life);
         var extensions = new JcaX509ExtensionUtils();
         try {
             builder.addExtension(Extension.basicConstraints, true, new BasicConstraints(false));
             builder.addExtension(Extension.keyUsage, true, new KeyUsage(KeyUsage.digitalSignature));
             builder.addExtension(
                     Extension.extendedKeyUsage, false, new ExtendedKeyUsage(KeyPurposeId.id_kp_serverAuth));
-            builder.addExtension(Extension.subjectAlternativeName, false, alternatives(domain));
+            builder.addExtension(Extension.subjectAlternativeName, false, names);
             builder.addExtension(
                     Extension.authorityKeyIdentifier,
                     false,
@@ -85,13 +124,7 @@ final class CertificateIssuer {
         } catch (CertIOException e) {
             throw new GeneralSecurityException(e);
         }
-        return new SigningKeys(pair.getPrivate(), signed(builder, ca.key()));
-    }
-
-    private static KeyPair pair() throws GeneralSecurityException {
-        var generator = KeyPairGenerator.getInstance("EC");
-        generator.initialize(new ECGenParameterSpec("secp256r1"));
-        return generator.generateKeyPair();
+        return signed(builder, ca.key());
     }
 
     private static X500Name name(String commonName) {

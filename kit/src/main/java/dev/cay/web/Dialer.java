@@ -57,9 +57,9 @@ public final class Dialer implements Lines, AutoCloseable {
             return new Rules(addresses, Set.of(), false, "mcp.remoteAddresses");
         }
 
-        private boolean allow(UrlOrigin origin, InetAddress address) {
-            return addresses.allow(origin.host(), address)
-                    || places.contains(address.getHostAddress() + ":" + origin.port());
+        /// Whether this address may be connected to for this host.
+        public boolean allow(String host, int port, InetAddress address) {
+            return addresses.allow(host, address) || places.contains(address.getHostAddress() + ":" + port);
         }
     }
 
@@ -211,7 +211,7 @@ public final class Dialer implements Lines, AutoCloseable {
             throw new UnknownHostException(origin.host());
         }
         for (var address : found) {
-            if (!rules.allow(origin, address)) {
+            if (!rules.allow(origin.host(), origin.port(), address)) {
                 throw refused(origin, "is not a public address");
             }
         }

@@ -2,7 +2,11 @@ package dev.cay.web;
 
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -32,13 +36,35 @@ public final class HostRoots {
         }
     }
 
+    /// A store for Java programs with whom this host trusts and one more.
+    ///
+    /// @param pem the certificate of the other one
+    public static byte[] store(String pem) throws IOException, GeneralSecurityException {
+        var roots = KeyStore.getInstance("PKCS12");
+        roots.load(null, null);
+        var file = FILES.stream().filter(Files::isReadable).findFirst();
+        if (file.isPresent()) {
+            try (var in = Files.newInputStream(file.get())) {
+                add(roots, in);
+            }
+        }
+        add(roots, new ByteArrayInputStream(pem.getBytes(StandardCharsets.US_ASCII)));
+        var out = new ByteArrayOutputStream();
+        roots.store(out, "changeit".toCharArray());
+        return out.toByteArray();
+    }
+
+    private static void add(KeyStore roots, InputStream in) throws GeneralSecurityException {
+        for (var root : CertificateFactory.getInstance("X.509").generateCertificates(in)) {
+            roots.setCertificateEntry("root" + roots.size(), root);
+        }
+    }
+
     private static SSLContext trusting(Path file) throws IOException, GeneralSecurityException {
         var roots = KeyStore.getInstance(KeyStore.getDefaultType());
         roots.load(null, null);
         try (var in = Files.newInputStream(file)) {
-            for (var root : CertificateFactory.getInstance("X.509").generateCertificates(in)) {
-                roots.setCertificateEntry("root" + roots.size(), root);
-            }
+            add(roots, in);
         }
         var trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
         trust.init(roots);

@@ -1,0 +1,19 @@
+package dev.cay.proxy;
+
+import dev.cay.http.Exchange;
+
+/// Marks an exchange between a sandbox and a server outside. Nothing of it is changed but what rules say: the
+/// host names are not ours, so that cookies may be for whole domains.
+public final class Outward {
+    private static final String ATTRIBUTE = Outward.class.getName();
+
+    private Outward() {}
+
+    public static void mark(Exchange exchange) {
+        exchange.request().setAttribute(ATTRIBUTE, true);
+    }
+
+    static boolean is(Exchange exchange) {
+        return exchange.request().getAttribute(ATTRIBUTE) != null;
+    }
+}
