@@ -12,7 +12,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
-import java.security.SecureRandom;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
@@ -28,16 +28,13 @@ import org.slf4j.LoggerFactory;
 
 /// Answers sandboxes' DNS questions on the gateway address by asking the host's name servers.
 ///
-/// Each question travels from a port of its own with an id of its own, so that one sandbox cannot guess its way into
-/// another's answer. One virtual thread per question; how many a sandbox may have open is bounded, further ones are
+/// One virtual thread per question; how many a sandbox may have open is bounded, further ones are
 /// dropped as a busy network would.
 final class DnsForwarder implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(DnsForwarder.class);
-    private static final int MAX_DATAGRAM = 16_384;
     private static final int MAX_QUESTION = 4096;
     private static final int MAX_OPEN = 1024;
     private static final int MAX_OPEN_PER_CLIENT = 64;
-    private static final int ROUNDS = 2;
     private static final Duration TCP_IDLE = Duration.ofSeconds(10);
 
     /// What somebody who asks may have.
@@ -47,16 +44,10 @@ final class DnsForwarder implements AutoCloseable {
         STRANGER
     }
 
-    /// Asks one name server once.
-    private interface Transport {
-        byte[] ask(InetSocketAddress server, byte[] question) throws IOException;
-    }
-
     private final InetSocketAddress address;
-    private final Resolvers resolvers;
+    private final NameServers servers;
     private final Function<InetAddress, Standing> standing;
-    private final Duration patience;
-    private final SecureRandom random = new SecureRandom();
+    private final Function<InetAddress, Optional<NameFilter>> filters;
     private final Map<InetAddress, AtomicInteger> open = new ConcurrentHashMap<>();
     private final AtomicInteger allOpen = new AtomicInteger();
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
@@ -64,19 +55,19 @@ final class DnsForwarder implements AutoCloseable {
     private @Nullable ServerSocket streams;
 
     DnsForwarder(InetSocketAddress address, Resolvers resolvers, Function<InetAddress, Standing> standing) {
-        this(address, resolvers, standing, Duration.ofSeconds(2));
+        this(address, new NameServers(resolvers), standing, _ -> Optional.empty());
     }
 
-    /// @param patience how long one name server may take before the next is asked
+    /// @param filters for clients that learn some names only; whoever has one is served
     DnsForwarder(
             InetSocketAddress address,
-            Resolvers resolvers,
+            NameServers servers,
             Function<InetAddress, Standing> standing,
-            Duration patience) {
+            Function<InetAddress, Optional<NameFilter>> filters) {
         this.address = address;
-        this.resolvers = resolvers;
+        this.servers = servers;
         this.standing = standing;
-        this.patience = patience;
+        this.filters = filters;
     }
 
     void start() {
@@ -129,7 +120,7 @@ final class DnsForwarder implements AutoCloseable {
                 var client = (InetSocketAddress) packet.getSocketAddress();
                 admit(
                         client.getAddress(),
-                        () -> reply(question, client.getAddress(), this::askByDatagram)
+                        () -> reply(question, client.getAddress(), false)
                                 .ifPresent(answer -> send(udp, answer, client)));
             } catch (SocketException _) {
                 // Closed, or an error the kernel reports about an earlier answer.
@@ -165,11 +156,11 @@ final class DnsForwarder implements AutoCloseable {
                     return;
                 }
                 byte[] question = in.readNBytes(length);
-                var answer = reply(question, socket.getInetAddress(), this::askByStream);
+                var answer = reply(question, socket.getInetAddress(), true);
                 if (answer.isEmpty()) {
                     return;
                 }
-                writeFramed(out, answer.get());
+                DnsMessage.writeFramed(out, answer.get());
             }
         } catch (IOException _) {
             // The end of the connection, in one of its forms.
@@ -205,7 +196,7 @@ final class DnsForwarder implements AutoCloseable {
         open.computeIfPresent(client, (_, count) -> count.decrementAndGet() == 0 ? null : count);
     }
 
-    private Optional<byte[]> reply(byte[] bytes, InetAddress client, Transport transport) {
+    private Optional<byte[]> reply(byte[] bytes, InetAddress client, boolean stream) {
         var parsed = DnsMessage.parse(bytes);
         if (parsed.isEmpty() || !parsed.get().isQuery()) {
             return Optional.empty();
@@ -214,72 +205,38 @@ final class DnsForwarder implements AutoCloseable {
         if (question.isLocal()) {
             return Optional.of(question.localAnswer());
         }
+        var filter = filters.apply(client);
+        if (filter.isPresent()) {
+            return Optional.of(filtered(question, filter.get(), stream));
+        }
         if (standing.apply(client) != Standing.SERVED) {
             return Optional.of(question.failure(DnsMessage.REFUSED));
         }
-        return Optional.of(forward(question, transport));
+        return Optional.of(servers.ask(question, stream));
     }
 
-    /// Asks one server after the other; one that fails or refuses is not the last word while there are others.
-    private byte[] forward(DnsMessage question, Transport transport) {
-        byte[] best = question.failure(DnsMessage.SERVER_FAILURE);
-        for (int round = 0; round < ROUNDS; round++) {
-            for (var server : resolvers.list().stream().limit(3).toList()) {
-                int id = random.nextInt(1 << 16);
-                try {
-                    byte[] answer = transport.ask(server, question.withId(id));
-                    var message = DnsMessage.parse(answer).filter(m -> m.answers(question, id));
-                    if (message.isPresent()) {
-                        best = message.get().withId(question.id());
-                        int code = message.get().responseCode();
-                        if (code != DnsMessage.SERVER_FAILURE && code != DnsMessage.REFUSED) {
-                            return best;
-                        }
-                    }
-                } catch (IOException _) {
-                    // The next server may do better.
-                }
-            }
+    /// A client whose rules name hosts gets addresses of these hosts and nothing else: every other kind of record could
+    /// carry data, or lead past the rules. The question that leaves is ours, with the name and nothing else of the
+    /// client's.
+    private byte[] filtered(DnsMessage question, NameFilter filter, boolean stream) {
+        if (!filter.allows(question.name())) {
+            return question.failure(DnsMessage.REFUSED);
         }
-        return best;
-    }
-
-    private byte[] askByDatagram(InetSocketAddress server, byte[] question) throws IOException {
-        try (var socket = new DatagramSocket()) {
-            socket.connect(server);
-            socket.setSoTimeout((int) patience.toMillis());
-            socket.send(new DatagramPacket(question, question.length));
-            long end = System.nanoTime() + patience.toNanos();
-            var packet = new DatagramPacket(new byte[MAX_DATAGRAM], MAX_DATAGRAM);
-            do {
-                socket.receive(packet);
-                byte[] answer = Arrays.copyOf(packet.getData(), packet.getLength());
-                // A wrong id is a late or forged answer: the right one may still come.
-                if (answer.length > 2 && answer[0] == question[0] && answer[1] == question[1]) {
-                    return answer;
-                }
-            } while (System.nanoTime() < end);
-            throw new IOException("no answer with our id");
+        if (!filter.addressesOnly()) {
+            return question.bindsService() ? question.failure(0) : servers.ask(question, stream);
         }
-    }
-
-    private byte[] askByStream(InetSocketAddress server, byte[] question) throws IOException {
-        try (var socket = new Socket()) {
-            socket.connect(server, (int) patience.toMillis());
-            socket.setSoTimeout((int) patience.toMillis());
-            writeFramed(new DataOutputStream(socket.getOutputStream()), question);
-            var in = new DataInputStream(socket.getInputStream());
-            return in.readNBytes(in.readUnsignedShort());
+        if (!question.wantsAddresses()) {
+            return question.failure(0);
         }
-    }
-
-    private static void writeFramed(DataOutputStream out, byte[] message) throws IOException {
-        var framed = new byte[message.length + 2];
-        framed[0] = (byte) (message.length >> 8);
-        framed[1] = (byte) message.length;
-        System.arraycopy(message, 0, framed, 2, message.length);
-        out.write(framed);
-        out.flush();
+        try {
+            var found = servers.find(question.name());
+            boolean shown = found.addresses().stream().allMatch(filter::shows);
+            return shown ? question.answer(found.addresses(), found.seconds()) : question.failure(0);
+        } catch (UnknownHostException _) {
+            return question.failure(DnsMessage.NO_SUCH_NAME);
+        } catch (IOException _) {
+            return question.failure(DnsMessage.SERVER_FAILURE);
+        }
     }
 
     private static void send(DatagramSocket udp, byte[] answer, InetSocketAddress client) {

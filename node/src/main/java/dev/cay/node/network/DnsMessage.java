@@ -1,9 +1,15 @@
 package dev.cay.node.network;
 
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -13,13 +19,22 @@ final class DnsMessage {
     static final int TYPE_AAAA = 28;
     static final int FORMAT_ERROR = 1;
     static final int SERVER_FAILURE = 2;
+    static final int NO_SUCH_NAME = 3;
     static final int REFUSED = 5;
 
+    private static final int TYPE_SVCB = 64;
+    private static final int TYPE_HTTPS = 65;
+    private static final int CLASS_IN = 1;
     private static final int HEADER = 12;
+    private static final int MAX_LABEL = 63;
+    private static final int MAX_ADDRESSES = 32;
     private static final int MAX_NAME = 255;
     private static final byte RESPONSE = (byte) 0x80;
     private static final byte[] LOOPBACK4 = {127, 0, 0, 1};
     private static final byte[] LOOPBACK6 = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+
+    /// @param seconds for which the answer holds
+    record Found(List<InetAddress> addresses, int seconds) {}
 
     private final byte[] bytes;
     private final String name;
@@ -59,6 +74,93 @@ final class DnsMessage {
         } catch (BufferUnderflowException _) {
             return Optional.empty();
         }
+    }
+
+    /// A question of our own.
+    static DnsMessage question(String name, int type) throws UnknownHostException {
+        var out = ByteBuffer.allocate(HEADER + MAX_NAME + 8);
+        // Recursion is wanted; one question.
+        out.putShort((short) 0).putShort((short) 0x0100).putShort((short) 1);
+        out.position(HEADER);
+        for (String label : name.split("\\.", -1)) {
+            byte[] bytes = label.getBytes(StandardCharsets.ISO_8859_1);
+            if (bytes.length == 0 || bytes.length > MAX_LABEL || out.remaining() < bytes.length + 6) {
+                throw new UnknownHostException(name);
+            }
+            out.put((byte) bytes.length).put(bytes);
+        }
+        out.put((byte) 0).putShort((short) type).putShort((short) CLASS_IN);
+        byte[] bytes = Arrays.copyOf(out.array(), out.position());
+        return new DnsMessage(bytes, name.toLowerCase(Locale.ROOT), type, bytes.length);
+    }
+
+    /// The name that is asked for, in lower case.
+    String name() {
+        return name;
+    }
+
+    /// Whether it asks for IPv4 addresses and nothing else.
+    boolean wantsAddresses() {
+        return type == TYPE_A && ByteBuffer.wrap(bytes).getShort(questionEnd - 2) == CLASS_IN;
+    }
+
+    /// Whether it asks where and how a service is reached.
+    boolean bindsService() {
+        return type == TYPE_SVCB || type == TYPE_HTTPS;
+    }
+
+    /// Whether the answer did not fit.
+    boolean isTruncated() {
+        return (bytes[2] & 0x02) != 0;
+    }
+
+    /// The IPv4 addresses of an answer, whatever names lead to them.
+    ///
+    /// @throws IOException if the answer is not well formed
+    Found addresses() throws IOException {
+        var in = ByteBuffer.wrap(bytes);
+        var found = new ArrayList<InetAddress>();
+        int seconds = Integer.MAX_VALUE;
+        try {
+            int records = in.getShort(6) & 0xffff;
+            in.position(questionEnd);
+            for (int i = 0; i < records; i++) {
+                skipName(in);
+                int kind = in.getShort() & 0xffff;
+                int group = in.getShort() & 0xffff;
+                int life = Math.max(0, in.getInt());
+                byte[] data = new byte[in.getShort() & 0xffff];
+                in.get(data);
+                seconds = Math.min(seconds, life);
+                if (kind == TYPE_A && group == CLASS_IN && data.length == 4 && found.size() < MAX_ADDRESSES) {
+                    found.add(InetAddress.getByAddress(data));
+                }
+            }
+        } catch (BufferUnderflowException | IllegalArgumentException e) {
+            throw new IOException("a name server's answer is not well formed", e);
+        }
+        return new Found(List.copyOf(found), seconds);
+    }
+
+    private static void skipName(ByteBuffer in) {
+        for (int length = in.get() & 0xff; length != 0; length = in.get() & 0xff) {
+            if (length > MAX_LABEL) {
+                // The rest stands elsewhere; the reference has a second byte.
+                in.get();
+                return;
+            }
+            in.position(in.position() + length);
+        }
+    }
+
+    /// An answer of addresses.
+    byte[] answer(List<InetAddress> addresses, int seconds) {
+        var reply = ByteBuffer.allocate(questionEnd + 16 * addresses.size());
+        reply.put(failure(0)).putShort(6, (short) addresses.size());
+        for (var address : addresses) {
+            putRecord(reply, seconds, address.getAddress());
+        }
+        return reply.array();
     }
 
     /// An ordinary query, not a response, an update or a transfer of notices.
@@ -110,12 +212,26 @@ final class DnsMessage {
     private byte[] answer(byte[] address) {
         var reply = ByteBuffer.allocate(questionEnd + 12 + address.length);
         reply.put(failure(0)).putShort(6, (short) 1);
-        // Name by reference to the question, type, class IN, a minute to live.
+        putRecord(reply, 60, address);
+        return reply.array();
+    }
+
+    /// Name by reference to the question, type, class IN, seconds to live.
+    private void putRecord(ByteBuffer reply, int seconds, byte[] data) {
         reply.putShort((short) 0xc00c)
                 .putShort((short) type)
-                .putShort((short) 1)
-                .putInt(60);
-        reply.putShort((short) address.length).put(address);
-        return reply.array();
+                .putShort((short) CLASS_IN)
+                .putInt(seconds);
+        reply.putShort((short) data.length).put(data);
+    }
+
+    /// Writes a message as streams carry it: its length first.
+    static void writeFramed(DataOutputStream out, byte[] message) throws IOException {
+        var framed = new byte[message.length + 2];
+        framed[0] = (byte) (message.length >> 8);
+        framed[1] = (byte) message.length;
+        System.arraycopy(message, 0, framed, 2, message.length);
+        out.write(framed);
+        out.flush();
     }
 }

@@ -49,7 +49,11 @@ public final class NetworkPool implements AutoCloseable {
         this.firewall = new Firewall(plan, limits, programs);
         this.foreign = new ForeignFirewalls(plan, programs);
         var gateway = new InetSocketAddress(InetAddress.ofLiteral(plan.gateway()), DNS);
-        this.dns = new DnsForwarder(gateway, new Resolvers(nameservers, gateway.getAddress()), this::standing);
+        this.dns = new DnsForwarder(
+                gateway,
+                new NameServers(new Resolvers(nameservers, gateway.getAddress())),
+                this::standing,
+                path::names);
     }
 
     /// Loads the rules, puts the gateway address on the host and begins to answer DNS. Sandboxes that are there

@@ -3,6 +3,7 @@ package dev.cay.node.network;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Egress;
 import java.net.InetAddress;
+import java.util.Optional;
 
 /// The path through the node as the network knows it: which sandboxes take it, and by which rules.
 ///
@@ -16,6 +17,11 @@ public interface PathRules {
 
         @Override
         public void remove(SandboxId id) {}
+
+        @Override
+        public Optional<NameFilter> names(InetAddress client) {
+            return Optional.empty();
+        }
     };
 
     /// The sandbox at this address takes the path by these rules from now on. Open connections that they do not
@@ -24,4 +30,7 @@ public interface PathRules {
 
     /// The sandbox does not take the path any more; its open connections are cut. Unknown ones are fine.
     void remove(SandboxId id);
+
+    /// What the sandbox at this address may learn by DNS, if it takes the path.
+    Optional<NameFilter> names(InetAddress client);
 }

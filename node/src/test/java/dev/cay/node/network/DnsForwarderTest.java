@@ -25,9 +25,11 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,6 +43,7 @@ final class DnsForwarderTest {
     private static final byte[] ADDRESS = {(byte) 192, 0, 2, 33};
 
     private final Undo undo = new Undo();
+    private @Nullable NameFilter filter;
 
     @AfterEach
     void closeAll() {
@@ -113,6 +116,83 @@ final class DnsForwarderTest {
     }
 
     @Test
+    void givesAddressesOfAllowedNamesAndNothingElse() throws Exception {
+        filter = filter(true);
+        var upstream = upstream(DnsForwarderTest::answer);
+        var forwarder = start(List.of(upstream.address()), DnsForwarder.Standing.LOCAL_NAMES_ONLY);
+        byte[] question = question(7, "www.allowed.test", 1);
+        assertAnswer(udp(forwarder, question), 7);
+        assertAnswer(tcp(forwarder, question), 7);
+        upstream.seen.clear();
+
+        for (int type : new int[] {28, 16, 64, 65, 255, 5, 15, 10, 252}) {
+            byte[] none = udp(forwarder, question(8, "www.allowed.test", type));
+            assertThat(none[3] & 0xf).as("type %d", type).isZero();
+            assertThat(ByteBuffer.wrap(none).getShort(6)).as("type %d", type).isZero();
+        }
+        for (String name : List.of("secret.evil.test", "allowed.test.evil.test", "allowed.tes")) {
+            assertThat(udp(forwarder, question(9, name, 1))[3] & 0xf).as(name).isEqualTo(REFUSED);
+            assertThat(tcp(forwarder, question(9, name, 16))[3] & 0xf).as(name).isEqualTo(REFUSED);
+        }
+        assertThat(upstream.seen).as("what left").isEmpty();
+    }
+
+    /// Data could leave in what surrounds a name.
+    @Test
+    void asksInItsOwnWordsForAClientThatSeesSomeNamesOnly() throws Exception {
+        filter = filter(true);
+        var upstream = upstream(DnsForwarderTest::answer);
+        var forwarder = start(List.of(upstream.address()), DnsForwarder.Standing.SERVED);
+        byte[] plain = question(7, "www.allowed.test", 1);
+        byte[] smuggled = Arrays.copyOf(plain, plain.length + 30);
+        System.arraycopy("exfiltrated".getBytes(StandardCharsets.US_ASCII), 0, smuggled, plain.length, 11);
+        smuggled[11] = 1;
+        assertAnswer(udp(forwarder, smuggled), 7);
+        assertThat(upstream.seen).hasSize(1).allSatisfy(seen -> assertThat(seen).doesNotContain("exfil"));
+
+        filter = null;
+        upstream.seen.clear();
+        udp(forwarder, smuggled);
+        assertThat(upstream.seen)
+                .as("the control")
+                .allSatisfy(seen -> assertThat(seen).contains("exfil"));
+    }
+
+    @Test
+    void hidesPrivateZones() throws Exception {
+        filter = filter(true);
+        byte[] inside = {10, 1, 2, 3};
+        var upstream = upstream(question -> {
+            byte[] reply = answer(question);
+            System.arraycopy(inside, 0, reply, reply.length - 4, 4);
+            return reply;
+        });
+        var forwarder = start(List.of(upstream.address()), DnsForwarder.Standing.SERVED);
+        byte[] reply = udp(forwarder, question(7, "intranet.allowed.test", 1));
+        assertThat(ByteBuffer.wrap(reply).getShort(6)).isZero();
+
+        filter = null;
+        byte[] control = udp(forwarder, question(7, "intranet.allowed.test", 1));
+        assertThat(Arrays.copyOfRange(control, control.length - 4, control.length))
+                .isEqualTo(inside);
+    }
+
+    @Test
+    void keepsRecordsThatHideNamesFromWhoseConnectionsAreLookedAt() throws Exception {
+        filter = filter(false);
+        var upstream = upstream(DnsForwarderTest::answer);
+        var forwarder = start(List.of(upstream.address()), DnsForwarder.Standing.SERVED);
+        assertAnswer(udp(forwarder, question(7, "any.test", 1)), 7);
+        upstream.seen.clear();
+        for (int type : new int[] {64, 65}) {
+            assertThat(ByteBuffer.wrap(udp(forwarder, question(8, "any.test", type)))
+                            .getShort(6))
+                    .isZero();
+        }
+        assertThat(upstream.seen).isEmpty();
+    }
+
+    @Test
     void saysNothingToStrangersAndToNonsense() throws Exception {
         var upstream = upstream(DnsForwarderTest::answer);
         var strict = start(List.of(upstream.address()), DnsForwarder.Standing.STRANGER);
@@ -139,14 +219,34 @@ final class DnsForwarderTest {
         assertThat(resolvers.list()).hasSize(2);
     }
 
+    /// Sees addresses of names below `allowed.test`, and none of a private network.
+    private static NameFilter filter(boolean addressesOnly) {
+        return new NameFilter() {
+            @Override
+            public boolean addressesOnly() {
+                return addressesOnly;
+            }
+
+            @Override
+            public boolean allows(String name) {
+                return !addressesOnly || name.endsWith("allowed.test");
+            }
+
+            @Override
+            public boolean shows(InetAddress address) {
+                return !address.isSiteLocalAddress();
+            }
+        };
+    }
+
     /// A port that is free for datagrams may be taken for streams: then it is another one's turn.
     private DnsForwarder start(List<String> servers, DnsForwarder.Standing standing) {
         for (int tries = 1; ; tries++) {
             var forwarder = undo.add(new DnsForwarder(
                     new InetSocketAddress(LOOPBACK, 0),
-                    new Resolvers(servers, InetAddress.ofLiteral("192.0.2.1")),
+                    new NameServers(new Resolvers(servers, InetAddress.ofLiteral("192.0.2.1")), Duration.ofMillis(200)),
                     _ -> standing,
-                    Duration.ofMillis(200)));
+                    _ -> Optional.ofNullable(filter)));
             try {
                 forwarder.start();
                 return forwarder;
