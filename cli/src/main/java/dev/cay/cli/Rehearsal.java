@@ -27,6 +27,7 @@ import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.DiskShare;
 import dev.cay.wire.node.Egress;
+import dev.cay.wire.node.EgressSeen;
 import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.Node;
 import dev.cay.wire.node.NodeAuthorizations;
@@ -250,6 +251,11 @@ final class Rehearsal implements AutoCloseable {
 
         @Override
         public void setEgress(SandboxId id, Egress egress) {}
+
+        @Override
+        public EgressSeen egressSeen(SandboxId id) {
+            return EgressSeen.NOTHING;
+        }
 
         @Override
         public ResourceUse measure(SandboxId id) {

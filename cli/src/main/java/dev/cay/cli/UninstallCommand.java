@@ -78,6 +78,7 @@ final class UninstallCommand implements Callable<Integer> {
             "mcp-images.json",
             "mcp-images.json.new",
             "mcp-repositories",
+            "egress",
             StagedState.STAGING,
             StagedState.SETTINGS,
             "backup",

@@ -7,6 +7,8 @@ import dev.cay.life.Progress;
 import dev.cay.life.Undo;
 import dev.cay.metrics.Meters;
 import dev.cay.node.build.Builds;
+import dev.cay.node.egress.EgressPath;
+import dev.cay.node.egress.Placeholders;
 import dev.cay.node.host.HostCapacity;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.HostPlan;
@@ -42,8 +44,8 @@ import dev.cay.node.mcp.server.ServerHome;
 import dev.cay.node.mcp.server.ServerHomes;
 import dev.cay.node.mcp.server.ServerImages;
 import dev.cay.node.mcp.server.ServerInstaller;
+import dev.cay.node.network.HostNames;
 import dev.cay.node.network.NetworkPool;
-import dev.cay.node.network.PathRules;
 import dev.cay.node.process.ProcessSettings;
 import dev.cay.node.process.Workers;
 import dev.cay.node.runtime.GuestProgram;
@@ -59,6 +61,7 @@ import dev.cay.node.snapshot.WarmSnapshots;
 import dev.cay.node.storage.Pool;
 import dev.cay.node.watch.WatchHub;
 import dev.cay.proxy.ReverseProxy;
+import dev.cay.tls.EgressAuthority;
 import dev.cay.web.Addresses;
 import dev.cay.web.Dialer;
 import dev.cay.web.HostRoots;
@@ -73,6 +76,8 @@ import dev.cay.wire.node.NodeAuthorizations;
 import dev.cay.wire.node.NodeBuilds;
 import dev.cay.wire.node.NodeDisk;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
@@ -113,6 +118,7 @@ public final class CayNode implements AutoCloseable {
     private final GuestProgram guest;
     private final Pool pool;
     private final NetworkPool network;
+    private final EgressPath egress;
     private final Ceiling ceiling;
     private final HouseTemplate base;
     private final TemplateBuilds templates;
@@ -149,8 +155,10 @@ public final class CayNode implements AutoCloseable {
             this.pool = Pool.open(settings.stateDir(), settings.poolSizeMB(), guest);
             onHost.step(pool::unmount);
             progress.mark("pool");
+            this.proxy = closing.add(new ReverseProxy(around.meters()));
+            this.egress = closing.add(egressPath(settings, around));
             this.network = closing.add(
-                    new NetworkPool(plan, settings.networkLimits(), settings.nameservers(), sysctls, PathRules.NONE));
+                    new NetworkPool(plan, settings.networkLimits(), settings.nameservers(), sysctls, egress));
             onHost.step(network::remove);
             var layers = new LayerStore(settings.cacheDir(), settings.stateDir());
             var house = house(layers, settings.stateDir());
@@ -158,7 +166,6 @@ public final class CayNode implements AutoCloseable {
             this.templates = closing.add(new TemplateBuilds(layers, house));
             this.runc = new RuncRuntime(
                     guest, settings.runDir(), plan.cgroup(), settings.networkLimits(), settings.servers());
-            this.proxy = closing.add(new ReverseProxy(around.meters()));
             var nodeLayer = new NodeLayer(layers, plan.gateway(), around.authority(), settings.operatorCertificates());
             var host = new HostParts(
                     plan,
@@ -194,6 +201,7 @@ public final class CayNode implements AutoCloseable {
                             settings.edgePort(),
                             around.tls(),
                             around.edge(),
+                            egress,
                             gateways,
                             logs,
                             around.meters()),
@@ -237,6 +245,7 @@ public final class CayNode implements AutoCloseable {
     public void start() {
         try {
             network.start();
+            egress.start();
             progress.mark("network");
             poller.start();
             proxy.start();
@@ -248,6 +257,26 @@ public final class CayNode implements AutoCloseable {
             giveUp(e);
             throw e;
         }
+    }
+
+    /// Placeholders in rules fail until there are secrets.
+    private EgressPath egressPath(NodeSettings settings, Surroundings around) throws IOException {
+        var gateway = InetAddress.ofLiteral(plan.gateway());
+        var rules = new Dialer.Rules(
+                Addresses.allowing(List.of()), Set.copyOf(settings.openAddresses()), true, "network.openAddresses");
+        var parts = new EgressPath.Surroundings(
+                around.listeners(),
+                proxy,
+                new EgressAuthority(settings.stateDir().resolve("egress"), InstantSource.system()),
+                HostRoots::tls,
+                Placeholders.NONE);
+        return new EgressPath(
+                new InetSocketAddress(gateway, HostPlan.EGRESS_PORT),
+                rules,
+                settings.ceiling(),
+                new HostNames(settings.nameservers(), gateway)::find,
+                parts,
+                InstantSource.system());
     }
 
     private Sysctls raisedSysctls() throws IOException {

@@ -7,6 +7,7 @@ import dev.cay.wire.SandboxId;
 import dev.cay.wire.TemplateId;
 import dev.cay.wire.node.DiskShare;
 import dev.cay.wire.node.Egress;
+import dev.cay.wire.node.EgressSeen;
 import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.Node;
 import dev.cay.wire.node.NodeSandbox;
@@ -42,6 +43,7 @@ final class FakeNode implements Node {
     final List<String> deleted = new CopyOnWriteArrayList<>();
 
     final Map<SandboxId, SandboxSpec> running = new ConcurrentHashMap<>();
+    final Map<SandboxId, EgressSeen> egressSeen = new ConcurrentHashMap<>();
     final Map<SandboxId, Saved> paused = new ConcurrentHashMap<>();
     final Map<SandboxId, SandboxSpec> pausedSpecs = new ConcurrentHashMap<>();
     final Map<String, SandboxSpec> snapshots = new ConcurrentHashMap<>();
@@ -231,6 +233,11 @@ final class FakeNode implements Node {
         require(running.getOrDefault(id, pausedSpecs.get(id)), id);
         running.computeIfPresent(id, (_, spec) -> spec.withEgress(egress));
         calls.add("egress " + id + " " + egress.internet());
+    }
+
+    @Override
+    public EgressSeen egressSeen(SandboxId id) {
+        return egressSeen.getOrDefault(id, EgressSeen.NOTHING);
     }
 
     @Override

@@ -14,7 +14,7 @@ import java.security.cert.X509Certificate;
 /// The name under which OpenSSL looks for a CA in a directory: a hash of the subject in a canonical form.
 ///
 /// Computed here rather than by the template's `openssl`: a template is somebody's program, and this is the host.
-final class SubjectHash {
+public final class SubjectHash {
     private static final int SEQUENCE = 0x30;
     private static final int SET = 0x31;
     private static final int UTF8 = 0x0c;
@@ -22,7 +22,7 @@ final class SubjectHash {
     private SubjectHash() {}
 
     /// Eight hexadecimal digits, as `openssl x509 -subject_hash` prints them.
-    static String of(String pem) throws GeneralSecurityException {
+    public static String of(String pem) throws GeneralSecurityException {
         var in = new ByteArrayInputStream(pem.getBytes(StandardCharsets.UTF_8));
         var certificate =
                 (X509Certificate) CertificateFactory.getInstance("X.509").generateCertificate(in);

@@ -16,6 +16,7 @@ import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.DiskShare;
 import dev.cay.wire.node.Egress;
+import dev.cay.wire.node.EgressSeen;
 import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.Node;
 import dev.cay.wire.node.NodeSandbox;
@@ -319,6 +320,11 @@ public final class Keepers implements Node, AutoCloseable {
         require(id).setEgress(egress);
         sides.setEgress(id, egress);
         traffic.gateways().setEgress(id, egress);
+    }
+
+    @Override
+    public EgressSeen egressSeen(SandboxId id) {
+        return traffic.egress().seen(id);
     }
 
     @Override

@@ -26,6 +26,7 @@ import dev.cay.wire.EdgeAnswer;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.SystemPorts;
+import dev.cay.wire.node.Egress;
 import dev.cay.wire.node.ResourceUse;
 import dev.cay.wire.node.SandboxSpec;
 import java.io.IOException;
@@ -35,6 +36,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -79,6 +81,9 @@ final class OpenSandbox implements AutoCloseable {
     private final boolean side;
     private final boolean bare;
     private final SandboxId caller;
+    /// Has programs inside trust whom rules need.
+    private final Consumer<Egress> trust;
+
     private final GuestLink link;
     private volatile boolean comesBack;
     private volatile boolean sleeps;
@@ -120,6 +125,9 @@ final class OpenSandbox implements AutoCloseable {
             String key = spec.id().value() + "-" + container.pid();
             this.ports = new PortTraffic(spec.id(), key, network, traffic.proxy());
             this.files = closing.add(FileTree.open(container.pid(), slot.uidBase(), work.files()));
+            var authority = new EgressTrust(traffic.egress());
+            this.trust = egress -> authority.bring(spec.id(), files, egress);
+            trust.accept(spec.egress());
             var watches = closing.add(new Watches(files, work.watching()));
             identify(Map.of(
                     "SANDBOX",
@@ -206,9 +214,16 @@ final class OpenSandbox implements AutoCloseable {
         log.hide(given.environment().values());
         envd = envds.apply(given);
         identify(team(given));
+        setEgress(given);
         if (interpreter != null) {
             interpreter.become(variables(given), given.accessToken());
         }
+    }
+
+    /// What it may reach has changed, or is about to.
+    void setEgress(SandboxSpec given) {
+        spec = given;
+        trust.accept(given.egress());
     }
 
     /// The same sandbox with another token. Who came in with the old one is cut off.

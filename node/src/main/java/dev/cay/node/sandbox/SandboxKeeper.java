@@ -299,6 +299,7 @@ final class SandboxKeeper {
         turns.ask("network", LIMIT, () -> {
             life.requireOpen();
             premises.note(notes().withEgress(egress));
+            doors.now().ifPresent(open -> open.setEgress(notes().spec()));
             host.network().setEgress(id(), premises.requireSlot(), egress);
             return null;
         });

@@ -3,6 +3,7 @@ package dev.cay.node.sandbox;
 import dev.cay.http.Handler;
 import dev.cay.http.HttpListeners;
 import dev.cay.metrics.Meters;
+import dev.cay.node.egress.EgressPath;
 import dev.cay.node.log.LogHub;
 import dev.cay.node.mcp.Gateways;
 import dev.cay.proxy.ReverseProxy;
@@ -14,12 +15,14 @@ import javax.net.ssl.SSLContext;
 ///                 without asking anybody
 /// @param edge     answers there
 /// @param tls      shown there
+/// @param egress   the path of connections that leave sandboxes
 public record TrafficParts(
         HttpListeners listeners,
         ReverseProxy proxy,
         int edgePort,
         SSLContext tls,
         Handler edge,
+        EgressPath egress,
         Gateways gateways,
         LogHub logs,
         Meters meters) {}

@@ -203,6 +203,13 @@ final class NetworkLab implements AutoCloseable {
                 List.of("ip", "netns", "exec", space, "python3", "-c", CLIENT, kind, address, "" + port, text, source));
     }
 
+    /// Runs a program in a namespace.
+    Talker run(String space, List<String> command) throws IOException {
+        var all = new ArrayList<>(List.of("ip", "netns", "exec", space));
+        all.addAll(command);
+        return new Talker(all);
+    }
+
     /// Runs a class with our class path on the fake host.
     Talker java(Class<?> main, String... arguments) throws IOException {
         var command = new ArrayList<>(List.of(
@@ -211,6 +218,7 @@ final class NetworkLab implements AutoCloseable {
                 "exec",
                 host,
                 ProcessHandle.current().info().command().orElseThrow(),
+                "--enable-native-access=ALL-UNNAMED",
                 "-cp",
                 System.getProperty("java.class.path"),
                 main.getName()));

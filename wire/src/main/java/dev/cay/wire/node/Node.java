@@ -58,6 +58,9 @@ public interface Node {
     /// allowed any more are cut.
     void setEgress(SandboxId id, Egress egress);
 
+    /// What the sandbox tried to reach, if its connections take the path through the node. Nothing for unknown ones.
+    EgressSeen egressSeen(SandboxId id);
+
     /// Gives a sandbox, running or paused, another access token: the old one opens nothing from now on, and requests
     /// that it opened are cut.
     void renewToken(SandboxId id, AccessToken token);

@@ -1,0 +1,318 @@
+package dev.cay.node.egress;
+
+import dev.cay.wire.node.EgressProxy;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// One connection of a sandbox on its way through the node: it is looked at, judged, connected, and relayed.
+final class EgressConnection implements PathSandbox.Open, HttpBridge.Bridged {
+    private static final Logger log = LoggerFactory.getLogger(EgressConnection.class);
+
+    /// For clients that must show a name to get anywhere.
+    private static final Duration MUST_SPEAK = Duration.ofSeconds(10);
+
+    /// For clients that may go on without. In some protocols the server speaks first.
+    private static final Duration MAY_SPEAK = Duration.ofMillis(300);
+
+    private static final Duration IDLE = Duration.ofHours(1);
+
+    /// Most clients say all in so many bytes.
+    private static final int SMALL = 2048;
+
+    /// How often the first bytes are looked at: a client may send them one by one, and each look costs the node time.
+    private static final int LOOKS = 256;
+
+    /// Hosts of requests on one connection that are remembered; with more of them, the connection is cut when
+    /// rules change.
+    private static final int HOSTS = 100;
+
+    private static final AtomicLong NUMBERS = new AtomicLong();
+
+    private final String key = "egress-" + NUMBERS.incrementAndGet();
+    private final PathSandbox sandbox;
+    private final InetSocketAddress destination;
+    private final EgressSocket guest;
+    private final PathParts parts;
+    private byte[] buffer = new byte[SMALL];
+    private int buffered;
+    private int looks;
+    private final Set<String> hosts = ConcurrentHashMap.newKeySet();
+    private volatile @Nullable FirstBytes first;
+    private volatile @Nullable Route route;
+    private volatile @Nullable EgressProxy proxy;
+    private volatile @Nullable EgressSocket server;
+    private volatile boolean cut;
+
+    EgressConnection(PathSandbox sandbox, InetSocketAddress destination, EgressSocket guest, PathParts parts) {
+        this.sandbox = sandbox;
+        this.destination = destination;
+        this.guest = guest;
+        this.parts = parts;
+    }
+
+    /// Names it among all connections of this daemon.
+    @Override
+    public String key() {
+        return key;
+    }
+
+    /// Hosts that requests on it were for.
+    @Override
+    public Set<String> hosts() {
+        return Set.copyOf(hosts);
+    }
+
+    @Override
+    public PathSandbox sandbox() {
+        return sandbox;
+    }
+
+    /// Where the sandbox believes to be connected to.
+    @Override
+    public InetSocketAddress destination() {
+        return destination;
+    }
+
+    @Override
+    public Route route() {
+        var now = route;
+        return now == null ? Route.REFUSED : now;
+    }
+
+    /// For which host TLS was opened; without a name it is the address.
+    @Override
+    public String host() {
+        return first instanceof FirstBytes.Tls(String name) && name != null
+                ? name
+                : destination.getAddress().getHostAddress();
+    }
+
+    /// Returns when the connection is over.
+    void run() {
+        try {
+            look();
+        } catch (IOException e) {
+            log.atDebug().setCause(e).addKeyValue("sandbox", sandbox.id()).log("a connection ended");
+            cut();
+        } finally {
+            var other = server;
+            if (other != null) {
+                other.close();
+            }
+            guest.close();
+            if (route().readsHttp()) {
+                parts.gate().end(this);
+            }
+        }
+    }
+
+    /// Judges again by other rules, and cuts the connection if it would not be where it is. A connection that
+    /// is not judged yet will be judged by them.
+    @Override
+    public void review(EgressRules changed) {
+        var seen = first;
+        var now = route;
+        if (seen == null || now == null) {
+            return;
+        }
+        boolean same = changed.route(seen, destination, parts.upstreams().permits(destination)) == now
+                && Objects.equals(changed.egress().proxy(), proxy);
+        if (!same || (now == Route.REQUESTS && !requestsAllowed(changed))) {
+            cut();
+        }
+    }
+
+    /// Requests under way may be for a host that is not allowed any more.
+    private boolean requestsAllowed(EgressRules changed) {
+        return hosts.size() < HOSTS && hosts.stream().allMatch(host -> changed.allowsName(host, destination.getPort()));
+    }
+
+    /// Remembers that a request for this host is on the connection.
+    @Override
+    public void asks(String host) {
+        if (hosts.size() < HOSTS) {
+            hosts.add(host);
+        }
+    }
+
+    /// The sandbox sees a reset.
+    @Override
+    public void cut() {
+        cut = true;
+        var other = server;
+        if (other != null) {
+            other.cut();
+        }
+        guest.cut();
+    }
+
+    private void look() throws IOException {
+        var rules = sandbox.rules();
+        boolean byAddress = parts.upstreams().permits(destination) && rules.allowsAddress(destination);
+        boolean mayWait = byAddress ? rules.looks() : rules.hasNames();
+        var seen = mayWait ? firstBytes(byAddress ? MAY_SPEAK : MUST_SPEAK) : new FirstBytes.Other();
+        judge(rules, seen);
+        // The rules may have changed meanwhile.
+        var newest = sandbox.rules();
+        if (newest != rules) {
+            review(newest);
+        }
+        if (cut) {
+            return;
+        }
+        go(newest);
+    }
+
+    private void judge(EgressRules rules, FirstBytes seen) {
+        first = seen;
+        proxy = rules.egress().proxy();
+        route = rules.route(seen, destination, parts.upstreams().permits(destination));
+    }
+
+    /// What the client sends first; `Unfinished` when it sends nothing, or not enough, in time.
+    private FirstBytes firstBytes(Duration limit) throws IOException {
+        long end = System.nanoTime() + limit.toNanos();
+        FirstBytes seen = new FirstBytes.Unfinished();
+        while (seen instanceof FirstBytes.Unfinished) {
+            try {
+                seen = more(Duration.ofNanos(Math.max(0, end - System.nanoTime())));
+            } catch (SocketTimeoutException _) {
+                return seen;
+            }
+        }
+        return seen;
+    }
+
+    /// Reads on, and looks at all that was read.
+    private FirstBytes more(Duration limit) throws IOException {
+        if (buffered == FirstBytes.MOST || ++looks > LOOKS) {
+            return new FirstBytes.Other();
+        }
+        if (buffered == buffer.length) {
+            buffer = Arrays.copyOf(buffer, Math.min(FirstBytes.MOST, 2 * buffer.length));
+        }
+        int count = guest.read(buffer, buffered, buffer.length - buffered, limit);
+        if (count < 0) {
+            return new FirstBytes.Other();
+        }
+        buffered += count;
+        return FirstBytes.of(buffer, buffered);
+    }
+
+    private void go(EgressRules rules) throws IOException {
+        var upstreams = parts.upstreams();
+        switch (route()) {
+            case REFUSED -> {
+                note(false, destination);
+                cut();
+            }
+            case REQUESTS -> relay(parts.bridge().connect(this), new LongAdder(), new LongAdder());
+            case OPENED_NAME, OPENED_ADDRESS -> relay(parts.bridge().connect(this), note(true, destination));
+            case NAME -> {
+                var places = places();
+                relay(upstreams.connect(places, rules.egress()), note(true, places.getFirst()));
+            }
+            case ADDRESS -> {
+                var row = note(true, destination);
+                relay(upstreams.connect(List.of(destination), rules.egress()), row);
+            }
+        }
+    }
+
+    private List<InetSocketAddress> places() throws IOException {
+        try {
+            return parts.upstreams().find(host(), destination.getPort());
+        } catch (IOException e) {
+            note(!(e instanceof Upstreams.Closed), destination);
+            throw e;
+        }
+    }
+
+    private EgressLog.Row note(boolean allowed, InetSocketAddress place) {
+        String match = "none";
+        if (allowed && route().byName()) {
+            match = "domain";
+        } else if (sandbox.rules().namesAddress(destination)) {
+            match = "address";
+        }
+        var seen = first;
+        return sandbox.log()
+                .note(
+                        seen == null ? "tcp" : seen.protocol(),
+                        seen == null ? null : seen.host(),
+                        place.getAddress().getHostAddress(),
+                        place.getPort(),
+                        allowed,
+                        match);
+    }
+
+    private void relay(EgressSocket to, EgressLog.Row row) throws IOException {
+        relay(to, row.sent, row.received);
+    }
+
+    private void relay(EgressSocket to, LongAdder sent, LongAdder received) throws IOException {
+        server = to;
+        if (cut) {
+            to.cut();
+            return;
+        }
+        var relay = new Relay(guest, to, parts.pipes(), IDLE, sent, received);
+        var down = Thread.startVirtualThread(() -> {
+            try {
+                relay.down();
+            } catch (IOException | RuntimeException _) {
+                cut();
+            }
+        });
+        pass(to, 0, sent);
+        while (first instanceof FirstBytes.Unfinished) {
+            lookAgain(to, sent);
+        }
+        buffer = new byte[0];
+        relay.up();
+        await(down);
+    }
+
+    /// A client that was silent for too long may still show a name that changes everything. It is cut then, as
+    /// it is too late for another way.
+    private void lookAgain(EgressSocket to, LongAdder sent) throws IOException {
+        int before = buffered;
+        var seen = more(IDLE);
+        if (sandbox.rules().route(seen, destination, parts.upstreams().permits(destination)) != route) {
+            throw new IOException("the client spoke too late");
+        }
+        first = seen;
+        pass(to, before, sent);
+        if (buffered == before) {
+            to.shutdownOutput();
+        }
+    }
+
+    private void pass(EgressSocket to, int from, LongAdder sent) throws IOException {
+        if (buffered > from) {
+            to.write(ByteBuffer.wrap(buffer, from, buffered - from));
+            sent.add(buffered - from);
+        }
+    }
+
+    private static void await(Thread thread) {
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

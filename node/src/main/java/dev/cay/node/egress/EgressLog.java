@@ -1,0 +1,90 @@
+package dev.cay.node.egress;
+
+import dev.cay.wire.node.EgressEntry;
+import dev.cay.wire.node.EgressSeen;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/// What one sandbox tried to reach. Bounded: what was seen longest ago makes room. Lives in memory, as long as
+/// the daemon and the sandbox. Thread-safe.
+final class EgressLog {
+    private static final int MOST = 1000;
+    private static final int MOST_NAME = 253;
+
+    private record Key(
+            String protocol,
+            @Nullable String name,
+            @Nullable String address,
+            int port,
+            boolean allowed,
+            String match) {}
+
+    /// One row, to which connections add while they last.
+    static final class Row {
+        private final Instant first;
+        private volatile Instant last;
+        private final LongAdder attempts = new LongAdder();
+        final LongAdder sent = new LongAdder();
+        final LongAdder received = new LongAdder();
+
+        private Row(Instant first) {
+            this.first = first;
+            this.last = first;
+        }
+    }
+
+    private final InstantSource clock;
+    private final LinkedHashMap<Key, Row> rows = new LinkedHashMap<>(16, 0.75f, true);
+    private long dropped;
+
+    EgressLog(InstantSource clock) {
+        this.clock = clock;
+    }
+
+    /// Notes one attempt.
+    synchronized Row note(
+            String protocol, @Nullable String name, @Nullable String address, int port, boolean allowed, String match) {
+        String shortName = name == null ? null : printable(name);
+        var now = clock.instant();
+        var row = rows.computeIfAbsent(new Key(protocol, shortName, address, port, allowed, match), _ -> new Row(now));
+        row.attempts.increment();
+        row.last = now;
+        if (rows.size() > MOST) {
+            rows.pollFirstEntry();
+            dropped++;
+        }
+        return row;
+    }
+
+    /// A sandbox may ask for a name of any bytes, and operators read names in terminals.
+    private static String printable(String name) {
+        String all = name.replaceAll("[^\\x21-\\x7e]", "?");
+        return all.length() <= MOST_NAME ? all : all.substring(0, MOST_NAME);
+    }
+
+    synchronized EgressSeen seen() {
+        var all = rows.entrySet().stream()
+                .map(entry -> entry(entry.getKey(), entry.getValue()))
+                .toList();
+        return new EgressSeen(List.copyOf(all.reversed()), dropped);
+    }
+
+    private static EgressEntry entry(Key key, Row row) {
+        return new EgressEntry(
+                row.first,
+                row.last,
+                key.protocol(),
+                key.name(),
+                key.address(),
+                key.port(),
+                key.allowed(),
+                key.match(),
+                row.attempts.sum(),
+                row.sent.sum(),
+                row.received.sum());
+    }
+}

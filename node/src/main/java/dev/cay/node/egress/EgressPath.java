@@ -1,0 +1,254 @@
+package dev.cay.node.egress;
+
+import dev.cay.http.HttpListeners;
+import dev.cay.node.linux.Errno;
+import dev.cay.node.linux.ErrnoException;
+import dev.cay.node.linux.FdPoller;
+import dev.cay.node.linux.TcpSocket;
+import dev.cay.node.network.NameFilter;
+import dev.cay.node.network.PathRules;
+import dev.cay.proxy.ReverseProxy;
+import dev.cay.tls.EgressAuthority;
+import dev.cay.web.Dialer;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Ceiling;
+import dev.cay.wire.node.Egress;
+import dev.cay.wire.node.EgressSeen;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The path through the node for TCP of sandboxes whose rules need more than addresses. The firewall redirects
+/// their connections to one port of the gateway address; the source address, which the firewall has checked,
+/// says whose each is. Thread-safe.
+///
+/// While the daemon is down, nobody listens there, and sandboxes on the path reach nothing.
+public final class EgressPath implements PathRules, AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(EgressPath.class);
+    private static final int BACKLOG = 1024;
+    private static final int ALL_CONNECTIONS = 32_768;
+    private static final int KEPT_LOGS = 64;
+    private static final Duration PAUSE = Duration.ofMillis(20);
+    private static final Duration LONG = Duration.ofHours(1);
+
+    /// What the path needs of the rest of the node.
+    ///
+    /// @param listeners    where the node's HTTP servers listen
+    /// @param proxy        passes requests on
+    /// @param authority    signs for hosts whose TLS is opened
+    /// @param trust        whom servers outside are believed by
+    /// @param placeholders values for headers
+    public record Surroundings(
+            HttpListeners listeners,
+            ReverseProxy proxy,
+            EgressAuthority authority,
+            Supplier<SSLContext> trust,
+            Placeholders placeholders) {}
+
+    private final InetSocketAddress address;
+    private final EgressAuthority authority;
+    private final InstantSource clock;
+    private final FdPoller poller;
+    private final HttpBridge bridge;
+    private final HttpGate gate;
+    private final PathParts parts;
+    private final Map<SandboxId, PathSandbox> byId = new ConcurrentHashMap<>();
+    private final Map<InetAddress, PathSandbox> bySource = new ConcurrentHashMap<>();
+    private final AtomicInteger connections = new AtomicInteger();
+
+    /// Logs of sandboxes that are not on the path any more.
+    private final Map<SandboxId, EgressLog> past = new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<SandboxId, EgressLog> eldest) {
+            return size() > KEPT_LOGS;
+        }
+    };
+
+    private volatile @Nullable EgressSocket listener;
+    private volatile boolean closed;
+
+    /// @param address where the firewall redirects connections to
+    /// @param rules   which addresses may be connected to
+    /// @param names   how names become addresses
+    public EgressPath(
+            InetSocketAddress address,
+            Dialer.Rules rules,
+            Ceiling ceiling,
+            Dialer.Names names,
+            Surroundings around,
+            InstantSource clock)
+            throws IOException {
+        this.address = address;
+        this.authority = around.authority();
+        this.clock = clock;
+        this.poller = new FdPoller();
+        var upstreams = new Upstreams(rules, ceiling, names, poller);
+        this.bridge = new HttpBridge(around.listeners(), authority, poller);
+        this.gate =
+                new HttpGate(bridge, upstreams, new UpstreamTls(around.trust()), around.proxy(), around.placeholders());
+        this.parts = new PathParts(upstreams, bridge, gate, new Pipes());
+    }
+
+    /// Begins to take connections. The gateway's address must be on the host.
+    public void start() {
+        poller.start();
+        try {
+            bridge.start(gate);
+            var socket = new EgressSocket(TcpSocket.listen(address, BACKLOG), poller);
+            listener = socket;
+            Thread.ofVirtual().name("egress").start(() -> serve(socket));
+        } catch (IOException e) {
+            throw new CayException(
+                    ErrorKind.UNAVAILABLE,
+                    "port %d of %s cannot be used for connections of sandboxes: %s (`ss -lntp sport = :%d` names who has it)"
+                            .formatted(address.getPort(), address.getHostString(), e.getMessage(), address.getPort()),
+                    e);
+        }
+    }
+
+    /// Where connections are taken, for a path that was given port 0.
+    public InetSocketAddress address() throws IOException {
+        var socket = listener;
+        return socket == null ? address : TcpSocket.local(socket.descriptor());
+    }
+
+    @Override
+    public synchronized void put(SandboxId id, InetAddress source, Egress egress) {
+        var rules = new EgressRules(egress);
+        var known = byId.get(id);
+        if (known != null && known.source().equals(source)) {
+            known.become(rules);
+            return;
+        }
+        remove(id);
+        var kept = past.remove(id);
+        var sandbox = new PathSandbox(id, source, rules, kept == null ? new EgressLog(clock) : kept);
+        byId.put(id, sandbox);
+        var before = bySource.put(source, sandbox);
+        if (before != null) {
+            before.remove();
+        }
+    }
+
+    @Override
+    public synchronized void remove(SandboxId id) {
+        var known = byId.remove(id);
+        if (known != null) {
+            bySource.remove(known.source(), known);
+            known.remove();
+            past.put(id, known.log());
+        }
+    }
+
+    @Override
+    public Optional<NameFilter> names(InetAddress client) {
+        return Optional.ofNullable(bySource.get(client)).map(sandbox -> new SandboxNames(sandbox, parts.upstreams()));
+    }
+
+    /// What the sandbox tried to reach, as far as it is remembered.
+    public synchronized EgressSeen seen(SandboxId id) {
+        var known = byId.get(id);
+        var kept = known == null ? past.get(id) : known.log();
+        return kept == null ? EgressSeen.NOTHING : kept.seen();
+    }
+
+    /// The certificate that sandboxes must trust where TLS is opened.
+    public String certificate() {
+        return authority.pem();
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        var socket = listener;
+        if (socket != null) {
+            socket.close();
+        }
+        byId.values().forEach(PathSandbox::remove);
+        parts.pipes().close();
+        poller.close();
+    }
+
+    private void serve(EgressSocket socket) {
+        while (!closed) {
+            try {
+                var next = TcpSocket.accept(socket.descriptor());
+                if (next.isPresent()) {
+                    begin(next.get());
+                } else {
+                    socket.awaitReadable(LONG);
+                }
+            } catch (ErrnoException e) {
+                if (e.errno() == Errno.EBADF || closed) {
+                    return;
+                }
+                // Out of descriptors, most likely; or the client was quicker to leave.
+                log.atWarn().setCause(e).log("a connection of a sandbox cannot be accepted");
+                pause();
+            } catch (IOException | RuntimeException e) {
+                if (!closed) {
+                    log.atWarn().setCause(e).log("a connection of a sandbox was lost");
+                    pause();
+                }
+            }
+        }
+    }
+
+    private void begin(TcpSocket.Accepted accepted) throws IOException {
+        var sandbox = bySource.get(accepted.peer().getAddress());
+        if (sandbox == null || connections.get() >= ALL_CONNECTIONS) {
+            TcpSocket.resetOnClose(accepted.socket());
+            accepted.socket().close();
+            return;
+        }
+        var guest = new EgressSocket(accepted.socket(), poller);
+        try {
+            TcpSocket.tune(guest.descriptor());
+            var destination = TcpSocket.originalDestination(guest.descriptor());
+            var connection = new EgressConnection(sandbox, destination, guest, parts);
+            if (destination.getAddress().equals(address.getAddress()) || !sandbox.admit(connection)) {
+                guest.cut();
+                return;
+            }
+            connections.incrementAndGet();
+            Thread.ofVirtual().name("egress-" + sandbox.id().value()).start(() -> run(sandbox, connection));
+        } catch (IOException e) {
+            // A connection that was not redirected has no other destination than ours, and nothing to look for here.
+            guest.cut();
+            log.atDebug().setCause(e).addKeyValue("sandbox", sandbox.id()).log("a connection without a destination");
+        }
+    }
+
+    private void run(PathSandbox sandbox, EgressConnection connection) {
+        try {
+            connection.run();
+        } catch (RuntimeException e) {
+            log.atError().setCause(e).addKeyValue("sandbox", sandbox.id()).log("a connection of a sandbox failed");
+        } finally {
+            sandbox.leave(connection);
+            connections.decrementAndGet();
+        }
+    }
+
+    private static void pause() {
+        try {
+            Thread.sleep(PAUSE);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,119 @@
+package dev.cay.node.egress;
+
+import dev.cay.wire.node.AddressSet;
+import dev.cay.wire.node.Egress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// What one sandbox's {@link Egress} says, in a form that is quick to ask. Never changes: other rules are
+/// another object.
+///
+/// Addresses that are nobody's business are not decided here, but where connections are made ({@link
+/// Upstreams}).
+final class EgressRules {
+    private static final int ALL_PORTS = 0;
+
+    private final Egress egress;
+    private final List<HostPattern> names = new ArrayList<>();
+    /// By port.
+    private final Map<Integer, AddressSet> allowed = new HashMap<>();
+
+    private final AddressSet denied;
+
+    EgressRules(Egress egress) {
+        this.egress = egress;
+        var addresses = new HashMap<Integer, List<String>>();
+        for (String entry : egress.allow()) {
+            var destination = Egress.Destination.parse(entry);
+            if (destination.isAddress()) {
+                addresses
+                        .computeIfAbsent(destination.port(), _ -> new ArrayList<>())
+                        .add(destination.host());
+            } else {
+                names.add(HostPattern.of(destination.host(), destination.port()));
+            }
+        }
+        addresses.forEach((port, some) -> allowed.put(port, AddressSet.of(some)));
+        denied = AddressSet.of(egress.deny());
+    }
+
+    Egress egress() {
+        return egress;
+    }
+
+    /// Whether names are among what is allowed, so that names decide and DNS answers for them alone.
+    boolean hasNames() {
+        return !names.isEmpty();
+    }
+
+    /// Whether the first bytes of a connection matter.
+    boolean looks() {
+        return hasNames()
+                || egress.inspect()
+                || egress.observe()
+                || !egress.rules().isEmpty();
+    }
+
+    /// @param host in lower case, without a dot at its end
+    boolean allowsName(String host, int port) {
+        return egress.internet() && names.stream().anyMatch(name -> name.matches(host, port));
+    }
+
+    /// Whether a host may be asked for by name, at whatever port.
+    boolean allowsName(String host) {
+        return egress.internet() && names.stream().anyMatch(name -> name.matches(host));
+    }
+
+    boolean allowsAddress(InetSocketAddress place) {
+        return egress.internet() && (namesAddress(place) || !denied.holds(place.getAddress()));
+    }
+
+    /// Whether an address is among what is allowed.
+    boolean namesAddress(InetSocketAddress place) {
+        return allows(ALL_PORTS, place) || allows(place.getPort(), place);
+    }
+
+    private boolean allows(int port, InetSocketAddress place) {
+        var some = allowed.get(port);
+        return some != null && some.holds(place.getAddress());
+    }
+
+    /// Whether TLS to this host is opened.
+    boolean opens(String host) {
+        return egress.inspect() || transform(host).isPresent();
+    }
+
+    /// How requests to this host are changed.
+    Optional<Egress.Transform> transform(String host) {
+        return egress.rules().isEmpty() ? Optional.empty() : egress.transform(host);
+    }
+
+    /// Where a connection goes that begins like this.
+    ///
+    /// @param open whether the address may be connected to at all, whatever the rules say
+    Route route(FirstBytes first, InetSocketAddress destination, boolean open) {
+        boolean byAddress = open && allowsAddress(destination);
+        return switch (first) {
+            case FirstBytes.Tls(String name) -> tls(name, destination, byAddress);
+            case FirstBytes.Http _ when !byAddress && hasNames() && egress.internet() -> Route.REQUESTS;
+            case FirstBytes.Http _, FirstBytes.Other _, FirstBytes.Unfinished _ ->
+                byAddress ? Route.ADDRESS : Route.REFUSED;
+        };
+    }
+
+    private Route tls(@Nullable String name, InetSocketAddress destination, boolean byAddress) {
+        if (name != null && allowsName(name, destination.getPort())) {
+            return opens(name) ? Route.OPENED_NAME : Route.NAME;
+        }
+        if (!byAddress) {
+            return Route.REFUSED;
+        }
+        boolean opened = name == null ? egress.inspect() : opens(name);
+        return opened ? Route.OPENED_ADDRESS : Route.ADDRESS;
+    }
+}

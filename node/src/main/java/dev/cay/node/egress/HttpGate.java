@@ -1,0 +1,216 @@
+package dev.cay.node.egress;
+
+import dev.cay.http.Exchange;
+import dev.cay.http.Handler;
+import dev.cay.proxy.LastHop;
+import dev.cay.proxy.Outward;
+import dev.cay.proxy.ReverseProxy;
+import dev.cay.proxy.Withheld;
+import dev.cay.wire.node.Egress;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// Answers HTTP of sandboxes instead of servers outside: judges every request, changes it as the rules say, and
+/// passes it on.
+final class HttpGate implements Handler {
+    private final HttpBridge bridge;
+    private final Upstreams upstreams;
+    private final UpstreamTls tls;
+    private final ReverseProxy proxy;
+    private final Placeholders placeholders;
+
+    HttpGate(HttpBridge bridge, Upstreams upstreams, UpstreamTls tls, ReverseProxy proxy, Placeholders placeholders) {
+        this.bridge = bridge;
+        this.upstreams = upstreams;
+        this.tls = tls;
+        this.proxy = proxy;
+        this.placeholders = placeholders;
+    }
+
+    @Override
+    public void handle(Exchange exchange) throws Exception {
+        var found = bridge.find(exchange);
+        if (found.isEmpty()) {
+            exchange.abort("nobody announced this connection");
+            return;
+        }
+        var connection = found.get();
+        if (!connection.sandbox().beginRequest()) {
+            refuse(exchange, 503, "this sandbox has too many requests under way");
+            return;
+        }
+        try {
+            Outward.mark(exchange);
+            withholdUpgrade(exchange);
+            if (exchange.method().equals("CONNECT")) {
+                refuse(exchange, 405, "CONNECT is not passed on: connect to the host itself");
+            } else if (connection.route() == Route.REQUESTS) {
+                plain(exchange, connection);
+            } else {
+                opened(exchange, connection);
+            }
+        } finally {
+            connection.sandbox().endRequest();
+        }
+    }
+
+    /// WebSocket is the server's own business. Other protocols, like HTTP/2, could carry requests that nobody
+    /// judges.
+    private static void withholdUpgrade(Exchange exchange) {
+        String wanted = exchange.header("Upgrade");
+        if (wanted != null && !wanted.strip().equalsIgnoreCase("websocket")) {
+            Withheld.headers(exchange, Set.of("upgrade", "http2-settings"));
+        }
+    }
+
+    private void plain(Exchange exchange, HttpBridge.Bridged connection) throws IOException {
+        var rules = connection.sandbox().rules();
+        var destination = connection.destination();
+        String host = FirstBytes.hostOf(exchange.authority());
+        boolean byName = host != null && rules.allowsName(host, destination.getPort());
+        if (!byName && !(upstreams.permits(destination) && rules.allowsAddress(destination))) {
+            note(connection, host, destination, false, "none");
+            refuse(exchange, 403, "the network rules of this sandbox do not allow " + shown(exchange));
+            return;
+        }
+        if (host != null) {
+            connection.asks(host);
+        }
+        List<InetSocketAddress> places;
+        try {
+            places = host != null && byName ? upstreams.find(host, destination.getPort()) : List.of(destination);
+        } catch (Upstreams.Closed e) {
+            note(connection, host, destination, false, "none");
+            refuse(exchange, 403, e.getMessage());
+            return;
+        } catch (IOException e) {
+            refuse(exchange, 502, "no address for " + shown(exchange));
+            return;
+        }
+        var row = note(connection, host, places.getFirst(), true, byName ? "domain" : "address");
+        String key = connection.key() + " " + host;
+        pass(exchange, upstream(key, places, rules.egress(), null, null), row);
+    }
+
+    /// The certificate that the client saw, the server's that the node sees, and every request are for one
+    /// host.
+    private void opened(Exchange exchange, HttpBridge.Bridged connection) throws IOException {
+        String host = connection.host();
+        if (!host.equals(hostPart(exchange.authority()))) {
+            refuse(exchange, 421, "this connection was opened for %s, not for %s".formatted(host, shown(exchange)));
+            return;
+        }
+        var rules = connection.sandbox().rules();
+        try {
+            LastHop.setHeaders(exchange, headers(connection.sandbox(), host));
+        } catch (Placeholders.Unknown e) {
+            refuse(exchange, 502, e.getMessage());
+            return;
+        }
+        String redirect = rules.transform(host).map(Egress.Transform::redirect).orElse(null);
+        connection.asks(host);
+        try {
+            forward(exchange, connection, rules.egress(), host, redirect);
+        } catch (Upstreams.Closed e) {
+            refuse(exchange, 403, e.getMessage());
+        } catch (UnknownHostException e) {
+            refuse(exchange, 502, "no address for " + shown(exchange));
+        }
+    }
+
+    private void forward(
+            Exchange exchange, HttpBridge.Bridged connection, Egress egress, String host, @Nullable String redirect)
+            throws IOException {
+        var destination = connection.destination();
+        String key = connection.key() + " " + host;
+        if (redirect != null) {
+            var other = Egress.Destination.parse(redirect);
+            int port = other.port() == 0 ? destination.getPort() : other.port();
+            var places = upstreams.find(other.host(), port);
+            pass(exchange, upstream(key, places, egress, redirect, tls.to(other.host(), port)), null);
+            return;
+        }
+        var places = connection.route().byName() ? upstreams.find(host, destination.getPort()) : List.of(destination);
+        pass(exchange, upstream(key, places, egress, null, tls.to(host, destination.getPort())), null);
+    }
+
+    private ReverseProxy.Upstream upstream(
+            String key,
+            List<InetSocketAddress> places,
+            Egress egress,
+            @Nullable String host,
+            ReverseProxy.@Nullable Securing securing) {
+        return new ReverseProxy.Upstream(
+                key, places.getFirst().getPort(), _ -> upstreams.open(places, egress), host, securing);
+    }
+
+    /// What the rules of a sandbox put on requests for a host.
+    private Map<String, String> headers(PathSandbox sandbox, String host) throws Placeholders.Unknown {
+        var transform = sandbox.rules().transform(host);
+        var filled = new HashMap<String, String>();
+        if (transform.isPresent()) {
+            for (var header : transform.get().headers().entrySet()) {
+                filled.put(header.getKey(), placeholders.fill(header.getValue(), sandbox.id(), host));
+            }
+        }
+        return filled;
+    }
+
+    /// @param row where bytes are counted; null if the connection counts them
+    private void pass(Exchange exchange, ReverseProxy.Upstream upstream, EgressLog.@Nullable Row row) {
+        try {
+            proxy.forward(exchange, upstream);
+        } catch (IOException e) {
+            if (exchange.committed()) {
+                exchange.abort("the server outside broke off");
+            } else {
+                refuse(exchange, 502, "%s does not answer: %s".formatted(shown(exchange), UpstreamTls.why(e)));
+            }
+        } finally {
+            if (row != null) {
+                row.sent.add(exchange.bytesRead());
+                row.received.add(exchange.bytesWritten());
+            }
+        }
+    }
+
+    private static EgressLog.Row note(
+            HttpBridge.Bridged connection,
+            @Nullable String host,
+            InetSocketAddress place,
+            boolean allowed,
+            String match) {
+        return connection
+                .sandbox()
+                .log()
+                .note("http", host, place.getAddress().getHostAddress(), place.getPort(), allowed, match);
+    }
+
+    /// Closes what is open for a connection that is over.
+    void end(HttpBridge.Bridged connection) {
+        connection.hosts().forEach(host -> proxy.cut(connection.key() + " " + host));
+    }
+
+    private static String hostPart(String authority) {
+        String plain = HostPattern.plain(authority);
+        int colon = plain.lastIndexOf(':');
+        return HostPattern.plain(colon > plain.lastIndexOf(']') ? plain.substring(0, colon) : plain);
+    }
+
+    /// What the client asked for, short enough for a message.
+    private static String shown(Exchange exchange) {
+        String host = hostPart(exchange.authority());
+        return host.length() > 253 ? host.substring(0, 253) : host;
+    }
+
+    private static void refuse(Exchange exchange, int status, @Nullable String why) {
+        exchange.send(status, "text/plain; charset=utf-8", ("Cay: " + why + "\n").getBytes(StandardCharsets.UTF_8));
+    }
+}

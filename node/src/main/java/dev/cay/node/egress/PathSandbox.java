@@ -1,0 +1,92 @@
+package dev.cay.node.egress;
+
+import dev.cay.wire.SandboxId;
+import java.net.InetAddress;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/// A sandbox whose connections come here: its rules, and what it has open.
+final class PathSandbox {
+    /// A connection that it has open.
+    interface Open {
+        /// Judges again by other rules, and cuts the connection if they do not allow it.
+        void review(EgressRules changed);
+
+        void cut();
+    }
+
+    /// Enough for a busy program, and a bound for what a hostile one costs the node.
+    private static final int CONNECTIONS = 1024;
+
+    private final SandboxId id;
+    private final InetAddress source;
+    private final EgressLog log;
+    private final Set<Open> open = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger requests = new AtomicInteger();
+    private volatile EgressRules rules;
+    private volatile boolean removed;
+
+    PathSandbox(SandboxId id, InetAddress source, EgressRules rules, EgressLog log) {
+        this.id = id;
+        this.source = source;
+        this.rules = rules;
+        this.log = log;
+    }
+
+    SandboxId id() {
+        return id;
+    }
+
+    InetAddress source() {
+        return source;
+    }
+
+    EgressRules rules() {
+        return rules;
+    }
+
+    EgressLog log() {
+        return log;
+    }
+
+    /// Whether there is room for the connection. Added before it is counted: of two that come at once the later
+    /// one sees both.
+    boolean admit(Open connection) {
+        open.add(connection);
+        if (open.size() > CONNECTIONS || removed) {
+            open.remove(connection);
+            return false;
+        }
+        return true;
+    }
+
+    /// Whether one more HTTP request may be under way: many fit on one connection.
+    boolean beginRequest() {
+        if (requests.incrementAndGet() > CONNECTIONS) {
+            requests.decrementAndGet();
+            return false;
+        }
+        return true;
+    }
+
+    void endRequest() {
+        requests.decrementAndGet();
+    }
+
+    void leave(Open connection) {
+        open.remove(connection);
+    }
+
+    /// From now on these rules hold; open connections that they do not allow are cut.
+    void become(EgressRules changed) {
+        rules = changed;
+        open.forEach(connection -> connection.review(changed));
+    }
+
+    /// Cuts all.
+    void remove() {
+        removed = true;
+        open.forEach(Open::cut);
+    }
+}

@@ -1,0 +1,60 @@
+package dev.cay.node.egress;
+
+import dev.cay.wire.SandboxId;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// Knows the values that stand behind `${e2b.secrets.NAME}` and `${e2b.identity.tokens.NAME}`.
+public interface Placeholders {
+    /// For a node without secrets: knows nothing, so that every rule with a placeholder fails.
+    Placeholders NONE = (_, _, _, _) -> Optional.empty();
+
+    /// What a placeholder names.
+    enum Kind {
+        SECRET("e2b.secrets."),
+        IDENTITY_TOKEN("e2b.identity.tokens.");
+
+        private final String prefix;
+
+        Kind(String prefix) {
+            this.prefix = prefix;
+        }
+    }
+
+    /// @param host that the value is sent to
+    /// @return nothing when there is no such value, or none for this host
+    Optional<String> value(SandboxId sandbox, Kind kind, String name, String host);
+
+    /// A value cannot be had. The message names the placeholder, never a value.
+    final class Unknown extends Exception {
+        Unknown(String placeholder) {
+            super("the rule for this host names %s, which does not exist or is not for this host"
+                    .formatted(placeholder));
+        }
+    }
+
+    Pattern PLACEHOLDER = Pattern.compile("\\$\\{(e2b\\.[^}]*)}");
+
+    /// The text with all placeholders replaced.
+    ///
+    /// @throws Unknown when one cannot be replaced: nothing is sent then
+    default String fill(String text, SandboxId sandbox, String host) throws Unknown {
+        var filled = new StringBuilder();
+        Matcher found = PLACEHOLDER.matcher(text);
+        while (found.find()) {
+            String inner = found.group(1);
+            var value = Optional.<String>empty();
+            for (var kind : Kind.values()) {
+                if (inner.startsWith(kind.prefix)) {
+                    value = value(sandbox, kind, inner.substring(kind.prefix.length()), host);
+                }
+            }
+            // A line end in a value would be another header.
+            String replacement = value.filter(some -> some.chars().noneMatch(c -> c < 0x20 && c != '\t'))
+                    .orElseThrow(() -> new Unknown(found.group()));
+            found.appendReplacement(filled, Matcher.quoteReplacement(replacement));
+        }
+        return found.appendTail(filled).toString();
+    }
+}

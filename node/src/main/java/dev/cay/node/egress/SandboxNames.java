@@ -1,0 +1,31 @@
+package dev.cay.node.egress;
+
+import dev.cay.node.network.NameFilter;
+import java.net.InetAddress;
+
+/// What a sandbox on the path learns from DNS.
+///
+/// @param sandbox whose rules count at the moment of the question
+record SandboxNames(PathSandbox sandbox, Upstreams upstreams) implements NameFilter {
+    private static final int DNS = 53;
+
+    @Override
+    public boolean addressesOnly() {
+        return sandbox.rules().hasNames();
+    }
+
+    @Override
+    public boolean allows(String name) {
+        String plain = HostPattern.plain(name);
+        boolean allowed = !addressesOnly() || sandbox.rules().allowsName(plain);
+        if (!allowed) {
+            sandbox.log().note("dns", plain, null, DNS, false, "none");
+        }
+        return allowed;
+    }
+
+    @Override
+    public boolean shows(InetAddress address) {
+        return upstreams.permits(address);
+    }
+}

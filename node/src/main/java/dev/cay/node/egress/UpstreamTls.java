@@ -1,0 +1,69 @@
+package dev.cay.node.egress;
+
+import dev.cay.proxy.ReverseProxy;
+import dev.cay.web.Deadline;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.function.Supplier;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLSocket;
+import org.jspecify.annotations.Nullable;
+
+/// TLS to servers outside. A server shows a certificate for its host that this host's authorities signed, or
+/// the connection ends. Thread-safe.
+final class UpstreamTls {
+    private static final Duration HANDSHAKE = Duration.ofSeconds(30);
+
+    private final Supplier<SSLContext> trust;
+    private @Nullable SSLContext context;
+
+    /// @param trust asked once, at first use
+    UpstreamTls(Supplier<SSLContext> trust) {
+        this.trust = trust;
+    }
+
+    ReverseProxy.Securing to(String host, int port) {
+        return plain -> secure(plain, host, port);
+    }
+
+    private SSLSocket secure(Socket plain, String host, int port) throws IOException {
+        var socket = (SSLSocket) context().getSocketFactory().createSocket(plain, host, port, true);
+        var parameters = socket.getSSLParameters();
+        parameters.setEndpointIdentificationAlgorithm("HTTPS");
+        parameters.setApplicationProtocols(new String[] {"http/1.1"});
+        socket.setSSLParameters(parameters);
+        try (var deadline = new Deadline(HANDSHAKE, plain)) {
+            try {
+                socket.startHandshake();
+                return socket;
+            } catch (IOException e) {
+                throw deadline.passed() ? new SocketTimeoutException("no TLS in time") : e;
+            }
+        }
+    }
+
+    private synchronized SSLContext context() {
+        if (context == null) {
+            context = trust.get();
+        }
+        return context;
+    }
+
+    /// The reason for users. Says nothing of addresses or credentials.
+    static String why(IOException failure) {
+        Throwable cause = failure;
+        while (cause.getCause() instanceof IOException deeper) {
+            cause = deeper;
+        }
+        return switch (cause) {
+            case SSLException e -> "its certificate or its TLS is not accepted: " + e.getMessage();
+            case ConnectException _ -> "the connection was refused";
+            case SocketTimeoutException _ -> "it took too long";
+            default -> String.valueOf(cause.getMessage());
+        };
+    }
+}
