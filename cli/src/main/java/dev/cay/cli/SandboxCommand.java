@@ -15,7 +15,7 @@ import tools.jackson.databind.JsonNode;
 @Command(
         name = "sandbox",
         mixinStandardHelpOptions = true,
-        description = "List sandboxes; pause, resume, copy, save and end them. Needs no root.",
+        description = "List sandboxes; pause, resume, copy, save and end them; see what they reach. Needs no root.",
         subcommands = {
             SandboxCommand.ListAll.class,
             SandboxCommand.Pause.class,
@@ -23,6 +23,7 @@ import tools.jackson.databind.JsonNode;
             SandboxCommand.Fork.class,
             SandboxCommand.Snapshot.class,
             SandboxCommand.Rollback.class,
+            SandboxEgressCommand.class,
             SandboxCommand.Kill.class
         },
         footer = {
@@ -31,7 +32,8 @@ import tools.jackson.databind.JsonNode;
             "  ./cay sandbox list",
             "  ./cay sandbox pause ID",
             "  ./cay sandbox snapshot ID --name before-upgrade",
-            "  ./cay sandbox rollback ID before-upgrade"
+            "  ./cay sandbox rollback ID before-upgrade",
+            "  ./cay sandbox egress ID --as-rules"
         })
 final class SandboxCommand implements Callable<Integer> {
     @Mixin

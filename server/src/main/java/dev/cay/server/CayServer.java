@@ -51,6 +51,7 @@ import dev.cay.server.sandbox.Agreement;
 import dev.cay.server.sandbox.Chores;
 import dev.cay.server.sandbox.ConcurrencyLimit;
 import dev.cay.server.sandbox.DiskShares;
+import dev.cay.server.sandbox.EgressRoutes;
 import dev.cay.server.sandbox.Expiry;
 import dev.cay.server.sandbox.Pauses;
 import dev.cay.server.sandbox.RepeatableCreates;
@@ -261,6 +262,7 @@ public final class CayServer implements AutoCloseable {
                 clock);
         routes = routes(settings, store, new SandboxView(tokens, settings.domain()));
         new MetricRoutes(access, sandboxes, metrics, teamMetrics, clock).addTo(routes);
+        new EgressRoutes(access, sandboxes, fleet).addTo(routes);
         audit.addTo(routes, access);
         new PrometheusRoutes(access, meters).addTo(routes);
         new AuthorizationRoutes(access, sandboxes, authorizations).addTo(routes);
