@@ -11,6 +11,7 @@ public final class Proofs {
     private static final List<Proof> ALL = List.of(
             new CrashProof(),
             new EscapeProof(),
+            new EgressProof(),
             new OverloadProof(),
             new DensityProof(),
             new SoakProof(),
