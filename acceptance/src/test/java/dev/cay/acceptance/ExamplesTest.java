@@ -70,6 +70,17 @@ final class ExamplesTest {
     }
 
     @Test
+    void thePageOfSecretsSaysWhatIsPrinted(OwnCay platform) throws Exception {
+        String program = BLOCK.matcher(Files.readString(DOCS.resolve("secrets.md")))
+                .results()
+                .map(block -> block.group(1))
+                .collect(Collectors.joining("\n"));
+        assertThat(run(platform, Files.writeString(directory.resolve("page.mjs"), program), Map.of()))
+                .contains("Bearer *************")
+                .doesNotContain("sk-1234567890");
+    }
+
+    @Test
     void aTableGoesInAndAChartComesOut(OwnCay platform) throws Exception {
         String printed = run(platform, copy("data-analysis.mjs"), Map.of());
         assertThat(printed)

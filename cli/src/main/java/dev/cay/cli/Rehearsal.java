@@ -35,6 +35,7 @@ import dev.cay.wire.node.NodeBuilds;
 import dev.cay.wire.node.NodeDisk;
 import dev.cay.wire.node.NodeSandbox;
 import dev.cay.wire.node.NodeTemplates;
+import dev.cay.wire.node.Placeholders;
 import dev.cay.wire.node.ResourceUse;
 import dev.cay.wire.node.Resources;
 import dev.cay.wire.node.SandboxKind;
@@ -256,6 +257,9 @@ final class Rehearsal implements AutoCloseable {
         public EgressSeen egressSeen(SandboxId id) {
             return EgressSeen.NOTHING;
         }
+
+        @Override
+        public void fillPlaceholders(Placeholders values) {}
 
         @Override
         public ResourceUse measure(SandboxId id) {

@@ -145,7 +145,7 @@ final class Forwarding {
         }
         // Only these have an end after which something could come, announced or not.
         if (answer.fields().contains(HttpHeader.TRANSFER_ENCODING)) {
-            response.setTrailersSupplier(answer::trailers);
+            response.setTrailersSupplier(() -> struck(answer.trailers(), LastHop.scrub(exchange)));
         }
     }
 
@@ -158,7 +158,18 @@ final class Forwarding {
                 passed.add(CookieScope.narrowed(field, exchange));
             }
         }
-        return passed;
+        return struck(passed, LastHop.scrub(exchange));
+    }
+
+    private static HttpFields struck(HttpFields fields, @Nullable Scrub scrub) {
+        if (scrub == null) {
+            return fields;
+        }
+        var struck = HttpFields.build();
+        for (HttpField field : fields) {
+            struck.add(field.getName(), scrub.text(String.valueOf(field.getValue())));
+        }
+        return struck;
     }
 
     /// Some servers agree to a body without saying so first, and then wait for it. The head must be out before anybody
@@ -172,16 +183,23 @@ final class Forwarding {
 
     private void passContent() throws IOException {
         AnswerStream out = exchange.answer();
+        Scrub scrub = LastHop.scrub(exchange);
         ByteBuffer held = null;
         while (true) {
             // Held back only while more is at hand, so that a short answer leaves in one piece.
             ByteBuffer more = answer.content();
+            if (more != null && scrub != null) {
+                more = scrub.pass(more);
+            }
             if (more != null) {
                 if (held != null) {
                     out.send(held);
                 }
                 held = more;
             } else if (answer.complete()) {
+                if (scrub != null) {
+                    held = together(held, scrub.rest());
+                }
                 finish(out, held);
                 return;
             } else if (!connection.input().hasRemaining()) {
@@ -194,6 +212,16 @@ final class Forwarding {
                 answer.fetch();
             }
         }
+    }
+
+    private static @Nullable ByteBuffer together(@Nullable ByteBuffer first, ByteBuffer second) {
+        if (first == null) {
+            return second.hasRemaining() ? second : null;
+        }
+        return ByteBuffer.allocate(first.remaining() + second.remaining())
+                .put(first)
+                .put(second)
+                .flip();
     }
 
     private void finish(AnswerStream out, @Nullable ByteBuffer last) throws IOException {

@@ -1,12 +1,15 @@
 package dev.cay.proxy;
 
 import dev.cay.http.Exchange;
+import java.util.Collection;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /// What the edge says about the connection to the server in the sandbox, and the last hop does.
 public final class LastHop {
     private static final String TLS = LastHop.class.getName() + ".tls";
+    private static final String STRUCK = LastHop.class.getName() + ".struck";
     private static final String HEADERS = LastHop.class.getName() + ".headers";
 
     private LastHop() {}
@@ -28,6 +31,15 @@ public final class LastHop {
     /// By name; whatever case a name is asked for in.
     public static Map<String, String> headers(Exchange exchange) {
         return exchange.request().getAttribute(HEADERS) instanceof Headers set ? set.byName : Map.of();
+    }
+
+    /// The client does not see these values in the answer, wherever the server repeats them.
+    public static void strike(Exchange exchange, Collection<String> values) {
+        exchange.request().setAttribute(STRUCK, new Scrub(values));
+    }
+
+    static @Nullable Scrub scrub(Exchange exchange) {
+        return exchange.request().getAttribute(STRUCK) instanceof Scrub scrub ? scrub : null;
     }
 
     private static final class Headers {

@@ -8,7 +8,6 @@ import dev.cay.life.Undo;
 import dev.cay.metrics.Meters;
 import dev.cay.node.build.Builds;
 import dev.cay.node.egress.EgressPath;
-import dev.cay.node.egress.Placeholders;
 import dev.cay.node.host.HostCapacity;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.HostPlan;
@@ -259,7 +258,6 @@ public final class CayNode implements AutoCloseable {
         }
     }
 
-    /// Placeholders in rules fail until there are secrets.
     private EgressPath egressPath(NodeSettings settings, Surroundings around) throws IOException {
         var gateway = InetAddress.ofLiteral(plan.gateway());
         var rules = new Dialer.Rules(
@@ -268,8 +266,7 @@ public final class CayNode implements AutoCloseable {
                 around.listeners(),
                 proxy,
                 new EgressAuthority(settings.stateDir().resolve("egress"), InstantSource.system()),
-                HostRoots::tls,
-                Placeholders.NONE);
+                HostRoots::tls);
         return new EgressPath(
                 new InetSocketAddress(gateway, HostPlan.EGRESS_PORT),
                 rules,

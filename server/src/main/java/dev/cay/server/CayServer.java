@@ -23,6 +23,7 @@ import dev.cay.server.backup.RunningSandboxes;
 import dev.cay.server.backup.ScratchStore;
 import dev.cay.server.build.BuildFloor;
 import dev.cay.server.edge.ControlPlane;
+import dev.cay.server.edge.Crossings;
 import dev.cay.server.edge.FrontDoor;
 import dev.cay.server.edge.SandboxGate;
 import dev.cay.server.edge.SandboxPorts;
@@ -52,6 +53,7 @@ import dev.cay.server.sandbox.Chores;
 import dev.cay.server.sandbox.ConcurrencyLimit;
 import dev.cay.server.sandbox.DiskShares;
 import dev.cay.server.sandbox.EgressRoutes;
+import dev.cay.server.sandbox.EgressValues;
 import dev.cay.server.sandbox.Expiry;
 import dev.cay.server.sandbox.Pauses;
 import dev.cay.server.sandbox.RepeatableCreates;
@@ -77,10 +79,7 @@ import dev.cay.server.template.TemplateRoutes;
 import dev.cay.server.template.TemplateSupply;
 import dev.cay.server.template.Templates;
 import dev.cay.server.webhook.Webhooks;
-import dev.cay.wire.CayException;
-import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
-import dev.cay.wire.TeamId;
 import dev.cay.wire.node.Node;
 import dev.cay.wire.node.NodeAuthorizations;
 import dev.cay.wire.node.NodeBuilds;
@@ -175,6 +174,7 @@ public final class CayServer implements AutoCloseable {
     private final PersonAccess people;
     private final Secrets secrets;
     private final IdentityTokens identities;
+    private final EgressValues placeholders;
     private final Routes routes;
     private final FrontDoor frontDoor;
 
@@ -198,9 +198,10 @@ public final class CayServer implements AutoCloseable {
         fleet = new Fleet(node);
         requireStore = () -> StoreOwner.require(store, tokens.fingerprint(), clock.instant());
         quotas = new Quotas(store, settings.limits());
+        secrets = new Secrets(store, settings.secret().resolveSibling("secrets.keys"), clock, random);
         teamNetworks = new TeamNetworks(store);
-        networks = opened.add(new NetworkReader(
-                tokens, teamNetworks, Set.copyOf(settings.openAddresses()), CayServer::noPlaceholders));
+        networks = opened.add(
+                new NetworkReader(tokens, teamNetworks, Set.copyOf(settings.openAddresses()), secrets::requireUsable));
         audit = opened.add(new AuditLog(settings.audit(), store, clock, meters));
         access = new Access(store, quotas, new AdminToken(settings.adminToken()), clock, random, audit);
         opened.step(access::close);
@@ -208,6 +209,11 @@ public final class CayServer implements AutoCloseable {
         templates = new Templates(store, clock, random, access::firstTeam);
         supply = new TemplateSupply(templates, node, made);
         directory = new SandboxDirectory(tokens);
+        identities = new IdentityTokens(
+                settings.secret().resolveSibling("identity.key"),
+                settings.people().url(),
+                clock);
+        placeholders = new EgressValues(directory, secrets, identities);
         expiry = opened.add(new Expiry(clock, directory, settings.keepPaused()));
         var events = new EventCounts();
         var sandboxRecords = new SandboxRecords(store, directory, expiry, clock, events, quotas);
@@ -232,11 +238,6 @@ public final class CayServer implements AutoCloseable {
             shipper.add(event);
         });
         teams = new Teams(store, access, clock);
-        secrets = new Secrets(store, settings.secret().resolveSibling("secrets.keys"), clock, random);
-        identities = new IdentityTokens(
-                settings.secret().resolveSibling("identity.key"),
-                settings.people().url(),
-                clock);
         people = opened.add(
                 new PersonAccess(settings.people(), store, access, keys, teams, tokens, audit, clock, random));
         chores = opened.add(new Chores(store, sandboxes, starter, pauses, templates, webhooks::forgetOld, clock));
@@ -286,18 +287,15 @@ public final class CayServer implements AutoCloseable {
                 settings.domain(),
                 new ControlPlane(routes.measured(meters)),
                 directory,
-                new SandboxGate(directory, pauses, access, tokens, ports, quotas, clock, settings.domain()));
-    }
-
-    /// There are no secrets and identity tokens yet.
-    private static void noPlaceholders(TeamId team, Set<String> secrets, Set<String> tokens) {
-        throw new CayException(
-                ErrorKind.NOT_IMPLEMENTED,
-                "placeholders for secrets and identity tokens in 'rules' are not supported by this version of Cay; found %s"
-                        .formatted(
-                                secrets.isEmpty()
-                                        ? "token " + tokens.iterator().next()
-                                        : "secret " + secrets.iterator().next()));
+                new SandboxGate(
+                        directory,
+                        pauses,
+                        access,
+                        tokens,
+                        ports,
+                        quotas,
+                        clock,
+                        new Crossings(directory, settings.domain(), placeholders)));
     }
 
     /// All that the API serves.
@@ -361,6 +359,7 @@ public final class CayServer implements AutoCloseable {
         templates.start();
         // Before the node is asked what runs, so that no end falls between.
         fleet.node().onEnd(this::ended);
+        fleet.node().fillPlaceholders(placeholders);
         fleet.node().onLog((id, line) -> {
             logs.add(id, line);
             shipper.add(id, line);

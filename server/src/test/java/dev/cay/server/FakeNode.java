@@ -11,6 +11,7 @@ import dev.cay.wire.node.EgressSeen;
 import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.Node;
 import dev.cay.wire.node.NodeSandbox;
+import dev.cay.wire.node.Placeholders;
 import dev.cay.wire.node.ResourceUse;
 import dev.cay.wire.node.Resources;
 import dev.cay.wire.node.SandboxKind;
@@ -228,6 +229,9 @@ final class FakeNode implements Node {
         started.remove(id);
     }
 
+    /// Who knows secrets.
+    Placeholders placeholders = Placeholders.NONE;
+
     @Override
     public void setEgress(SandboxId id, Egress egress) {
         require(running.getOrDefault(id, pausedSpecs.get(id)), id);
@@ -238,6 +242,11 @@ final class FakeNode implements Node {
     @Override
     public EgressSeen egressSeen(SandboxId id) {
         return egressSeen.getOrDefault(id, EgressSeen.NOTHING);
+    }
+
+    @Override
+    public void fillPlaceholders(Placeholders values) {
+        placeholders = values;
     }
 
     @Override

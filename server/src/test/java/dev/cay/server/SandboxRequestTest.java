@@ -53,7 +53,10 @@ final class SandboxRequestTest {
             {"templateID":"base","autoPause":"yes"}                                | 400 | autoPause
             {"templateID":"base","autoResume":{"enabled":1}}                       | 400 | autoResume.enabled
             {"templateID":"base","volumeMounts":[{"name":"a","path":"/a"}]}        | 501 | volumeMounts
-            {"templateID":"base","iam":{"tokens":{"a":{}}}}                        | 501 | iam.tokens
+            {"templateID":"base","iam":{"tokens":{"a":{}}}}                        | 400 | 'iam.tokens.a.audience'
+            {"templateID":"base","iam":{"tokens":{"a":{"audience":"x","tokenType":"JWT"}}}} | 400 | JWT-SVID
+            {"templateID":"base","iam":{"tokens":{"{":{"audience":"x","tokenType":"JWT-SVID"}}}} | 400 | 'iam.tokens'
+            {"templateID":"base","iam":{"tokens":{"a":{},"b":{},"c":{},"d":{},"e":{},"f":{}}}} | 400 | iam.tokens: too many tokens: 6 (max 5)
             {"templateID":"base","network":{"httpsPorts":[0]}}                     | 400 | network.httpsPorts
             {"templateID":"base","network":{"httpsPorts":[65536]}}                 | 400 | network.httpsPorts
             {"templateID":"base","network":{"httpsPorts":[49983]}}                 | 400 | network.httpsPorts
@@ -88,8 +91,6 @@ final class SandboxRequestTest {
             {"templateID":"base","network":{"rules":{"a.b":[{"transform":{"headers":{"A":"${e2b.secrets.}"}}}]}}} | 400 | Network transform header contains a malformed E2B placeholder.
             {"templateID":"base","network":{"rules":{"a.b":[{"transform":{"headers":{"A":"${e2b.other.x}"}}}]}}}  | 400 | Network transform header contains a malformed E2B placeholder.
             {"templateID":"base","network":{"rules":{"a.b":[{"transform":{"headers":{"A":"${e2b.secrets.k"}}}]}}} | 400 | Network transform header contains a malformed E2B placeholder.
-            {"templateID":"base","network":{"rules":{"a.b":[{"transform":{"headers":{"A":"${e2b.secrets.k}"}}}]}}} | 501 | not supported by this version of Cay; found secret k
-            {"templateID":"base","network":{"rules":{"a.b":[{"transform":{"headers":{"A":"${e2b.identity.tokens.aws}"}}}]}}} | 501 | found token aws
             {"templateID":"base","network":{"egressProxy":{"address":"10.0.0.1:1"}}} | 400 | Invalid egress proxy config: 10.0.0.1 is not a public address
             {"templateID":"base","network":{"maskRequestHost":"a b"}}              | 400 | network.maskRequestHost
             {"templateID":                                                         | 400 | JSON

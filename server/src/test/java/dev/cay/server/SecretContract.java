@@ -1,7 +1,13 @@
 package dev.cay.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.nimbusds.jose.crypto.ECDSAVerifier;
+import com.nimbusds.jose.jwk.JWKSet;
+import com.nimbusds.jwt.SignedJWT;
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Placeholders;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -142,6 +148,74 @@ abstract class SecretContract extends ServerTest {
                     "GET", "/secrets", Map.of("X-API-Key", key.json().get("key").stringValue()));
             assertThat(refused.status()).as(scope).isEqualTo(403);
         }
+    }
+
+    private String sandboxThatNames(String key, int status) {
+        var made = cay.request("POST", "/v2/sandboxes", Map.of("X-API-Key", key), """
+                {"templateID":"base","iam":{"tokens":{"aws":{"audience":"sts","tokenType":"JWT-SVID"}}},
+                 "network":{"rules":{"api.example.com":[{"transform":{"headers":{"A":"${e2b.secrets.Key}"}}}]}}}
+                """);
+        assertThat(made.status()).as(made.text()).isEqualTo(status);
+        return status == 201 ? made.json().get("sandboxID").stringValue() : made.message();
+    }
+
+    private String value(String sandbox, String placeholder, String host) throws Placeholders.Unknown {
+        return cay.node.placeholders.fill(placeholder, new SandboxId(sandbox), host, _ -> {});
+    }
+
+    @Test
+    void theNodeGetsTheNewestValueForHostsOfTheSecretAlone() throws Exception {
+        String id = sandboxThatNames(cay.key, 201);
+        assertThatThrownBy(() -> value(id, "${e2b.secrets.key}", "api.example.com"))
+                .isInstanceOf(Placeholders.Unknown.class);
+        make("key");
+        assertThat(value(id, "Bearer ${e2b.secrets.Key}", "api.example.com")).isEqualTo("Bearer " + VALUE);
+        cay.call("POST", "/secrets/key", "{\"value\":\"newer\",\"metadata\":{\"cay.hosts\":\"*.Example.com\"}}");
+        assertThat(value(id, "${e2b.secrets.key}", "api.example.com")).isEqualTo("newer");
+        assertThatThrownBy(() -> value(id, "${e2b.secrets.key}", "example.org"))
+                .isInstanceOf(Placeholders.Unknown.class);
+        cay.call("DELETE", "/secrets/key");
+        assertThatThrownBy(() -> value(id, "${e2b.secrets.key}", "api.example.com"))
+                .isInstanceOf(Placeholders.Unknown.class);
+    }
+
+    /// Who may make a rule for a host of their own could read any secret there.
+    @Test
+    void aKeyForSandboxesUsesOnlySecretsThatAreBoundToHosts() {
+        make("key");
+        String narrow = cay.call("POST", "/api-keys", "{\"name\":\"k\",\"scope\":\"sandboxes\"}")
+                .json()
+                .get("key")
+                .stringValue();
+        assertThat(sandboxThatNames(narrow, 403)).contains("'key' is not", "cay.hosts");
+        cay.call("POST", "/secrets/key", "{\"value\":\"v\",\"metadata\":{\"cay.hosts\":\"api.example.com\"}}");
+        sandboxThatNames(narrow, 201);
+    }
+
+    @Test
+    void anIdentityTokenSaysWhichSandboxItIsAndCanBeChecked() throws Exception {
+        String id = sandboxThatNames(cay.key, 201);
+        var token = SignedJWT.parse(value(id, "${e2b.identity.tokens.aws}", "api.example.com"));
+        var keys = JWKSet.parse(
+                cay.request("GET", "/.well-known/jwks.json", Map.of()).text());
+        var key = keys.getKeyByKeyId(token.getHeader().getKeyID()).toECKey();
+        assertThat(key.isPrivate()).isFalse();
+        assertThat(token.verify(new ECDSAVerifier(key))).isTrue();
+        var claims = token.getJWTClaimsSet();
+        assertThat(claims.getAudience()).containsExactly("sts");
+        assertThat(claims.getSubject()).endsWith("/sandbox/" + id).startsWith("spiffe://cay.test/team/");
+        assertThat(Duration.between(
+                        claims.getIssueTime().toInstant(),
+                        claims.getExpirationTime().toInstant()))
+                .isEqualTo(Duration.ofMinutes(5));
+        var configuration = cay.request("GET", "/.well-known/openid-configuration", Map.of())
+                .json();
+        assertThat(configuration.get("issuer").stringValue()).isEqualTo(claims.getIssuer());
+        assertThatThrownBy(() -> value(id, "${e2b.identity.tokens.other}", "api.example.com"))
+                .isInstanceOf(Placeholders.Unknown.class);
+        restart();
+        var later = SignedJWT.parse(value(id, "${e2b.identity.tokens.aws}", "api.example.com"));
+        assertThat(later.verify(new ECDSAVerifier(key))).as("after a restart").isTrue();
     }
 
     @Test

@@ -16,6 +16,7 @@ import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Ceiling;
 import dev.cay.wire.node.Egress;
 import dev.cay.wire.node.EgressSeen;
+import dev.cay.wire.node.Placeholders;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -51,13 +52,8 @@ public final class EgressPath implements PathRules, AutoCloseable {
     /// @param proxy        passes requests on
     /// @param authority    signs for hosts whose TLS is opened
     /// @param trust        whom servers outside are believed by
-    /// @param placeholders values for headers
     public record Surroundings(
-            HttpListeners listeners,
-            ReverseProxy proxy,
-            EgressAuthority authority,
-            Supplier<SSLContext> trust,
-            Placeholders placeholders) {}
+            HttpListeners listeners, ReverseProxy proxy, EgressAuthority authority, Supplier<SSLContext> trust) {}
 
     private final InetSocketAddress address;
     private final EgressAuthority authority;
@@ -98,9 +94,13 @@ public final class EgressPath implements PathRules, AutoCloseable {
         this.poller = new FdPoller();
         var upstreams = new Upstreams(rules, ceiling, names, poller);
         this.bridge = new HttpBridge(around.listeners(), authority, poller);
-        this.gate =
-                new HttpGate(bridge, upstreams, new UpstreamTls(around.trust()), around.proxy(), around.placeholders());
+        this.gate = new HttpGate(bridge, upstreams, new UpstreamTls(around.trust()), around.proxy());
         this.parts = new PathParts(upstreams, bridge, gate, new Pipes());
+    }
+
+    /// Says who knows values behind placeholders in rules; without, requests that need one fail.
+    public void fillPlaceholders(Placeholders values) {
+        gate.fillPlaceholders(values);
     }
 
     /// Begins to take connections. The gateway's address must be on the host.

@@ -7,13 +7,14 @@ import dev.cay.proxy.Outward;
 import dev.cay.proxy.ReverseProxy;
 import dev.cay.proxy.Withheld;
 import dev.cay.wire.node.Egress;
+import dev.cay.wire.node.Placeholders;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -24,14 +25,17 @@ final class HttpGate implements Handler {
     private final Upstreams upstreams;
     private final UpstreamTls tls;
     private final ReverseProxy proxy;
-    private final Placeholders placeholders;
+    private volatile Placeholders placeholders = Placeholders.NONE;
 
-    HttpGate(HttpBridge bridge, Upstreams upstreams, UpstreamTls tls, ReverseProxy proxy, Placeholders placeholders) {
+    HttpGate(HttpBridge bridge, Upstreams upstreams, UpstreamTls tls, ReverseProxy proxy) {
         this.bridge = bridge;
         this.upstreams = upstreams;
         this.tls = tls;
         this.proxy = proxy;
-        this.placeholders = placeholders;
+    }
+
+    void fillPlaceholders(Placeholders values) {
+        placeholders = values;
     }
 
     @Override
@@ -108,13 +112,15 @@ final class HttpGate implements Handler {
             return;
         }
         var rules = connection.sandbox().rules();
+        String redirect = rules.transform(host).map(Egress.Transform::redirect).orElse(null);
+        String reached =
+                redirect == null ? host : Egress.Destination.parse(redirect).host();
         try {
-            LastHop.setHeaders(exchange, headers(connection.sandbox(), host));
+            setHeaders(exchange, connection.sandbox(), host, reached);
         } catch (Placeholders.Unknown e) {
             refuse(exchange, 502, e.getMessage());
             return;
         }
-        String redirect = rules.transform(host).map(Egress.Transform::redirect).orElse(null);
         connection.asks(host);
         try {
             forward(exchange, connection, rules.egress(), host, redirect);
@@ -152,15 +158,24 @@ final class HttpGate implements Handler {
     }
 
     /// What the rules of a sandbox put on requests for a host.
-    private Map<String, String> headers(PathSandbox sandbox, String host) throws Placeholders.Unknown {
+    ///
+    /// @param reached the host that gets the request: a redirect may lead to another
+    private void setHeaders(Exchange exchange, PathSandbox sandbox, String host, String reached)
+            throws Placeholders.Unknown {
         var transform = sandbox.rules().transform(host);
         var filled = new HashMap<String, String>();
+        var secrets = new HashSet<String>();
         if (transform.isPresent()) {
             for (var header : transform.get().headers().entrySet()) {
-                filled.put(header.getKey(), placeholders.fill(header.getValue(), sandbox.id(), host));
+                filled.put(header.getKey(), placeholders.fill(header.getValue(), sandbox.id(), reached, secrets::add));
             }
         }
-        return filled;
+        if (!secrets.isEmpty()) {
+            // A server that repeats a secret must not tell it to the sandbox.
+            LastHop.strike(exchange, secrets);
+            filled.put("Accept-Encoding", "identity");
+        }
+        LastHop.setHeaders(exchange, filled);
     }
 
     /// @param row where bytes are counted; null if the connection counts them

@@ -20,6 +20,7 @@ import dev.cay.wire.node.EgressSeen;
 import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.Node;
 import dev.cay.wire.node.NodeSandbox;
+import dev.cay.wire.node.Placeholders;
 import dev.cay.wire.node.ResourceUse;
 import dev.cay.wire.node.SandboxKind;
 import dev.cay.wire.node.SandboxSpec;
@@ -325,6 +326,11 @@ public final class Keepers implements Node, AutoCloseable {
     @Override
     public EgressSeen egressSeen(SandboxId id) {
         return traffic.egress().seen(id);
+    }
+
+    @Override
+    public void fillPlaceholders(Placeholders values) {
+        traffic.egress().fillPlaceholders(values);
     }
 
     @Override

@@ -5,7 +5,6 @@ import dev.cay.http.Json;
 import dev.cay.life.Undo;
 import dev.cay.metrics.Meters;
 import dev.cay.node.egress.EgressPath;
-import dev.cay.node.egress.Placeholders;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.HostPlan;
 import dev.cay.node.host.NetworkLimits;
@@ -19,6 +18,7 @@ import dev.cay.web.Addresses;
 import dev.cay.web.Dialer;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Egress;
+import dev.cay.wire.node.Placeholders;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -280,9 +280,9 @@ final class EgressLab implements AutoCloseable {
                             proxy,
                             new EgressAuthority(directory.resolve("egress"), InstantSource.system()),
                             () -> LocalAuthority.open(directory.resolve("allowed"), "allowed.test")
-                                    .trusting(),
-                            placeholders),
+                                    .trusting()),
                     InstantSource.system());
+            path.fillPlaceholders(placeholders);
             var ledger = new HostLedger(Files.createDirectories(directory.resolve("ledger")));
             var pool = new NetworkPool(plan, limits, nameservers, new Sysctls(ledger), path);
             pool.start();

@@ -3,6 +3,7 @@ package dev.cay.server.admin;
 import dev.cay.http.Exchange;
 import dev.cay.http.Routes;
 import dev.cay.server.access.Access;
+import dev.cay.server.access.Caller;
 import dev.cay.server.access.Team;
 import dev.cay.server.network.NetworkReader;
 import dev.cay.server.network.NetworkView;
@@ -44,7 +45,7 @@ public final class TeamNetworkRoutes {
 
     private void set(Exchange exchange) {
         var team = team(exchange);
-        networks.set(team.id(), reader.choice(team.id(), RequestBody.of(exchange)));
+        networks.set(team.id(), reader.choice(new Caller(team, null), RequestBody.of(exchange)));
         show(team, exchange);
     }
 

@@ -2,12 +2,16 @@ package dev.cay.server.edge;
 
 import dev.cay.http.Exchange;
 import dev.cay.http.PageOrJson;
+import dev.cay.proxy.LastHop;
 import dev.cay.server.sandbox.SandboxDirectory;
 import dev.cay.server.sandbox.SandboxRecord;
 import dev.cay.wire.EdgeAnswer;
 import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Placeholders;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 
 /// Judges requests that code in one sandbox sends through the edge to a sandbox. Thread-safe.
@@ -17,16 +21,21 @@ import java.util.concurrent.ConcurrentHashMap;
 /// whose host name is allowed: another sandbox must not be a way around the rules. One that the edge does not
 /// know reaches nothing. When the rules of a sandbox change, its open requests to others that are not allowed
 /// any more are cut.
-final class Crossings {
+public final class Crossings {
+    private static final int BAD_GATEWAY = 502;
+
     private final SandboxDirectory directory;
     private final String domain;
+    private final Placeholders placeholders;
 
     /// Requests to others under way, by who sends them, with the host name that each leads to.
     private final Map<SandboxId, Map<Exchange, String>> open = new ConcurrentHashMap<>();
 
-    /// @param domain what host names of sandboxes end in, with or without a port
-    Crossings(SandboxDirectory directory, String domain) {
+    /// @param domain       what host names of sandboxes end in, with or without a port
+    /// @param placeholders who knows secrets that rules name
+    public Crossings(SandboxDirectory directory, String domain, Placeholders placeholders) {
         this.directory = directory;
+        this.placeholders = placeholders;
         this.domain = domain.indexOf(':') < 0 ? domain : domain.substring(0, domain.indexOf(':'));
         directory.onUpdate(this::cutIfBarred);
     }
@@ -70,6 +79,40 @@ final class Crossings {
         return true;
     }
 
+    /// Does to a request from inside what the rules of its sandbox say, as for requests that leave it: only by TLS.
+    ///
+    /// @return whether the request may go on; if not, it was answered
+    boolean transform(SandboxAddress address, Exchange exchange) {
+        var from = exchange.inside();
+        if (from == null || !exchange.secure()) {
+            return true;
+        }
+        String host = host(address);
+        var rule =
+                directory.find(from).flatMap(sender -> sender.network().rules().transform(host));
+        if (rule.isEmpty()) {
+            return true;
+        }
+        var headers = new TreeMap<String, String>();
+        var secrets = new HashSet<String>();
+        try {
+            for (var header : rule.get().headers().entrySet()) {
+                headers.put(header.getKey(), placeholders.fill(header.getValue(), from, host, secrets::add));
+            }
+        } catch (Placeholders.Unknown e) {
+            PageOrJson.send(
+                    exchange,
+                    EdgeAnswer.refusal(BAD_GATEWAY, address.sandbox().value(), String.valueOf(e.getMessage())));
+            return false;
+        }
+        if (!secrets.isEmpty()) {
+            LastHop.strike(exchange, secrets);
+            headers.put("Accept-Encoding", "identity");
+        }
+        LastHop.setHeaders(exchange, headers);
+        return true;
+    }
+
     private void note(SandboxId from, Exchange exchange, String host) {
         open.compute(from, (_, exchanges) -> {
             var all = exchanges == null ? new ConcurrentHashMap<Exchange, String>() : exchanges;
@@ -89,7 +132,7 @@ final class Crossings {
 
     /// The name of the port, whatever the request calls it: a client can send any `Host` with headers that name
     /// a sandbox.
-    String host(SandboxAddress address) {
+    private String host(SandboxAddress address) {
         return "%d-%s.%s".formatted(address.port(), address.sandbox().value(), domain);
     }
 

@@ -45,7 +45,6 @@ public final class SandboxGate {
     private final InstantSource clock;
     private final Crossings crossings;
 
-    /// @param domain what host names of sandboxes end in
     public SandboxGate(
             SandboxDirectory directory,
             Pauses pauses,
@@ -54,7 +53,7 @@ public final class SandboxGate {
             SandboxPorts ports,
             Quotas quotas,
             InstantSource clock,
-            String domain) {
+            Crossings crossings) {
         this.access = access;
         this.directory = directory;
         this.pauses = pauses;
@@ -62,7 +61,7 @@ public final class SandboxGate {
         this.ports = ports;
         this.quotas = quotas;
         this.clock = clock;
-        this.crossings = new Crossings(directory, domain);
+        this.crossings = crossings;
     }
 
     void pass(SandboxAddress address, Exchange exchange) throws Exception {
@@ -99,21 +98,11 @@ public final class SandboxGate {
         if (!system && sandbox.network().isHttps(address.port())) {
             LastHop.useTls(exchange);
         }
-        transform(address, exchange);
-        Withheld.headers(exchange, credentials(sandbox, exchange));
-        ports.handle(address, exchange);
-    }
-
-    /// What the rules of the sandbox say that sends the request, as for requests that leave it: only by TLS.
-    private void transform(SandboxAddress address, Exchange exchange) {
-        var from = exchange.inside();
-        if (from == null || !exchange.secure()) {
+        if (!crossings.transform(address, exchange)) {
             return;
         }
-        directory
-                .find(from)
-                .flatMap(sender -> sender.network().rules().transform(crossings.host(address)))
-                .ifPresent(rule -> LastHop.setHeaders(exchange, rule.headers()));
+        Withheld.headers(exchange, credentials(sandbox, exchange));
+        ports.handle(address, exchange);
     }
 
     /// Requests count for the team that owns the sandbox, whoever sends them.

@@ -1,7 +1,7 @@
 package dev.cay.server.network;
 
+import dev.cay.server.access.Caller;
 import dev.cay.server.request.RequestBody;
-import dev.cay.wire.TeamId;
 import dev.cay.wire.node.Egress;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -38,21 +38,20 @@ final class HeaderRules {
             "upgrade",
             "expect");
 
-    private final Placeholders placeholders;
+    private final SecretCheck secretCheck;
 
-    HeaderRules(Placeholders placeholders) {
-        this.placeholders = placeholders;
+    HeaderRules(SecretCheck secretCheck) {
+        this.secretCheck = secretCheck;
     }
 
     /// @param network what has the field `rules`
-    Map<String, Egress.Transform> read(TeamId team, RequestBody network) {
+    Map<String, Egress.Transform> read(Caller caller, RequestBody network) {
         var given = network.lists("rules");
         if (given.size() > MOST_DOMAINS) {
             throw Destinations.refusal("Network rules can have at most 10 domains.");
         }
         var rules = new LinkedHashMap<String, Egress.Transform>();
         var secrets = new TreeSet<String>();
-        var tokens = new TreeSet<String>();
         given.forEach((key, list) -> {
             String domain = domain(key);
             if (list.size() > 1) {
@@ -65,10 +64,10 @@ final class HeaderRules {
             if (rules.put(domain, transform) != null) {
                 throw RequestBody.invalid("'rules' names \"%s\" twice".formatted(domain));
             }
-            note(domain, transform, secrets, tokens);
+            secrets.addAll(named(domain, transform));
         });
-        if (!secrets.isEmpty() || !tokens.isEmpty()) {
-            placeholders.require(team, secrets, tokens);
+        if (!secrets.isEmpty()) {
+            secretCheck.require(caller, secrets);
         }
         return rules;
     }
@@ -130,16 +129,15 @@ final class HeaderRules {
         return (c < 0x20 && c != '\t') || c == 0x7f;
     }
 
-    private static void note(String domain, Egress.Transform transform, Set<String> secrets, Set<String> tokens) {
+    /// The secrets that a rule names.
+    private static Set<String> named(String domain, Egress.Transform transform) {
         var own = new TreeSet<String>();
         for (String value : List.copyOf(transform.headers().values())) {
             if (PLACEHOLDER.matcher(value).replaceAll("").contains(START)) {
                 throw Destinations.refusal("Network transform header contains a malformed E2B placeholder.");
             }
             PLACEHOLDER.matcher(value).results().forEach(match -> {
-                if (match.group("secret") == null) {
-                    tokens.add(match.group("token"));
-                } else {
+                if (match.group("secret") != null) {
                     own.add(match.group("secret").toLowerCase(Locale.ROOT));
                 }
             });
@@ -147,6 +145,6 @@ final class HeaderRules {
         if (own.size() > MOST_SECRETS) {
             throw Destinations.refusal("Rule domain \"%s\" references more than 32 secrets.".formatted(domain));
         }
-        secrets.addAll(own);
+        return own;
     }
 }

@@ -1,12 +1,11 @@
 package dev.cay.server.network;
 
+import dev.cay.server.access.Caller;
 import dev.cay.server.access.SandboxTokens;
-import dev.cay.server.access.Team;
 import dev.cay.server.request.RequestBody;
 import dev.cay.web.Addresses;
 import dev.cay.web.Dialer;
 import dev.cay.wire.SystemPorts;
-import dev.cay.wire.TeamId;
 import dev.cay.wire.node.Egress;
 import java.util.HashSet;
 import java.util.List;
@@ -30,20 +29,20 @@ public final class NetworkReader implements AutoCloseable {
     private final TeamNetworks teams;
 
     /// @param open         places in the operator's network that sandboxes may connect to, as `address:port`
-    /// @param placeholders which secrets and tokens there are
-    public NetworkReader(SandboxTokens tokens, TeamNetworks teams, Set<String> open, Placeholders placeholders) {
+    /// @param secrets      who may have which secrets sent
+    public NetworkReader(SandboxTokens tokens, TeamNetworks teams, Set<String> open, SecretCheck secrets) {
         this(
                 tokens,
                 teams,
-                placeholders,
+                secrets,
                 new Dialer(new Dialer.Rules(Addresses.allowing(List.of()), open, true, "network.openAddresses")));
     }
 
-    NetworkReader(SandboxTokens tokens, TeamNetworks teams, Placeholders placeholders, Dialer dialer) {
+    NetworkReader(SandboxTokens tokens, TeamNetworks teams, SecretCheck secrets, Dialer dialer) {
         this.dialer = dialer;
         this.passwords = new ProxyPasswords(tokens);
         this.proxies = new EgressProxies(dialer, passwords);
-        this.rules = new HeaderRules(placeholders);
+        this.rules = new HeaderRules(secrets);
         this.teams = teams;
     }
 
@@ -51,7 +50,7 @@ public final class NetworkReader implements AutoCloseable {
     /// always that there shall be internet access, so that is no choice.
     ///
     /// @param body of the create
-    public SandboxNetwork create(Team team, RequestBody body) {
+    public SandboxNetwork create(Caller caller, RequestBody body) {
         var network = body.object("network");
         String mask = network.text("maskRequestHost");
         if (mask != null && !(mask.length() <= 255 && HOST.matcher(mask).matches())) {
@@ -63,22 +62,26 @@ public final class NetworkReader implements AutoCloseable {
                 || EGRESS.stream().anyMatch(network::says)
                 || OWN.stream().anyMatch(network::has);
         var choice = said
-                ? choice(team.id(), network, internet)
-                : teams.find(team.id()).orElse(new EgressChoice(internet, EgressWish.NONE));
+                ? choice(caller, network, internet)
+                : teams.find(caller.team().id()).orElse(new EgressChoice(internet, EgressWish.NONE));
         return SandboxNetwork.of(
-                !Boolean.FALSE.equals(network.bool("allowPublicTraffic")), mask, httpsPorts(network), choice);
+                !Boolean.FALSE.equals(network.bool("allowPublicTraffic")),
+                mask,
+                httpsPorts(network),
+                IdentityReader.read(body),
+                choice);
     }
 
     /// A later change: all that is said about egress is replaced, and what is left away is allowed again.
     ///
     /// @param body of the change
-    public SandboxNetwork update(Team team, RequestBody body, SandboxNetwork old) {
-        return old.with(choice(team.id(), body));
+    public SandboxNetwork update(Caller caller, RequestBody body, SandboxNetwork old) {
+        return old.with(choice(caller, body));
     }
 
     /// What a change says about egress.
-    public EgressChoice choice(TeamId team, RequestBody body) {
-        return choice(team, body, body.bool(INTERNET));
+    public EgressChoice choice(Caller caller, RequestBody body) {
+        return choice(caller, body, body.bool(INTERNET));
     }
 
     /// What the node is told.
@@ -91,13 +94,13 @@ public final class NetworkReader implements AutoCloseable {
         return network.egress(new ProxyPasswords(tokens)::open);
     }
 
-    private EgressChoice choice(TeamId team, RequestBody network, @Nullable Boolean internet) {
+    private EgressChoice choice(Caller caller, RequestBody network, @Nullable Boolean internet) {
         var allow = Destinations.allowed(network);
         var deny = Destinations.denied(network);
         var wish = new EgressWish(
                 allow,
                 deny,
-                rules.read(team, network),
+                rules.read(caller, network),
                 proxies.read(network),
                 Boolean.TRUE.equals(network.bool("inspect")),
                 Boolean.TRUE.equals(network.bool("observe")));

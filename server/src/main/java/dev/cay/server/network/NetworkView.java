@@ -29,7 +29,7 @@ public final class NetworkView {
 
     /// A team's default, for the operator.
     public static Network of(EgressChoice choice) {
-        return of(SandboxNetwork.of(true, null, null, choice), true);
+        return of(SandboxNetwork.of(true, null, null, null, choice), true);
     }
 
     private static @Nullable List<String> filled(List<String> entries) {

@@ -3,6 +3,8 @@ package dev.cay.server.network;
 import dev.cay.wire.node.Egress;
 import dev.cay.wire.node.EgressProxy;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 ///                            all leave otherwise
 /// @param allowInternetAccess whether anything may leave, said as a switch; null when nobody has said
 /// @param httpsPorts          ports inside at which servers speak TLS; null for none
+/// @param identities          audiences of the identity tokens that rules can name, by their names; null for none
 /// @param egress              what may leave, said as rules; null where an older Cay wrote it
 public record SandboxNetwork(
         boolean allowPublicTraffic,
@@ -21,12 +24,14 @@ public record SandboxNetwork(
         boolean denyAllOut,
         @Nullable Boolean allowInternetAccess,
         @Nullable List<Integer> httpsPorts,
+        @Nullable Map<String, String> identities,
         @Nullable EgressWish egress) {
 
     static SandboxNetwork of(
             boolean allowPublicTraffic,
             @Nullable String maskRequestHost,
             @Nullable List<Integer> httpsPorts,
+            @Nullable Map<String, String> identities,
             EgressChoice choice) {
         return new SandboxNetwork(
                 allowPublicTraffic,
@@ -34,6 +39,7 @@ public record SandboxNetwork(
                 !choice.wish().equals(EgressWish.NONE),
                 choice.allowInternetAccess(),
                 httpsPorts,
+                identities,
                 choice.wish());
     }
 
@@ -53,6 +59,11 @@ public record SandboxNetwork(
     /// Whether the server at this port inside speaks TLS.
     public boolean isHttps(int port) {
         return httpsPorts != null && httpsPorts.contains(port);
+    }
+
+    /// Whom an identity token of this name is for.
+    public Optional<String> audience(String token) {
+        return Optional.ofNullable(identities).map(all -> all.get(token));
     }
 
     /// For the node.
@@ -78,6 +89,6 @@ public record SandboxNetwork(
 
     /// With other egress; what comes in stays as it is.
     SandboxNetwork with(EgressChoice choice) {
-        return of(allowPublicTraffic, maskRequestHost, httpsPorts, choice);
+        return of(allowPublicTraffic, maskRequestHost, httpsPorts, identities, choice);
     }
 }

@@ -171,6 +171,16 @@ public final class RequestBody {
         return lists;
     }
 
+    /// An object whose values are objects; empty when absent.
+    public Map<String, RequestBody> objectsByName(String name) {
+        var object = object(name);
+        var objects = new TreeMap<String, RequestBody>();
+        for (var entry : object.node.properties()) {
+            objects.put(entry.getKey(), object.object(entry.getKey()));
+        }
+        return objects;
+    }
+
     /// An object whose values are all strings; empty when absent.
     public Map<String, String> map(String name) {
         JsonNode value = object(name).node;

@@ -57,9 +57,6 @@ record NewSandbox(
 
     /// Better no sandbox than one that silently lacks what was asked for. What only says the default is fine.
     private static void refuseWhatIsNotServed(RequestBody body) {
-        if (body.object("iam").says("tokens")) {
-            throw notServed("iam.tokens");
-        }
         if (body.says("volumeMounts")) {
             throw notServed("volumeMounts");
         }

@@ -71,12 +71,12 @@ public final class SandboxRoutes {
         routes.on("POST", "/sandboxes/{sandboxID}/pause", access.guard(this::pause));
         routes.on("POST", "/sandboxes/{sandboxID}/timeout", access.guard(this::setTimeout));
         routes.on("POST", "/sandboxes/{sandboxID}/refreshes", access.guard(this::refresh));
-        routes.on("PUT", "/sandboxes/{sandboxID}/network", access.guard(this::setNetwork));
+        routes.on("PUT", "/sandboxes/{sandboxID}/network", access.guardCaller(this::setNetwork));
     }
 
     private void create(Caller caller, Exchange exchange, NewSandbox.Rules rules) {
         var body = RequestBody.of(exchange);
-        var wanted = NewSandbox.read(body, rules, networks.create(caller.team(), body));
+        var wanted = NewSandbox.read(body, rules, networks.create(caller, body));
         quotas.create(caller, 1);
         String key = exchange.header("Idempotency-Key");
         var sandbox = key == null ? starter.start(caller, wanted, null) : repeatable.create(caller, wanted, key);
@@ -171,10 +171,10 @@ public final class SandboxRoutes {
     }
 
     /// Replaces all that was said about egress: what is left away is allowed again.
-    private void setNetwork(Team team, Exchange exchange) {
+    private void setNetwork(Caller caller, Exchange exchange) {
         var body = RequestBody.of(exchange);
-        var sandbox = running(team, exchange);
-        var network = networks.update(team, body, sandbox.network());
+        var sandbox = running(caller.team(), exchange);
+        var network = networks.update(caller, body, sandbox.network());
         sandboxes.setNetwork(sandbox, network, networks.egress(network));
         exchange.send(204);
     }

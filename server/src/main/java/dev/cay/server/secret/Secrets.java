@@ -1,5 +1,7 @@
 package dev.cay.server.secret;
 
+import dev.cay.server.access.Caller;
+import dev.cay.server.access.KeyScope;
 import dev.cay.server.access.Team;
 import dev.cay.server.store.Store;
 import dev.cay.wire.CayException;
@@ -16,6 +18,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Supplier;
@@ -144,6 +147,24 @@ public final class Secrets {
     /// The value that a request of a sandbox of this team shall carry; empty if there is no such secret.
     public Optional<Value> value(TeamId team, String name) {
         return find(team, name).map(secret -> new Value(open(secret), SecretRequest.hosts(secret.metadata())));
+    }
+
+    /// Refuses secrets that the caller could have sent to a host of their own choice, unless their key may do anything:
+    /// who makes a rule for a host reads what arrives there.
+    public void requireUsable(Caller caller, Set<String> names) {
+        if (caller.scope().equals(KeyScope.ALL)) {
+            return;
+        }
+        for (String name : names) {
+            find(caller.team().id(), name)
+                    .filter(secret -> SecretRequest.hosts(secret.metadata()).isEmpty())
+                    .ifPresent(secret -> {
+                        throw new CayException(
+                                ErrorKind.PERMISSION_DENIED,
+                                "this key has the scope '%s', and may use only secrets that are bound to hosts; '%s' is not: give it metadata '%s', or use a key with the scope 'all'"
+                                        .formatted(caller.scope(), name, SecretRequest.HOSTS));
+                    });
+        }
     }
 
     private Optional<TeamSecret> find(TeamId team, String idOrName) {

@@ -82,6 +82,10 @@ public interface Node {
     /// @return bytes that each share holds now, in the same order
     List<Long> shareDisk(List<DiskShare> shares);
 
+    /// Says who knows the values behind placeholders in rules. Asked for each request that needs one, so that a value
+    /// that changed holds at once; until somebody is named, such requests fail.
+    void fillPlaceholders(Placeholders values);
+
     /// Tells of sandboxes that ended without being asked to. Called on a thread of the node; must not block long.
     void onEnd(EndListener listener);
 

@@ -1,7 +1,8 @@
-package dev.cay.node.egress;
+package dev.cay.wire.node;
 
 import dev.cay.wire.SandboxId;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -28,7 +29,7 @@ public interface Placeholders {
 
     /// A value cannot be had. The message names the placeholder, never a value.
     final class Unknown extends Exception {
-        Unknown(String placeholder) {
+        private Unknown(String placeholder) {
             super("the rule for this host names %s, which does not exist or is not for this host"
                     .formatted(placeholder));
         }
@@ -38,8 +39,9 @@ public interface Placeholders {
 
     /// The text with all placeholders replaced.
     ///
+    /// @param secrets is told of each secret that is in the result
     /// @throws Unknown when one cannot be replaced: nothing is sent then
-    default String fill(String text, SandboxId sandbox, String host) throws Unknown {
+    default String fill(String text, SandboxId sandbox, String host, Consumer<String> secrets) throws Unknown {
         var filled = new StringBuilder();
         Matcher found = PLACEHOLDER.matcher(text);
         while (found.find()) {
@@ -48,6 +50,7 @@ public interface Placeholders {
             for (var kind : Kind.values()) {
                 if (inner.startsWith(kind.prefix)) {
                     value = value(sandbox, kind, inner.substring(kind.prefix.length()), host);
+                    value.filter(_ -> kind == Kind.SECRET).ifPresent(secrets);
                 }
             }
             // A line end in a value would be another header.
