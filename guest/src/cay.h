@@ -14,7 +14,7 @@ int run_hook(int argc, char **argv);
 int run_boot(int argc, char **argv);
 int run_mend(int argc, char **argv);
 int run_unplug(int argc, char **argv);
-int run_volume(int argc, char **argv);
+int run_disk(int argc, char **argv);
 int run_tree(int argc, char **argv);
 int run_gateway(int argc, char **argv);
 

@@ -36,7 +36,7 @@
 
 /* fsconfig takes strings of at most 255 bytes; "0:1:2:...:79" is 229. */
 #define MAX_LAYERS 80
-#define MAX_VOLUMES 32
+#define MAX_MOUNTS 32
 #define IDS 65536ul
 
 struct attributes {
@@ -48,8 +48,8 @@ struct plan {
     const char *lowers[MAX_LAYERS];
     int lower_count;
     const char *upper, *merged;
-    const char *volumes[MAX_VOLUMES], *places[MAX_VOLUMES];
-    int volume_count, place_count;
+    const char *mounts[MAX_MOUNTS], *places[MAX_MOUNTS];
+    int mount_count, place_count;
     char **program;
 };
 
@@ -67,9 +67,9 @@ static void parse(int argc, char **argv, struct plan *plan)
             plan->merged = value;
         else if (!strcmp(name, "--lower") && plan->lower_count < MAX_LAYERS)
             plan->lowers[plan->lower_count++] = value;
-        else if (!strcmp(name, "--volume") && plan->volume_count < MAX_VOLUMES)
-            plan->volumes[plan->volume_count++] = value;
-        else if (!strcmp(name, "--place") && plan->place_count < MAX_VOLUMES)
+        else if (!strcmp(name, "--mount") && plan->mount_count < MAX_MOUNTS)
+            plan->mounts[plan->mount_count++] = value;
+        else if (!strcmp(name, "--place") && plan->place_count < MAX_MOUNTS)
             plan->places[plan->place_count++] = value;
         else if (!strcmp(name, "--lower"))
             refuse("launch: more than %d layers", MAX_LAYERS);
@@ -77,8 +77,8 @@ static void parse(int argc, char **argv, struct plan *plan)
             refuse("launch: unknown argument %s", name);
     }
     if (i + 1 >= argc || !based || !plan->upper || !plan->merged || !plan->lower_count ||
-        plan->volume_count != plan->place_count)
-        refuse("usage: cay-guest launch --uid-base N --lower DIR... --upper DIR [--volume DIR --place DIR]... "
+        plan->mount_count != plan->place_count)
+        refuse("usage: cay-guest launch --uid-base N --lower DIR... --upper DIR [--mount DIR --place DIR]... "
                "--merged DIR -- PROGRAM ARGUMENTS...");
     plan->program = argv + i + 1;
 }
@@ -248,8 +248,8 @@ static void mount_root(const struct plan *plan)
         show_mapped(plan->lowers[i], name, mapping);
     }
     show_mapped(plan->upper, "w", mapping);
-    for (int i = 0; i < plan->volume_count; i++)
-        show_mapped(plan->volumes[i], plan->places[i], mapping);
+    for (int i = 0; i < plan->mount_count; i++)
+        show_mapped(plan->mounts[i], plan->places[i], mapping);
     close(mapping);
     int root = make_overlay(plan);
     if (chdir("/"))

@@ -71,9 +71,9 @@ int main(int argc, char **argv)
         return run_mend(argc - 2, argv + 2);
     if (!strcmp(mode, "unplug"))
         return run_unplug(argc - 2, argv + 2);
-    if (!strcmp(mode, "volume"))
-        return run_volume(argc - 2, argv + 2);
+    if (!strcmp(mode, "disk"))
+        return run_disk(argc - 2, argv + 2);
     if (!strcmp(mode, "tree"))
         return run_tree(argc - 2, argv + 2);
-    refuse("usage: cay-guest init|launch|hook|boot|mend|unplug|volume|tree ...");
+    refuse("usage: cay-guest init|launch|hook|boot|mend|unplug|disk|tree ...");
 }

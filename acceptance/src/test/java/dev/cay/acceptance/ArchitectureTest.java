@@ -174,7 +174,7 @@ final class ArchitectureTest {
                 .and(not(simpleNameIn(
                         "FileMaker", "FileSystems", "Composition", "TreeRemoval", "WatchedTree", "FileWork")))
                 .and(not(simpleNameIn("OutputLog", "Pump", "ProcessInput", "LineProcess", "Complaints")))
-                .and(not(simpleNameIn("GuestLink", "Streams", "SharedTerminals", "BtrfsVolumes", "HeldBack")))
+                .and(not(simpleNameIn("GuestLink", "Streams", "SharedTerminals", "BtrfsDisks", "HeldBack")))
                 .and(not(simpleNameIn("LayerView", "ChangedFiles")))
                 .and(not(simpleNameIn("EgressPath", "EgressSocket", "HttpBridge", "Pipes", "Relay")))
                 .should()

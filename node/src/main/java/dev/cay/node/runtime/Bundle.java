@@ -29,6 +29,8 @@ final class Bundle {
     /// writable directory deeper down could be moved away together with that directory.
     static final String GUEST = "/run/.cay-guest";
 
+    private static final String MOUNTS = "mounts";
+
     private static final Pattern GUEST_KEY = Pattern.compile("/([0-9a-f]{24})/cay-guest\"");
 
     private static final Pattern CGROUP = Pattern.compile("\"cgroupsPath\":\"([^\"]+)\"");
@@ -120,12 +122,12 @@ final class Bundle {
 
     /// Where directories that the container shows beside its own files are mounted with its ids, in the mount namespace
     /// of its launch alone.
-    Map<Path, ContainerSpec.Mount> volumes(ContainerSpec spec) {
-        var volumes = new LinkedHashMap<Path, ContainerSpec.Mount>();
+    Map<Path, ContainerSpec.Mount> mounts(ContainerSpec spec) {
+        var mounts = new LinkedHashMap<Path, ContainerSpec.Mount>();
         for (var mount : spec.mounts()) {
-            volumes.put(directory.resolve("volumes").resolve(Integer.toString(volumes.size())), mount);
+            mounts.put(directory.resolve(MOUNTS).resolve(Integer.toString(mounts.size())), mount);
         }
-        return volumes;
+        return mounts;
     }
 
     /// Makes a directory through which every user can pass, and which only we can list.
@@ -171,7 +173,7 @@ final class Bundle {
         Files.createDirectories(root());
         Files.createDirectories(criuWork());
         if (!spec.mounts().isEmpty()) {
-            makePassable(directory.resolve("volumes"));
+            makePassable(directory.resolve(MOUNTS));
         }
         // The sandbox's root is nobody special out here, and has to find its root directory.
         Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
@@ -259,13 +261,13 @@ final class Bundle {
                 .places()
                 .forEach((place, file) ->
                         mounts.add(mount(place, "bind", file.toString(), "bind", "ro", "nosuid", "nodev", "noexec")));
-        volumes(spec)
-                .forEach((place, volume) -> mounts.add(mount(
-                        volume.target(),
+        mounts(spec)
+                .forEach((place, shown) -> mounts.add(mount(
+                        shown.target(),
                         "bind",
                         place.toString(),
                         "bind",
-                        volume.readOnly() ? "ro" : "rw",
+                        shown.readOnly() ? "ro" : "rw",
                         "nosuid",
                         "nodev")));
         return mounts;

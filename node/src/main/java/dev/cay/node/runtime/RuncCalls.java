@@ -85,9 +85,9 @@ final class RuncCalls {
         words.addAll(List.of("--uid-base", Integer.toUnsignedString(spec.slot().uidBase())));
         spec.layers().forEach(layer -> words.addAll(List.of("--lower", layer.toString())));
         words.addAll(List.of("--upper", spec.writable().toString()));
-        bundle.volumes(spec)
+        bundle.mounts(spec)
                 .forEach((place, mount) ->
-                        words.addAll(List.of("--volume", mount.directory().toString(), "--place", place.toString())));
+                        words.addAll(List.of("--mount", mount.directory().toString(), "--place", place.toString())));
         words.addAll(List.of("--merged", bundle.root().toString(), "--"));
         words.addAll(runc(bundle));
         words.addAll(runcArguments);

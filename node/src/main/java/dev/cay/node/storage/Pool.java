@@ -45,7 +45,7 @@ public final class Pool {
     private static final int NEARLY_EMPTY = 30;
 
     private final Path root;
-    private final Volumes volumes;
+    private final Disks disks;
     private final HeldBack heldBack;
 
     /// How large the pool is and who fills it.
@@ -60,9 +60,9 @@ public final class Pool {
         }
     }
 
-    private Pool(Path root, Volumes volumes) {
+    private Pool(Path root, Disks disks) {
         this.root = root;
-        this.volumes = volumes;
+        this.disks = disks;
         this.heldBack = new HeldBack(root.resolve(HELD_BACK), () -> spare() - reserve());
     }
 
@@ -79,7 +79,7 @@ public final class Pool {
                 return new Report(file, false, Files.size(file), 0, 0, Map.of());
             }
             boolean btrfs = PoolMount.isBtrfs(root);
-            var pool = new Pool(root, btrfs ? new BtrfsVolumes(guest) : new DirectoryVolumes());
+            var pool = new Pool(root, btrfs ? new BtrfsDisks(guest) : new DirectoryDisks());
             var used = new HashMap<SandboxId, Long>();
             pool.list().forEach(id -> used.put(id, pool.used(id)));
             return new Report(
@@ -152,7 +152,7 @@ public final class Pool {
         try {
             RootOnly.directory(root);
             boolean btrfs = PoolMount.at(stateDir, root).ensure(sizeMB * MIB);
-            var pool = new Pool(root, btrfs ? new BtrfsVolumes(guest) : new DirectoryVolumes());
+            var pool = new Pool(root, btrfs ? new BtrfsDisks(guest) : new DirectoryDisks());
             // What a sandbox makes setuid is root's on this disk, and what it had in memory may be anything: no user of
             // the host may come near. Sandboxes themselves get there by what root mounts or opens for them.
             RootOnly.close(root);
@@ -166,7 +166,7 @@ public final class Pool {
 
     /// Whether sandboxes are held to their disk size.
     public boolean limited() {
-        return volumes.limited();
+        return disks.limited();
     }
 
     /// The pool's directory `name` (`layers`, `snapshots`), made when absent. Only a place: no limit, no subvolume.
@@ -184,7 +184,7 @@ public final class Pool {
     public Path create(SandboxId id, int limitMB) {
         refuseIfNearlyFull();
         Path layer = layer(id);
-        volumes.create(layer, limitMB * MIB);
+        disks.create(layer, limitMB * MIB);
         return layer;
     }
 
@@ -196,23 +196,23 @@ public final class Pool {
     /// Copies a layer to a place in the pool, on btrfs at once and whatever its size. The source must not be written
     /// meanwhile (frozen, or not running).
     public void save(SandboxId id, Path place, int limitMB) {
-        volumes.copy(layer(id), place, limitMB * MIB);
+        disks.copy(layer(id), place, limitMB * MIB);
     }
 
     /// Makes a new layer with the content of what {@link #save} made.
     public Path bring(Path saved, SandboxId id, int limitMB) {
         refuseIfNearlyFull();
         Path layer = layer(id);
-        volumes.copy(saved, layer, limitMB * MIB);
+        disks.copy(saved, layer, limitMB * MIB);
         return layer;
     }
 
-    /// Makes an empty volume at a place in the pool, for files that are unpacked there.
+    /// Makes an empty disk at a place in the pool, for files that are unpacked there.
     ///
-    /// @return whether its inode numbers begin anew, so that those of another volume can be had again
+    /// @return whether its inode numbers begin anew, so that those of another disk can be had again
     public boolean makeEmpty(Path place, long limit) {
-        volumes.createEmpty(place, limit);
-        return volumes.limited();
+        disks.createEmpty(place, limit);
+        return disks.limited();
     }
 
     /// Unknown ids are fine.
@@ -223,7 +223,7 @@ public final class Pool {
     /// Deletes what {@link #save} made, if it is there.
     public void deleteSaved(Path saved) {
         if (Files.exists(saved)) {
-            volumes.delete(saved);
+            disks.delete(saved);
         }
     }
 
@@ -234,7 +234,7 @@ public final class Pool {
 
     /// Makes files take less room, if the disk can do that; they read as before. Takes its time.
     public void compress(Path directory) {
-        if (volumes.limited()) {
+        if (disks.limited()) {
             new Command(
                             "compressing what was saved",
                             SYNC_LIMIT,
@@ -263,13 +263,13 @@ public final class Pool {
 
     /// Bytes the layer holds, up to some seconds old.
     public long used(SandboxId id) {
-        return volumes.used(layer(id));
+        return disks.used(layer(id));
     }
 
     /// The same of all layers at once; without those not known yet.
     public Map<SandboxId, Long> used() {
         var used = new HashMap<SandboxId, Long>();
-        volumes.usedBelow(root.resolve(SANDBOXES))
+        disks.usedBelow(root.resolve(SANDBOXES))
                 .forEach((layer, bytes) -> SandboxId.among(
                                 Stream.of(layer.getFileName().toString()))
                         .forEach(id -> used.put(id, bytes)));
@@ -278,7 +278,7 @@ public final class Pool {
 
     /// Bytes that each of these holds, which {@link #save} made; without those not known.
     public Map<Path, Long> usedBySaved(Collection<Path> saved) {
-        return volumes.used(saved);
+        return disks.used(saved);
     }
 
     /// How large the disk is that all share.
@@ -351,7 +351,7 @@ public final class Pool {
 
     /// Changes how many bytes a layer may hold. If it holds more already, its sandbox cannot write (EDQUOT).
     void limit(SandboxId id, long bytes) {
-        volumes.limit(layer(id), bytes);
+        disks.limit(layer(id), bytes);
     }
 
     /// Whether little room is left for metadata though data has more than it uses: btrfs gives room to one or the other

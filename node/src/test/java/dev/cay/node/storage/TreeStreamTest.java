@@ -50,7 +50,7 @@ final class TreeStreamTest {
     private Path pool = Path.of("unset");
 
     @SuppressWarnings("NullAway.Init")
-    private Volumes volumes;
+    private Disks disks;
 
     @SuppressWarnings("NullAway.Init")
     private TreeStream trees;
@@ -59,7 +59,7 @@ final class TreeStreamTest {
     void mount() throws IOException {
         var guest = GuestProgram.install(directory.resolve("guest"));
         trees = new TreeStream(guest);
-        volumes = new BtrfsVolumes(guest);
+        disks = new BtrfsDisks(guest);
         pool = Files.createDirectory(directory.resolve("pool"));
         Path file = directory.resolve("file");
         run("truncate", "-s", "300M", file.toString());
@@ -78,9 +78,9 @@ final class TreeStreamTest {
     }
 
     private Path source() throws IOException {
-        Path volume = pool.resolve("one");
-        volumes.create(volume, 200L << 20);
-        Path upper = volume.resolve("upper");
+        Path disk = pool.resolve("one");
+        disks.create(disk, 200L << 20);
+        Path upper = disk.resolve("upper");
         Programs.ofHost().require(LIMIT, "", List.of("bash", "-c", "cd %s; %s".formatted(upper, MAKE)));
         Files.setAttribute(upper.resolve("a/file"), "user:note", ByteBuffer.wrap(new byte[] {0, 1, 2}));
         run("python3", "-c", """
@@ -88,7 +88,7 @@ final class TreeStreamTest {
                 os.setxattr('%1$s/a', 'trusted.overlay.opaque', b'y')
                 os.setxattr('%1$s/link', 'trusted.x', b'z', follow_symlinks=False)
                 """.formatted(upper));
-        return volume;
+        return disk;
     }
 
     private byte[] packed(Path tree) throws IOException {
@@ -99,11 +99,11 @@ final class TreeStreamTest {
 
     /// A packed tree has all there is of it, inode numbers and times too, so that equal bytes are equal trees.
     @Test
-    void aTreeIsTheSameInAnotherVolume() throws IOException {
+    void aTreeIsTheSameInAnotherDisk() throws IOException {
         byte[] bytes = packed(source());
         assertThat(bytes).hasSizeLessThan(10 << 20);
         Path other = pool.resolve("other");
-        volumes.createEmpty(other, 200L << 20);
+        disks.createEmpty(other, 200L << 20);
 
         assertThat(trees.unpack(other, true, new ByteArrayInputStream(bytes))).isTrue();
 
@@ -139,7 +139,7 @@ final class TreeStreamTest {
     void aCutTreeIsRefused() throws IOException {
         byte[] bytes = packed(source());
         Path other = pool.resolve("other");
-        volumes.createEmpty(other, 200L << 20);
+        disks.createEmpty(other, 200L << 20);
         byte[] cut = Arrays.copyOf(bytes, bytes.length - 20);
         assertThatThrownBy(() -> trees.unpack(other, true, new ByteArrayInputStream(cut)))
                 .isInstanceOf(CayException.class)
@@ -173,7 +173,7 @@ final class TreeStreamTest {
     void aFullDiskIsNamed() throws IOException {
         byte[] bytes = packed(source());
         Path other = pool.resolve("other");
-        volumes.createEmpty(other, 100_000);
+        disks.createEmpty(other, 100_000);
         assertThatThrownBy(() -> trees.unpack(other, true, new ByteArrayInputStream(bytes)))
                 .isInstanceOf(CayException.class)
                 .hasMessageMatching("(?s).*(Disk quota exceeded|No space left).*");

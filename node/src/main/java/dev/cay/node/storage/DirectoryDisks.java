@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
 /// Plain directories, for hosts without btrfs. No limit, and a copy copies.
 ///
 /// Trees are handled by the host's tools: a sandbox can nest directories deeper than a path is long.
-final class DirectoryVolumes implements Volumes {
-    private static final Logger log = LoggerFactory.getLogger(DirectoryVolumes.class);
+final class DirectoryDisks implements Disks {
+    private static final Logger log = LoggerFactory.getLogger(DirectoryDisks.class);
     private static final Duration LIMIT = Duration.ofMinutes(5);
     private static final Duration AGAIN = Duration.ofMinutes(1);
     private static final Pattern COUNTED = Pattern.compile("^(\\d+)\t(/.*)$", Pattern.MULTILINE);
@@ -37,9 +37,9 @@ final class DirectoryVolumes implements Volumes {
     }
 
     @Override
-    public void create(Path volume, long limit) {
+    public void create(Path disk, long limit) {
         try {
-            for (Path directory : List.of(volume, volume.resolve("upper"), volume.resolve("work"))) {
+            for (Path directory : List.of(disk, disk.resolve("upper"), disk.resolve("work"))) {
                 Files.createDirectory(directory);
                 Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
             }
@@ -49,9 +49,9 @@ final class DirectoryVolumes implements Volumes {
     }
 
     @Override
-    public void createEmpty(Path volume, long limit) {
+    public void createEmpty(Path disk, long limit) {
         try {
-            Files.createDirectory(volume);
+            Files.createDirectory(disk);
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "cannot make a disk", e);
         }
@@ -64,18 +64,18 @@ final class DirectoryVolumes implements Volumes {
     }
 
     @Override
-    public void delete(Path volume) {
-        new Command("deleting the sandbox's disk", LIMIT, "rm", "-rf", "--one-file-system", volume.toString()).run();
+    public void delete(Path disk) {
+        new Command("deleting the sandbox's disk", LIMIT, "rm", "-rf", "--one-file-system", disk.toString()).run();
     }
 
     @Override
-    public void limit(Path volume, long bytes) {
+    public void limit(Path disk, long bytes) {
         // Directories have no limits.
     }
 
     @Override
-    public long used(Path volume) {
-        Path directory = Objects.requireNonNull(volume.getParent());
+    public long used(Path disk) {
+        Path directory = Objects.requireNonNull(disk.getParent());
         boolean first;
         synchronized (this) {
             first = walked == 0 && begin();
@@ -83,11 +83,11 @@ final class DirectoryVolumes implements Volumes {
         if (first) {
             walk(directory);
         }
-        return usedBelow(directory).getOrDefault(volume, 0L);
+        return usedBelow(directory).getOrDefault(disk, 0L);
     }
 
     @Override
-    public Map<Path, Long> used(Collection<Path> volumes) {
+    public Map<Path, Long> used(Collection<Path> disks) {
         return Map.of();
     }
 

@@ -18,38 +18,38 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What every kind of volumes does: the same tests for subvolumes of a real btrfs and for plain directories.
+/// What every kind of disks does: the same tests for subvolumes of a real btrfs and for plain directories.
 @NeedsRoot
-class VolumesTest {
+class DisksTest {
     private static final Duration LIMIT = Duration.ofSeconds(60);
     private static final long BYTES = 50L << 20;
 
-    /// Each test has volumes and an empty directory for them.
+    /// Each test has disks and an empty directory for them.
     private interface Contract {
-        Volumes volumes();
+        Disks disks();
 
         Path directory();
 
         @Test
-        default void makesAVolumeThatOverlayfsCanUse() throws IOException {
-            Path volume = directory().resolve("one");
-            volumes().create(volume, BYTES);
-            assertThat(volume.resolve("upper")).isEmptyDirectory();
-            assertThat(volume.resolve("work")).isEmptyDirectory();
-            assertThat(Files.getPosixFilePermissions(volume.resolve("upper"))).hasSize(7);
-            assertThatThrownBy(() -> volumes().create(volume, BYTES)).isInstanceOf(CayException.class);
+        default void makesADiskThatOverlayfsCanUse() throws IOException {
+            Path disk = directory().resolve("one");
+            disks().create(disk, BYTES);
+            assertThat(disk.resolve("upper")).isEmptyDirectory();
+            assertThat(disk.resolve("work")).isEmptyDirectory();
+            assertThat(Files.getPosixFilePermissions(disk.resolve("upper"))).hasSize(7);
+            assertThatThrownBy(() -> disks().create(disk, BYTES)).isInstanceOf(CayException.class);
         }
 
         @Test
         default void copiesWhatIsThereAndTheCopyGoesItsOwnWay() throws IOException {
             Path one = directory().resolve("one");
-            volumes().create(one, BYTES);
+            disks().create(one, BYTES);
             Files.writeString(one.resolve("upper/file"), "same");
             Files.createSymbolicLink(one.resolve("upper/link"), Path.of("file"));
             Programs.ofHost().require(LIMIT, "mknod", one.resolve("upper/gone").toString(), "c", "0", "0");
             Path two = directory().resolve("two");
 
-            volumes().copy(one, two, BYTES);
+            disks().copy(one, two, BYTES);
             Files.writeString(one.resolve("upper/file"), "changed");
 
             assertThat(two.resolve("upper/file")).hasContent("same");
@@ -60,23 +60,23 @@ class VolumesTest {
         }
 
         @Test
-        default void deletesAVolumeHoweverDeepItIs() throws IOException {
-            Path volume = directory().resolve("one");
-            volumes().create(volume, BYTES);
-            Files.createDirectories(volume.resolve("upper" + "/deep".repeat(200)));
-            volumes().delete(volume);
-            assertThat(volume).doesNotExist();
+        default void deletesADiskHoweverDeepItIs() throws IOException {
+            Path disk = directory().resolve("one");
+            disks().create(disk, BYTES);
+            Files.createDirectories(disk.resolve("upper" + "/deep".repeat(200)));
+            disks().delete(disk);
+            assertThat(disk).doesNotExist();
         }
 
         @Test
-        default void countsWhatAVolumeHolds() throws Exception {
-            Path volume = directory().resolve("one");
-            volumes().create(volume, BYTES);
-            Files.write(volume.resolve("upper/file"), new byte[8 << 20]);
-            Programs.ofHost().require(LIMIT, "sync", "-f", volume.toString());
-            await(() -> volumes().used(volume) >= 8L << 20);
-            assertThat(volumes().used(volume)).isLessThan(12L << 20);
-            await(() -> volumes().usedBelow(volume.resolveSibling("")).getOrDefault(volume, 0L) >= 8L << 20);
+        default void countsWhatADiskHolds() throws Exception {
+            Path disk = directory().resolve("one");
+            disks().create(disk, BYTES);
+            Files.write(disk.resolve("upper/file"), new byte[8 << 20]);
+            Programs.ofHost().require(LIMIT, "sync", "-f", disk.toString());
+            await(() -> disks().used(disk) >= 8L << 20);
+            assertThat(disks().used(disk)).isLessThan(12L << 20);
+            await(() -> disks().usedBelow(disk.resolveSibling("")).getOrDefault(disk, 0L) >= 8L << 20);
         }
 
         private static void await(BooleanSupplier condition) throws InterruptedException {
@@ -94,13 +94,13 @@ class VolumesTest {
         Path state;
 
         private Pool pool;
-        private Volumes volumes;
+        private Disks disks;
 
         @BeforeEach
         void mount() {
             var guest = GuestProgram.install(state.resolve("guest"));
             pool = Pool.open(state, 256, guest);
-            volumes = new BtrfsVolumes(guest);
+            disks = new BtrfsDisks(guest);
         }
 
         @AfterEach
@@ -109,8 +109,8 @@ class VolumesTest {
         }
 
         @Override
-        public Volumes volumes() {
-            return volumes;
+        public Disks disks() {
+            return disks;
         }
 
         @Override
@@ -124,11 +124,11 @@ class VolumesTest {
         @TempDir
         Path directory;
 
-        private final Volumes volumes = new DirectoryVolumes();
+        private final Disks disks = new DirectoryDisks();
 
         @Override
-        public Volumes volumes() {
-            return volumes;
+        public Disks disks() {
+            return disks;
         }
 
         @Override

@@ -18,13 +18,13 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /// Subvolumes with quota groups, one run of `cay-guest` per change; reading needs no other program.
-final class BtrfsVolumes implements Volumes {
+final class BtrfsDisks implements Disks {
     private static final Duration LIMIT = Duration.ofSeconds(30);
 
     private final String guest;
     private final Map<Path, Long> numbers = new ConcurrentHashMap<>();
 
-    BtrfsVolumes(GuestProgram guest) {
+    BtrfsDisks(GuestProgram guest) {
         this.guest = guest.path().toString();
     }
 
@@ -34,62 +34,62 @@ final class BtrfsVolumes implements Volumes {
     }
 
     @Override
-    public void create(Path volume, long limit) {
+    public void create(Path disk, long limit) {
         String bytes = Long.toString(limit);
-        new Command("making the sandbox's disk", LIMIT, guest, "volume", "create", volume.toString(), bytes).run();
+        new Command("making the sandbox's disk", LIMIT, guest, "disk", "create", disk.toString(), bytes).run();
     }
 
     @Override
-    public void createEmpty(Path volume, long limit) {
+    public void createEmpty(Path disk, long limit) {
         String bytes = Long.toString(limit);
-        new Command("making a disk", LIMIT, guest, "volume", "empty", volume.toString(), bytes).run();
+        new Command("making a disk", LIMIT, guest, "disk", "empty", disk.toString(), bytes).run();
     }
 
     @Override
     public void copy(Path from, Path to, long limit) {
         String bytes = Long.toString(limit);
-        new Command("copying the sandbox's disk", LIMIT, guest, "volume", "copy", from.toString(), to.toString(), bytes)
+        new Command("copying the sandbox's disk", LIMIT, guest, "disk", "copy", from.toString(), to.toString(), bytes)
                 .run();
     }
 
     @Override
-    public void delete(Path volume) {
-        numbers.remove(volume);
-        new Command("deleting the sandbox's disk", LIMIT, guest, "volume", "delete", volume.toString()).run();
-        numbers.remove(volume);
+    public void delete(Path disk) {
+        numbers.remove(disk);
+        new Command("deleting the sandbox's disk", LIMIT, guest, "disk", "delete", disk.toString()).run();
+        numbers.remove(disk);
     }
 
     @Override
-    public void limit(Path volume, long bytes) {
+    public void limit(Path disk, long bytes) {
         try {
-            long number = BtrfsQuotas.subvolume(volume.toString());
-            BtrfsQuotas.limit(Objects.requireNonNull(volume.getParent()).toString(), number, bytes);
+            long number = BtrfsQuotas.subvolume(disk.toString());
+            BtrfsQuotas.limit(Objects.requireNonNull(disk.getParent()).toString(), number, bytes);
         } catch (ErrnoException e) {
             throw new CayException(ErrorKind.INTERNAL, "cannot limit the sandbox's disk", e);
         }
     }
 
     @Override
-    public long used(Path volume) {
+    public long used(Path disk) {
         try {
-            long number = BtrfsQuotas.subvolume(volume.toString());
-            return BtrfsQuotas.referenced(volume.toString()).getOrDefault(number, 0L);
+            long number = BtrfsQuotas.subvolume(disk.toString());
+            return BtrfsQuotas.referenced(disk.toString()).getOrDefault(number, 0L);
         } catch (ErrnoException e) {
             throw new CayException(ErrorKind.INTERNAL, "cannot read the sandbox's disk use", e);
         }
     }
 
     @Override
-    public Map<Path, Long> used(Collection<Path> volumes) {
+    public Map<Path, Long> used(Collection<Path> disks) {
         var used = new HashMap<Path, Long>();
-        if (volumes.isEmpty()) {
+        if (disks.isEmpty()) {
             return used;
         }
         try {
             var bytes = BtrfsQuotas.referenced(
-                    Objects.requireNonNull(volumes.iterator().next().getParent())
+                    Objects.requireNonNull(disks.iterator().next().getParent())
                             .toString());
-            volumes.forEach(volume -> number(volume).map(bytes::get).ifPresent(value -> used.put(volume, value)));
+            disks.forEach(disk -> number(disk).map(bytes::get).ifPresent(value -> used.put(disk, value)));
         } catch (ErrnoException e) {
             throw new CayException(ErrorKind.INTERNAL, "cannot read the sandboxes' disk use", e);
         }
@@ -99,24 +99,24 @@ final class BtrfsVolumes implements Volumes {
     @Override
     public Map<Path, Long> usedBelow(Path directory) {
         Map<Path, Long> used;
-        try (var volumes = Files.list(directory)) {
-            used = used(volumes.toList());
+        try (var disks = Files.list(directory)) {
+            used = used(disks.toList());
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "cannot read the sandboxes' disk use", e);
         }
-        numbers.keySet().removeIf(volume -> directory.equals(volume.getParent()) && !used.containsKey(volume));
+        numbers.keySet().removeIf(disk -> directory.equals(disk.getParent()) && !used.containsKey(disk));
         return used;
     }
 
-    /// A volume keeps its number, so it is asked for once.
-    private Optional<Long> number(Path volume) {
-        Long known = numbers.get(volume);
+    /// A disk keeps its number, so it is asked for once.
+    private Optional<Long> number(Path disk) {
+        Long known = numbers.get(disk);
         if (known != null) {
             return Optional.of(known);
         }
         try {
-            long number = BtrfsQuotas.subvolume(volume.toString());
-            numbers.put(volume, number);
+            long number = BtrfsQuotas.subvolume(disk.toString());
+            numbers.put(disk, number);
             return Optional.of(number);
         } catch (ErrnoException e) {
             // It was deleted just now, or is being made.

@@ -16,7 +16,7 @@ static int open_directory(const char *path)
 {
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
-        die("volume: open %s", path);
+        die("disk: open %s", path);
     return fd;
 }
 
@@ -25,25 +25,25 @@ static int open_parent(const char *path, const char **name)
 {
     const char *slash = strrchr(path, '/');
     if (!slash || slash == path || !slash[1] || strlen(slash + 1) > BTRFS_SUBVOL_NAME_MAX)
-        refuse("volume: not a place for a volume: %s", path);
+        refuse("disk: not a place for a disk: %s", path);
     char parent[4096];
     snprintf(parent, sizeof parent, "%.*s", (int)(slash - path), path);
     *name = slash + 1;
     return open_directory(parent);
 }
 
-/* Through the directory above: a copy begins with the limit of its source, and a volume that is full refuses also this
- * change when it comes through the volume itself. */
+/* Through the directory above: a copy begins with the limit of its source, and a disk that is full refuses also this
+ * change when it comes through the disk itself. */
 static void limit(int parent, const char *path, const char *bytes)
 {
     struct btrfs_ioctl_ino_lookup_args lookup = {.objectid = BTRFS_FIRST_FREE_OBJECTID};
     if (ioctl(open_directory(path), BTRFS_IOC_INO_LOOKUP, &lookup))
-        die("volume: look up %s", path);
+        die("disk: look up %s", path);
     struct btrfs_ioctl_qgroup_limit_args arguments = {.qgroupid = lookup.treeid};
     arguments.lim.flags = BTRFS_QGROUP_LIMIT_MAX_RFER;
     arguments.lim.max_rfer = parse_number(bytes, "limit");
     if (ioctl(parent, BTRFS_IOC_QGROUP_LIMIT, &arguments))
-        die("volume: limit %s", path);
+        die("disk: limit %s", path);
 }
 
 /* One without anything in it is for a tree that is unpacked there. */
@@ -54,14 +54,14 @@ static int create(const char *path, const char *bytes, int empty)
     struct btrfs_ioctl_vol_args arguments = {0};
     strcpy(arguments.name, name);
     if (ioctl(parent, BTRFS_IOC_SUBVOL_CREATE, &arguments))
-        die("volume: create %s", path);
-    int volume = open_directory(path);
+        die("disk: create %s", path);
+    int disk = open_directory(path);
     umask(0);
     /* Others must be able to pass: the sandbox's root is nobody special out here. */
-    if (fchmod(volume, 0711))
-        die("volume: open %s to others", path);
-    if (!empty && (mkdirat(volume, "upper", 0755) || mkdirat(volume, "work", 0755)))
-        die("volume: fill %s", path);
+    if (fchmod(disk, 0711))
+        die("disk: open %s to others", path);
+    if (!empty && (mkdirat(disk, "upper", 0755) || mkdirat(disk, "work", 0755)))
+        die("disk: fill %s", path);
     limit(parent, path, bytes);
     return 0;
 }
@@ -73,7 +73,7 @@ static int copy(const char *from, const char *to, const char *bytes)
     struct btrfs_ioctl_vol_args_v2 arguments = {.fd = open_directory(from)};
     strcpy(arguments.name, name);
     if (ioctl(parent, BTRFS_IOC_SNAP_CREATE_V2, &arguments))
-        die("volume: copy %s to %s", from, to);
+        die("disk: copy %s to %s", from, to);
     limit(parent, to, bytes);
     return 0;
 }
@@ -85,11 +85,11 @@ static int destroy(const char *path)
     struct btrfs_ioctl_vol_args arguments = {0};
     strcpy(arguments.name, name);
     if (ioctl(parent, BTRFS_IOC_SNAP_DESTROY, &arguments) && errno != ENOENT)
-        die("volume: delete %s", path);
+        die("disk: delete %s", path);
     return 0;
 }
 
-int run_volume(int argc, char **argv)
+int run_disk(int argc, char **argv)
 {
     const char *what = argc ? argv[0] : "";
     if (!strcmp(what, "create") && argc == 3)
@@ -100,5 +100,5 @@ int run_volume(int argc, char **argv)
         return copy(argv[1], argv[2], argv[3]);
     if (!strcmp(what, "delete") && argc == 2)
         return destroy(argv[1]);
-    refuse("usage: cay-guest volume create DIR BYTES | empty DIR BYTES | copy FROM TO BYTES | delete DIR");
+    refuse("usage: cay-guest disk create DIR BYTES | empty DIR BYTES | copy FROM TO BYTES | delete DIR");
 }
