@@ -32,6 +32,9 @@
 #define SET_FLAG 0u
 #define SET_STRING 1u
 #define CREATE 6u
+#define ATTRIBUTE_READ_ONLY 0x1u
+#define ATTRIBUTE_NO_SETUID 0x2u
+#define ATTRIBUTE_NO_DEVICES 0x4u
 #define ATTRIBUTE_IDMAP 0x00100000u
 
 /* fsconfig takes strings of at most 255 bytes; "0:1:2:...:79" is 229. */
@@ -48,8 +51,8 @@ struct plan {
     const char *lowers[MAX_LAYERS];
     int lower_count;
     const char *upper, *merged;
-    const char *mounts[MAX_MOUNTS], *places[MAX_MOUNTS];
-    int mount_count, place_count;
+    const char *mounts[MAX_MOUNTS], *places[MAX_MOUNTS], *targets[MAX_MOUNTS], *rights[MAX_MOUNTS];
+    int mount_count, place_count, target_count, right_count;
     char **program;
 };
 
@@ -71,14 +74,20 @@ static void parse(int argc, char **argv, struct plan *plan)
             plan->mounts[plan->mount_count++] = value;
         else if (!strcmp(name, "--place") && plan->place_count < MAX_MOUNTS)
             plan->places[plan->place_count++] = value;
+        else if (!strcmp(name, "--target") && plan->target_count < MAX_MOUNTS)
+            plan->targets[plan->target_count++] = value;
+        else if (!strcmp(name, "--rights") && plan->right_count < MAX_MOUNTS)
+            plan->rights[plan->right_count++] = value;
         else if (!strcmp(name, "--lower"))
             refuse("launch: more than %d layers", MAX_LAYERS);
         else
             refuse("launch: unknown argument %s", name);
     }
     if (i + 1 >= argc || !based || !plan->upper || !plan->merged || !plan->lower_count ||
-        plan->mount_count != plan->place_count)
-        refuse("usage: cay-guest launch --uid-base N --lower DIR... --upper DIR [--mount DIR --place DIR]... "
+        plan->mount_count != plan->place_count || plan->mount_count != plan->target_count ||
+        plan->mount_count != plan->right_count)
+        refuse("usage: cay-guest launch --uid-base N --lower DIR... --upper DIR "
+               "[--mount DIR --place DIR --target PATH --rights ro|rw]... "
                "--merged DIR -- PROGRAM ARGUMENTS...");
     plan->program = argv + i + 1;
 }
@@ -121,14 +130,14 @@ static int open_id_mapping(unsigned long base)
 
 /* Shows `from` at `to` with mapped ids. Attached, not detached: before 6.15 overlayfs refuses layers that are not in
  * the caller's mount namespace. */
-static void show_mapped(const char *from, const char *to, int mapping)
+static void show_mapped(const char *from, const char *to, int mapping, uint64_t more)
 {
     if (mkdir(to, 0755) && errno != EEXIST)
         die("launch: make the place for %s", from);
     int tree = (int)syscall(NR_open_tree, AT_FDCWD, from, CLONE_TREE | O_CLOEXEC);
     if (tree < 0)
         die("launch: open_tree %s", from);
-    struct attributes attributes = {.set = ATTRIBUTE_IDMAP, .userns = (uint64_t)mapping};
+    struct attributes attributes = {.set = ATTRIBUTE_IDMAP | more, .userns = (uint64_t)mapping};
     if (syscall(NR_mount_setattr, tree, "", AT_EMPTY_PATH, &attributes, sizeof attributes))
         die("launch: map the ids of %s", from);
     if (syscall(NR_move_mount, tree, "", AT_FDCWD, to, EMPTY_PATH_OF_SOURCE))
@@ -230,6 +239,39 @@ static void require_real_places(const char *merged)
     }
 }
 
+/* Makes the directory that something is mounted on, as the sandbox's root. Every step must be a real directory: a link
+ * among the sandbox's files would lead runc or CRIU to mount it elsewhere, over /proc for example. Nothing of the
+ * sandbox runs yet, so what is found here stays. */
+static void make_target(const struct plan *plan, const char *target)
+{
+    int at = open(plan->merged, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (at < 0 || target[0] != '/')
+        die("launch: enter the root for %s", target);
+    act_on_files_as(plan->base);
+    umask(022);
+    for (const char *part = target + 1; *part;) {
+        size_t length = strcspn(part, "/");
+        char name[256];
+        if (!length || length >= sizeof name)
+            refuse("launch: %s is no place for a mount", target);
+        memcpy(name, part, length);
+        name[length] = 0;
+        if (!strcmp(name, ".") || !strcmp(name, ".."))
+            refuse("launch: %s is no place for a mount", target);
+        if (mkdirat(at, name, 0755) && errno != EEXIST)
+            die("launch: make %s", target);
+        int next = openat(at, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (next < 0)
+            refuse("launch: nothing can be mounted at %s: '%s' on the way there is a link or a file, and no directory",
+                   target, name);
+        close(at);
+        at = next;
+        part += length + (part[length] == '/');
+    }
+    act_on_files_as(0);
+    close(at);
+}
+
 static void mount_root(const struct plan *plan)
 {
     int mapping = open_id_mapping(plan->base);
@@ -245,11 +287,13 @@ static void mount_root(const struct plan *plan)
     for (int i = 0; i < plan->lower_count; i++) {
         char name[16];
         snprintf(name, sizeof name, "%d", i);
-        show_mapped(plan->lowers[i], name, mapping);
+        show_mapped(plan->lowers[i], name, mapping, 0);
     }
-    show_mapped(plan->upper, "w", mapping);
+    show_mapped(plan->upper, "w", mapping, 0);
     for (int i = 0; i < plan->mount_count; i++)
-        show_mapped(plan->mounts[i], plan->places[i], mapping);
+        show_mapped(plan->mounts[i], plan->places[i], mapping,
+                    ATTRIBUTE_NO_SETUID | ATTRIBUTE_NO_DEVICES |
+                        (strcmp(plan->rights[i], "ro") ? 0 : ATTRIBUTE_READ_ONLY));
     close(mapping);
     int root = make_overlay(plan);
     if (chdir("/"))
@@ -258,6 +302,8 @@ static void mount_root(const struct plan *plan)
         die("launch: mount on %s", plan->merged);
     close(root);
     require_real_places(plan->merged);
+    for (int i = 0; i < plan->mount_count; i++)
+        make_target(plan, plan->targets[i]);
 }
 
 /* What runc has as its own is what pid 1 of the sandbox gets, and a file of the host there cannot be checkpointed. Our

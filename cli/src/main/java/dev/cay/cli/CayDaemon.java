@@ -197,6 +197,7 @@ final class CayDaemon implements AutoCloseable {
                         config.runDir(),
                         config.cacheDir(),
                         poolSize(),
+                        config.storage().volumeSizeMB(),
                         config.storage().uidBase(),
                         config.network().range(),
                         config.network().nameservers(),

@@ -101,8 +101,9 @@ public record CayConfig(
     /// Where writable layers lie.
     ///
     /// @param poolSizeMB size of the pool file made when `stateDir` is not on btrfs
+    /// @param volumeSizeMB how much a volume may hold at most
     /// @param uidBase    first host uid of the first sandbox; each takes 65,536
-    public record Storage(int poolSizeMB, int uidBase) {
+    public record Storage(int poolSizeMB, int volumeSizeMB, int uidBase) {
         /// The pool is allocated at once, so it never takes more than half of what is free.
         public int poolSizeMBWithin(long freeBytes) {
             return (int) Math.min(poolSizeMB, freeBytes / 2 / 1024 / 1024);

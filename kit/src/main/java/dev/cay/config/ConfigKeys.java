@@ -107,6 +107,11 @@ public final class ConfigKeys {
             ConfigValue.megabytes(1024, 1024 * MB_PER_TB),
             "20GB",
             "Size of the pool file made when stateDir is not on btrfs; never more than half of the free space.");
+    static final ConfigKey<Integer> VOLUME_SIZE_MB = key(
+            "storage.volumeSizeMB",
+            ConfigValue.megabytes(1, 1024 * MB_PER_TB),
+            "10GB",
+            "How much a volume may hold at most, and does if its creator does not say.");
     static final ConfigKey<Integer> UID_BASE = key(
             "storage.uidBase",
             ConfigValue.number(65_536, 2_000_000_000),
@@ -372,6 +377,7 @@ public final class ConfigKeys {
             PAUSE_AT_STOP,
             PROCESS_LOG_BYTES,
             POOL_SIZE_MB,
+            VOLUME_SIZE_MB,
             UID_BASE,
             STORE_URL,
             STORE_PASSWORD_FILE,

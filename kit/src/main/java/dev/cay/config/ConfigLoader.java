@@ -121,7 +121,8 @@ public final class ConfigLoader {
                         value(ConfigKeys.KEEP_PAUSED).orElse(null),
                         value(ConfigKeys.PAUSE_AT_STOP),
                         value(ConfigKeys.PROCESS_LOG_BYTES)),
-                new CayConfig.Storage(value(ConfigKeys.POOL_SIZE_MB), value(ConfigKeys.UID_BASE)),
+                new CayConfig.Storage(
+                        value(ConfigKeys.POOL_SIZE_MB), value(ConfigKeys.VOLUME_SIZE_MB), value(ConfigKeys.UID_BASE)),
                 new CayConfig.Store(
                         value(ConfigKeys.STORE_URL).orElse(null),
                         value(ConfigKeys.STORE_PASSWORD_FILE).orElse(null),

@@ -55,6 +55,7 @@ final class ConfigLoaderTest {
                         sandboxes.pauseAtStop = reboot | CAY_SANDBOXES_PAUSE_AT_STOP
                         sandboxes.processLogBytes = 1MB | CAY_SANDBOXES_PROCESS_LOG_BYTES
                         storage.poolSizeMB = 20GB | CAY_STORAGE_POOL_SIZE_MB
+                        storage.volumeSizeMB = 10GB | CAY_STORAGE_VOLUME_SIZE_MB
                         storage.uidBase = 1000000000 | CAY_STORAGE_UID_BASE
                         store.url =  | CAY_STORE_URL
                         store.passwordFile =  | CAY_STORE_PASSWORD_FILE
@@ -363,7 +364,7 @@ final class ConfigLoaderTest {
 
     @Test
     void thePoolNeverTakesMoreThanHalfOfWhatIsFree() {
-        var storage = new CayConfig.Storage(20_480, 1_000_000_000);
+        var storage = new CayConfig.Storage(20_480, 10_240, 1_000_000_000);
         assertThat(storage.poolSizeMBWithin(10L << 30)).isEqualTo(5120);
         assertThat(storage.poolSizeMBWithin(1L << 50)).isEqualTo(20_480);
     }

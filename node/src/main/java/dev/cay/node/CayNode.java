@@ -58,6 +58,7 @@ import dev.cay.node.snapshot.SealedImages;
 import dev.cay.node.snapshot.Snapshots;
 import dev.cay.node.snapshot.WarmSnapshots;
 import dev.cay.node.storage.Pool;
+import dev.cay.node.volume.Volumes;
 import dev.cay.node.watch.WatchHub;
 import dev.cay.proxy.ReverseProxy;
 import dev.cay.tls.EgressAuthority;
@@ -231,7 +232,8 @@ public final class CayNode implements AutoCloseable {
                             images,
                             serverImages,
                             repositories),
-                    new NodeBackups(settings.stateDir(), layers, snapshots, guest, plan.gateway()),
+                    new NodeBackups(settings.stateDir(), layers, snapshots, pool, guest, plan.gateway()),
+                    new Volumes(pool.volumes(), work.files(), keepers::mounts, (long) settings.volumeSizeMB() << 20),
                     InstantSource.system());
             watch(around.meters());
         } catch (IOException | RuntimeException e) {

@@ -8,6 +8,7 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.node.NodeBackup;
 import dev.cay.wire.node.NodeDisk;
+import dev.cay.wire.node.NodeVolumes;
 import dev.cay.wire.node.SandboxKind;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -29,13 +30,16 @@ final class DiskCollector implements NodeDisk {
     private final UnusedLayers unused;
     private final DiskContents contents;
     private final NodeBackup backup;
+    private final NodeVolumes volumes;
     private final InstantSource clock;
 
-    DiskCollector(LayerStore layers, DiskContents contents, NodeBackup backup, InstantSource clock) {
+    DiskCollector(
+            LayerStore layers, DiskContents contents, NodeBackup backup, NodeVolumes volumes, InstantSource clock) {
         this.layers = layers;
         this.unused = new UnusedLayers(layers, DiskCollector::stateDirs);
         this.contents = contents;
         this.backup = backup;
+        this.volumes = volumes;
         this.clock = clock;
     }
 
@@ -77,6 +81,11 @@ final class DiskCollector implements NodeDisk {
     @Override
     public NodeBackup backup() {
         return backup;
+    }
+
+    @Override
+    public NodeVolumes volumes() {
+        return volumes;
     }
 
     /// One collection.

@@ -8,13 +8,16 @@ import dev.cay.node.snapshot.SavedOn;
 import dev.cay.node.snapshot.Snapshot;
 import dev.cay.node.snapshot.SnapshotHold;
 import dev.cay.node.snapshot.Snapshots;
+import dev.cay.node.storage.Pool;
 import dev.cay.node.storage.TreeStream;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.VolumeId;
 import dev.cay.wire.node.NodeBackup;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -51,15 +54,22 @@ final class NodeBackups implements NodeBackup {
     private final Path stateDir;
     private final LayerStore layers;
     private final Snapshots snapshots;
+    private final Pool pool;
     private final TreeStream trees;
     private final String gateway;
 
-    NodeBackups(Path stateDir, LayerStore layers, Snapshots snapshots, GuestProgram guest, String gateway) {
+    NodeBackups(Path stateDir, LayerStore layers, Snapshots snapshots, Pool pool, GuestProgram guest, String gateway) {
         this.stateDir = stateDir;
         this.layers = layers;
         this.snapshots = snapshots;
+        this.pool = pool;
         this.trees = new TreeStream(guest);
         this.gateway = gateway;
+    }
+
+    /// What a backup that was cut off left there goes with the next one.
+    private Path copies() {
+        return pool.directory("volume-copies");
     }
 
     private Path records() {
@@ -107,6 +117,7 @@ final class NodeBackups implements NodeBackup {
         private final Set<String> missing = new LinkedHashSet<>();
         private final Set<String> guests = new LinkedHashSet<>();
         private final Set<String> keys = new LinkedHashSet<>();
+        private final List<Path> copied = new ArrayList<>();
 
         private Reading(LayerUse use, SnapshotHold held) {
             this.use = use;
@@ -145,6 +156,7 @@ final class NodeBackups implements NodeBackup {
                 snapshot.guest().ifPresent(guests::add);
             });
             gather(chosen, notes);
+            wanted.volumes().forEach(this::addVolume);
             missing.forEach(what -> log.atWarn().addKeyValue("what", what).log("a backup lacks what is not here"));
             return new Contents(machine(), gateway, notes.size(), named, List.copyOf(missing), List.copyOf(parts));
         }
@@ -224,8 +236,25 @@ final class NodeBackups implements NodeBackup {
             }
         }
 
+        /// A copy of the volume as it is now, as sandboxes go on writing to it.
+        private void addVolume(VolumeId id) {
+            Path copy = copies().resolve(id.value());
+            try {
+                pool.deleteSaved(copy);
+                pool.volumes().save(id, copy);
+                copied.add(copy);
+                String size = Long.toString(pool.volumes().bytes(id));
+                parts.add(new FilePart("volume/" + id + "/size", size.getBytes(StandardCharsets.UTF_8)));
+                parts.add(new TreePart("volume/" + id + "/files", Kind.DISK, copy, trees));
+            } catch (CayException e) {
+                log.atWarn().setCause(e).addKeyValue("volume", id).log("a volume is not in the backup");
+                missing.add("volume " + id);
+            }
+        }
+
         @Override
         public void close() {
+            copied.forEach(pool::deleteSaved);
             held.close();
             use.close();
         }

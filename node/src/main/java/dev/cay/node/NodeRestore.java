@@ -12,9 +12,11 @@ import dev.cay.node.storage.Pool;
 import dev.cay.node.storage.TreeStream;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import dev.cay.wire.VolumeId;
 import dev.cay.wire.node.Saved;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -38,6 +40,7 @@ public final class NodeRestore implements AutoCloseable {
     private static final Pattern SNAPSHOT =
             Pattern.compile("snapshot/([a-z0-9]+(?:\\.[a-z0-9]+)?)/(about\\.json|disk|processes|memory)");
     private static final Pattern SANDBOX = Pattern.compile("sandbox/([a-z0-9]+)/(sandbox\\.json|mcp\\.tokens)");
+    private static final Pattern VOLUME = Pattern.compile("volume/([0-9a-f-]{36})/(size|files)");
     private static final Set<String> CERTIFICATES = Set.of("tls/ca.pem", "tls/bundle.pem");
     private static final long MIB = 1L << 20;
 
@@ -103,6 +106,7 @@ public final class NodeRestore implements AutoCloseable {
         var layer = LAYER.matcher(part.name());
         var snapshot = SNAPSHOT.matcher(part.name());
         var sandbox = SANDBOX.matcher(part.name());
+        var volume = VOLUME.matcher(part.name());
         if (state.matches() && NodeBackups.STATE.contains(state.group(1).split("/")[0])) {
             putState(state.group(1), part.bytes());
         } else if (guest.matches()) {
@@ -113,6 +117,8 @@ public final class NodeRestore implements AutoCloseable {
             putSnapshot(snapshot.group(1), snapshot.group(2), part);
         } else if (sandbox.matches()) {
             putSandbox(sandbox.group(1), sandbox.group(2), part.bytes());
+        } else if (volume.matches()) {
+            putVolume(new VolumeId(volume.group(1)), volume.group(2), part);
         } else {
             return false;
         }
@@ -207,6 +213,19 @@ public final class NodeRestore implements AutoCloseable {
         boolean notes = what.equals("sandbox.json");
         WholeFile.write(
                 folder.resolve(what), notes ? SavedNotes.adapted(content, this::here, this::savedHere) : content);
+    }
+
+    private void putVolume(VolumeId id, String what, Source part) throws IOException {
+        if (what.equals("size")) {
+            try {
+                pool.volumes().make(id, Long.parseLong(new String(part.bytes(), StandardCharsets.UTF_8)));
+            } catch (NumberFormatException e) {
+                throw new CayException(ErrorKind.INVALID_ARGUMENT, "the backup has no size of volume " + id, e);
+            }
+            return;
+        }
+        trees.unpack(pool.volumes().require(id), pool.limited(), part.stream());
+        part.requireWhole();
     }
 
     private Saved savedHere(Saved saved) {

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /// What an operator decides about the node.
 ///
+/// @param volumeSizeMB         how much a volume may hold at most
 /// @param servers              what MCP servers of one sandbox may use
 /// @param catalogs             of MCP servers, beside the one that comes with Cay
 /// @param serverOverrides      file that says how MCP servers are started here, and what intercepts calls of
@@ -27,6 +28,7 @@ public record NodeSettings(
         Path runDir,
         Path cacheDir,
         int poolSizeMB,
+        int volumeSizeMB,
         int uidBase,
         String range,
         List<String> nameservers,

@@ -78,6 +78,10 @@ import dev.cay.server.template.DiskCollections;
 import dev.cay.server.template.TemplateRoutes;
 import dev.cay.server.template.TemplateSupply;
 import dev.cay.server.template.Templates;
+import dev.cay.server.volume.ContentRoutes;
+import dev.cay.server.volume.VolumeRoutes;
+import dev.cay.server.volume.VolumeTokens;
+import dev.cay.server.volume.Volumes;
 import dev.cay.server.webhook.Webhooks;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Node;
@@ -158,6 +162,7 @@ public final class CayServer implements AutoCloseable {
     private final Sandboxes sandboxes;
     private final TokenRenewal renewal;
     private final DiskShares shares;
+    private final Volumes volumes;
     private final Consumer<Duration> followClock;
     private final SandboxStarter starter;
     private final Pauses pauses;
@@ -221,7 +226,9 @@ public final class CayServer implements AutoCloseable {
         sandboxes = new Sandboxes(store, directory, fleet, expiry, sandboxRecords, settings.maxTimeout());
         renewal = new TokenRenewal(store, sandboxRecords, directory, fleet, tokens);
         var starts = ConcurrencyLimit.starting();
-        shares = new DiskShares(quotas, directory, templates, fleet);
+        volumes = new Volumes(store, disk.volumes(), clock);
+        shares = new DiskShares(quotas, directory, templates, fleet, volumes);
+        volumes.limit(shares::requireRoom);
         starter = new SandboxStarter(
                 sandboxRecords, sandboxes, templates, supply, fleet, tokens, random, starts, shares, meters);
         var saves = ConcurrencyLimit.saving();
@@ -266,6 +273,9 @@ public final class CayServer implements AutoCloseable {
         new EgressRoutes(access, sandboxes, fleet).addTo(routes);
         audit.addTo(routes, access);
         new PrometheusRoutes(access, meters).addTo(routes);
+        var volumeTokens = new VolumeTokens(tokens, clock);
+        new VolumeRoutes(access, volumes, volumeTokens, settings.domain()).addTo(routes);
+        new ContentRoutes(volumes, volumeTokens, disk.volumes(), quotas).addTo(routes);
         new AuthorizationRoutes(access, sandboxes, authorizations).addTo(routes);
         collections = opened.add(new DiskCollections(access, templates, disk, settings.keepUnused()));
         collections.addTo(routes);
@@ -307,7 +317,7 @@ public final class CayServer implements AutoCloseable {
         var routes = new Routes();
         new TeamRoutes(access).addTo(routes);
         new KeyRoutes(access, keys, renewal::ofKey).addTo(routes);
-        new TeamAdminRoutes(access, teams, keys, sandboxes, templates).addTo(routes);
+        new TeamAdminRoutes(access, teams, keys, sandboxes, templates, volumes).addTo(routes);
         new TemplateRoutes(access, templates, supply).addTo(routes);
         new SandboxRoutes(
                         access,
@@ -318,6 +328,7 @@ public final class CayServer implements AutoCloseable {
                         view,
                         quotas,
                         networks,
+                        volumes,
                         settings.timeout(),
                         settings.maxTimeout())
                 .addTo(routes);
@@ -365,6 +376,7 @@ public final class CayServer implements AutoCloseable {
             shipper.add(id, line);
         });
         settlement.settle();
+        volumes.start();
         renewal.settle();
         snapshots.settle();
         expiry.start(pauses::expire, followClock);

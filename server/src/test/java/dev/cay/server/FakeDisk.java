@@ -1,6 +1,7 @@
 package dev.cay.server;
 
 import dev.cay.wire.node.NodeDisk;
+import dev.cay.wire.node.NodeVolumes;
 import dev.cay.wire.node.SandboxKind;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,6 +17,13 @@ final class FakeDisk implements NodeDisk {
     volatile Collection<SandboxKind> named = List.of();
     volatile CountDownLatch go = new CountDownLatch(0);
     volatile RuntimeException failure;
+
+    volatile NodeVolumes volumes = NodeVolumes.NONE;
+
+    @Override
+    public NodeVolumes volumes() {
+        return volumes;
+    }
 
     @Override
     public void keep(Collection<SandboxKind> kinds) {

@@ -34,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 /// The server's neighbour, in memory: keeps what it was asked for and outlives restarts of the server, as a node does.
 final class FakeNode implements Node {
     private final SecureRandom random = new SecureRandom();
+    final FakeVolumes volumes = new FakeVolumes();
     volatile Set<SandboxId> roomFor = Set.of();
     volatile List<DiskShare> shares = List.of();
     final Map<SandboxId, AccessToken> tokens = new ConcurrentHashMap<>();

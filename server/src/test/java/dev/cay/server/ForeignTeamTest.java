@@ -26,6 +26,13 @@ final class ForeignTeamTest extends ServerTest {
             "GET /.well-known/openid-configuration",
             "GET /.well-known/jwks.json",
             "PUT /templates/{templateID}/files/{hash}/content",
+            "GET /volumecontent/{volumeID}/path",
+            "PATCH /volumecontent/{volumeID}/path",
+            "DELETE /volumecontent/{volumeID}/path",
+            "GET /volumecontent/{volumeID}/dir",
+            "POST /volumecontent/{volumeID}/dir",
+            "GET /volumecontent/{volumeID}/file",
+            "PUT /volumecontent/{volumeID}/file",
             "GET /mcp/oauth/callback",
             "HEAD /mcp/oauth/callback",
             "GET /mcp/oauth/client.json",
@@ -84,6 +91,9 @@ final class ForeignTeamTest extends ServerTest {
                 """);
         assertThat(webhook.status()).as(webhook.text()).isEqualTo(201);
         ids.put("webhookID", webhook.json().get("id").stringValue());
+        var volume = cay.call("POST", "/volumes", "{\"name\": \"mine\"}");
+        assertThat(volume.status()).as(volume.text()).isEqualTo(201);
+        ids.put("volumeID", volume.json().get("volumeID").stringValue());
         String other = cay.admin("POST", "/admin/teams", "{\"name\": \"other\"}")
                 .json()
                 .get("teamID")

@@ -253,7 +253,9 @@ abstract class LimitsContract {
         TestServer.await(
                 "what the team holds is known",
                 () -> cay.call("GET", "/limits").json().get("use").get("diskMB").longValue() == 10);
-        refused(cay.call("POST", "/sandboxes", CREATE), "hold 10 MB of 10 MB; kill sandboxes or delete snapshots");
+        refused(
+                cay.call("POST", "/sandboxes", CREATE),
+                "take 10 MB of 10 MB; kill sandboxes, delete snapshots or volumes");
         refused(cay.call("POST", "/sandboxes/%s/snapshots".formatted(one), "{}"), "share of the disk is full");
         // What is there can be reached and removed.
         assertThat(cay.call("POST", "/v2/sandboxes/%s/connect".formatted(two), "{}")

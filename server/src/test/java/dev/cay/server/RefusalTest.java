@@ -49,8 +49,6 @@ final class RefusalTest {
     @ParameterizedTest
     @CsvSource(delimiter = ' ', textBlock = """
             POST /templates/t/builds/b
-            GET /volumes
-            PUT /volumecontent/v/file
             GET /nodes
             """)
     void whatIsNotServedSaysSo(String method, String path) {

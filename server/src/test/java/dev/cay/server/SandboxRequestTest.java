@@ -52,11 +52,24 @@ final class SandboxRequestTest {
             {"templateID":"base","autoPause":true,"autoPauseMemory":false,"autoResume":{"enabled":true}} | 400 | autoResume
             {"templateID":"base","autoPause":"yes"}                                | 400 | autoPause
             {"templateID":"base","autoResume":{"enabled":1}}                       | 400 | autoResume.enabled
-            {"templateID":"base","volumeMounts":[{"name":"a","path":"/a"}]}        | 501 | volumeMounts
             {"templateID":"base","iam":{"tokens":{"a":{}}}}                        | 400 | 'iam.tokens.a.audience'
             {"templateID":"base","iam":{"tokens":{"a":{"audience":"x","tokenType":"JWT"}}}} | 400 | JWT-SVID
             {"templateID":"base","iam":{"tokens":{"{":{"audience":"x","tokenType":"JWT-SVID"}}}} | 400 | 'iam.tokens'
             {"templateID":"base","iam":{"tokens":{"a":{},"b":{},"c":{},"d":{},"e":{},"f":{}}}} | 400 | iam.tokens: too many tokens: 6 (max 5)
+            {"templateID":"base","volumeMounts":[{"name":"a","path":"/a"}]}        | 400 | Volume 'a' not found
+            {"templateID":"base","volumeMounts":{"a":"/a"}}                        | 400 | 'volumeMounts' must be a list of objects
+            {"templateID":"base","volumeMounts":[{"path":"/a"}]}                   | 400 | 'volumeMounts[0].name' is required
+            {"templateID":"base","volumeMounts":[{"name":"a"}]}                    | 400 | 'volumeMounts[0].path' is required
+            {"templateID":"base","volumeMounts":[{"name":"a","path":"a"}]}         | 400 | 'volumeMounts[0].path' must be an absolute path
+            {"templateID":"base","volumeMounts":[{"name":"a","path":"/"}]}         | 400 | 'volumeMounts[0].path' must be an absolute path
+            {"templateID":"base","volumeMounts":[{"name":"a","path":"/a/../b"}]}   | 400 | 'volumeMounts[0].path' must be an absolute path
+            {"templateID":"base","volumeMounts":[{"name":"a","path":"/a//b"}]}     | 400 | 'volumeMounts[0].path' must be an absolute path
+            {"templateID":"base","volumeMounts":[{"name":"a","path":"/a/"}]}       | 400 | 'volumeMounts[0].path' must be an absolute path
+            {"templateID":"base","volumeMounts":[{"name":"a","path":"/proc/x"}]}   | 400 | nothing can be mounted at or below
+            {"templateID":"base","volumeMounts":[{"name":"a","path":"/etc"}]}      | 400 | nothing can be mounted at or below
+            {"templateID":"base","volumeMounts":[{"name":"a","path":"/run/x"}]}    | 400 | nothing can be mounted at or below
+            {"templateID":"base","volumeMounts":[{"name":"a","path":"/a"},{"name":"b","path":"/a"}]}   | 400 | no path may be another one
+            {"templateID":"base","volumeMounts":[{"name":"a","path":"/a/b"},{"name":"b","path":"/a"}]} | 400 | /a and /a/b
             {"templateID":"base","network":{"httpsPorts":[0]}}                     | 400 | network.httpsPorts
             {"templateID":"base","network":{"httpsPorts":[65536]}}                 | 400 | network.httpsPorts
             {"templateID":"base","network":{"httpsPorts":[49983]}}                 | 400 | network.httpsPorts

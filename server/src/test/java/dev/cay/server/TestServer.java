@@ -215,6 +215,7 @@ final class TestServer implements AutoCloseable {
                 AuditLog.Settings.USUAL,
                 otlp,
                 people);
+        disk.volumes = node.volumes;
         server = new CayServer(
                 settings, store, node, made, builds, disk, authorizations, this::answerAsASandbox, clock, new Meters());
         server.start();

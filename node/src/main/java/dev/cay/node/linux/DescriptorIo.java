@@ -15,6 +15,7 @@ public final class DescriptorIo {
     private static final NativeCall PWRITE = NativeCall.wide("pwrite64");
     private static final NativeCall SPLICE = NativeCall.wide("splice");
     private static final NativeCall FTRUNCATE = NativeCall.of("ftruncate64");
+    private static final NativeCall FSYNC = NativeCall.of("fsync");
     private static final NativeCall PIPE = NativeCall.of("pipe2");
     private static final NativeCall FCNTL = NativeCall.variadic("fcntl64", 2);
     private static final NativeCall IOCTL = NativeCall.variadic("ioctl", 2);
@@ -125,6 +126,16 @@ public final class DescriptorIo {
         int fd = file.use("ftruncate");
         try {
             FTRUNCATE.call(fd, size);
+        } finally {
+            file.done();
+        }
+    }
+
+    /// Returns when the disk has all of the file.
+    public static void sync(Descriptor file) throws ErrnoException {
+        int fd = file.use("fsync");
+        try {
+            FSYNC.call(fd);
         } finally {
             file.done();
         }

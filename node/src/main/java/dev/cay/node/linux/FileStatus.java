@@ -7,8 +7,19 @@ import java.time.Instant;
 /// What `statx` says of a file.
 ///
 /// @param mode  type and permission bits together
+/// @param changed when anything of it was changed, also its owner or permissions
 /// @param major of the device it stands for, if it is one
-public record FileStatus(int mode, int uid, int gid, long inode, long size, Instant modified, int major, int minor) {
+public record FileStatus(
+        int mode,
+        int uid,
+        int gid,
+        long inode,
+        long size,
+        Instant accessed,
+        Instant changed,
+        Instant modified,
+        int major,
+        int minor) {
     private static final int TYPE = 0xf000;
 
     static FileStatus read(MemorySegment statx) {
@@ -18,11 +29,17 @@ public record FileStatus(int mode, int uid, int gid, long inode, long size, Inst
                 statx.get(ValueLayout.JAVA_INT, 24),
                 statx.get(ValueLayout.JAVA_LONG, 32),
                 statx.get(ValueLayout.JAVA_LONG, 40),
-                Instant.ofEpochSecond(
-                        statx.get(ValueLayout.JAVA_LONG, 112),
-                        Integer.toUnsignedLong(statx.get(ValueLayout.JAVA_INT, 120))),
+                time(statx, 64),
+                time(statx, 96),
+                time(statx, 112),
                 statx.get(ValueLayout.JAVA_INT, 128),
                 statx.get(ValueLayout.JAVA_INT, 132));
+    }
+
+    private static Instant time(MemorySegment statx, long offset) {
+        return Instant.ofEpochSecond(
+                statx.get(ValueLayout.JAVA_LONG, offset),
+                Integer.toUnsignedLong(statx.get(ValueLayout.JAVA_INT, offset + 8)));
     }
 
     public boolean regular() {

@@ -168,6 +168,22 @@ final class Bundle {
         }
     }
 
+    /// Where the container in it shows directories beside its own files.
+    List<String> mountedAt() {
+        try {
+            var places = new ArrayList<String>();
+            String ours = directory.resolve(MOUNTS) + "/";
+            for (var mount : JSON.readTree(Files.readAllBytes(config())).path("mounts")) {
+                if (mount.path("source").asString("").startsWith(ours)) {
+                    places.add(mount.path("destination").asString());
+                }
+            }
+            return places;
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.UNAVAILABLE, "cannot read %s: %s".formatted(config(), e.getMessage()), e);
+        }
+    }
+
     void write(ContainerSpec spec, GuestProgram guest, NetworkLimits network, String cgroup, Cgroups cgroups)
             throws IOException {
         Files.createDirectories(root());

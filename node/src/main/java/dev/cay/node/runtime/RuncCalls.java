@@ -69,6 +69,11 @@ final class RuncCalls {
         }
         words.add(id.value());
         execute(new Command("saving the sandbox's processes", words, SAVE_LIMIT), bundle);
+        try {
+            OpenFileSizes.forget(images, bundle.mountedAt());
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.INTERNAL, "cannot change the list of open files in " + images, e);
+        }
     }
 
     private static List<String> criuWords(Path images, Bundle bundle) {
@@ -86,8 +91,15 @@ final class RuncCalls {
         spec.layers().forEach(layer -> words.addAll(List.of("--lower", layer.toString())));
         words.addAll(List.of("--upper", spec.writable().toString()));
         bundle.mounts(spec)
-                .forEach((place, mount) ->
-                        words.addAll(List.of("--mount", mount.directory().toString(), "--place", place.toString())));
+                .forEach((place, mount) -> words.addAll(List.of(
+                        "--mount",
+                        mount.directory().toString(),
+                        "--place",
+                        place.toString(),
+                        "--target",
+                        mount.target(),
+                        "--rights",
+                        mount.readOnly() ? "ro" : "rw")));
         words.addAll(List.of("--merged", bundle.root().toString(), "--"));
         words.addAll(runc(bundle));
         words.addAll(runcArguments);

@@ -16,7 +16,8 @@ final class RuncFailure {
     private static final JsonMapper JSON = JsonMapper.builder().build();
     private static final int CRIU_LINES = 6;
     private static final String DUMP = "dump.log";
-    private static final List<String> CRIU_LOGS = List.of(DUMP, "restore.log");
+    private static final String RESTORE = "restore.log";
+    private static final List<String> CRIU_LOGS = List.of(DUMP, RESTORE);
 
     /// It wants more open files than it may have, and goes on without.
     private static final String HARMLESS = "Can't setup RLIMIT_NOFILE";
@@ -41,6 +42,10 @@ final class RuncFailure {
                 .toList());
         if (undumped.isPresent()) {
             return undumped.get();
+        }
+        var unrestored = RestoreFailure.of(lines(bundle.criuWork().resolve(RESTORE)));
+        if (unrestored.isPresent()) {
+            return unrestored.get();
         }
         var reasons = new ArrayList<String>();
         lines(bundle.complaint()).stream().filter(line -> !line.isBlank()).forEach(reasons::add);

@@ -92,7 +92,7 @@ public final class RuncRuntime implements ContainerRuntime {
 
     @Override
     public void checkpoint(SandboxId id, Path images, After after) {
-        require(id);
+        MovedMounts.refuse(require(id).pid(), bundle(id).mountedAt());
         calls.checkpoint(id, bundle(id), images.toAbsolutePath(), after);
         if (after == After.END) {
             delete(id);

@@ -14,6 +14,7 @@ import dev.cay.wire.EdgeAnswer;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.VolumeId;
 import dev.cay.wire.node.DiskShare;
 import dev.cay.wire.node.Egress;
 import dev.cay.wire.node.EgressSeen;
@@ -156,6 +157,12 @@ public final class Keepers implements Node, AutoCloseable {
     public NodeSandbox create(SandboxSpec spec) {
         requireOpen();
         var known = keepers.get(spec.id());
+        if (known != null && known.isSpare() && !spec.volumes().isEmpty()) {
+            // What runs can get no volumes.
+            spares.forget(spec.id());
+            known.end();
+            known = null;
+        }
         if (known != null && known.isSpare() && give(known, spec)) {
             return known.view();
         }
@@ -441,6 +448,11 @@ public final class Keepers implements Node, AutoCloseable {
         return Stream.concat(keepers.values().stream(), sides.keepers())
                 .flatMap(SandboxKeeper::layers)
                 .collect(Collectors.toSet());
+    }
+
+    /// Whether a sandbox has this volume mounted, or will when it is resumed.
+    public boolean mounts(VolumeId volume) {
+        return keepers.values().stream().flatMap(SandboxKeeper::volumes).anyMatch(volume::equals);
     }
 
     /// Where servers for sandboxes run, out of sight of everybody.

@@ -92,7 +92,9 @@ final class Premises {
         if (spec.snapshot() != null) {
             return bring(saved.snapshots().require(spec.snapshot()), true);
         }
-        var warm = notes.bare() ? Optional.<Snapshot>empty() : saved.warm().find(spec.kind());
+        // Memory that was saved without a place for a volume cannot get one.
+        boolean cold = notes.bare() || !spec.volumes().isEmpty();
+        var warm = cold ? Optional.<Snapshot>empty() : saved.warm().find(spec.kind());
         if (warm.isPresent()) {
             try {
                 return bring(warm.get(), true);
@@ -140,7 +142,23 @@ final class Premises {
                 host.pool().layer(id()),
                 id().value(),
                 notes.owner(),
-                mounts);
+                mounts());
+    }
+
+    /// What it shows beside its own files. Volumes must be there.
+    private List<ContainerSpec.Mount> mounts() {
+        var all = new ArrayList<>(mounts);
+        for (var volume : notes.spec().volumes()) {
+            var place = host.pool().volumes().place(volume.volume());
+            if (!Files.isDirectory(place)) {
+                throw new CayException(
+                        ErrorKind.NOT_RESTORED,
+                        "volume %s, which the sandbox has at %s, is not on this machine"
+                                .formatted(volume.volume(), volume.path()));
+            }
+            all.add(new ContainerSpec.Mount(place, volume.path(), volume.readOnly()));
+        }
+        return all;
     }
 
     /// All layers below its own files, top first.
@@ -202,7 +220,7 @@ final class Premises {
     Container bring(Snapshot snapshot, boolean memory) {
         host.network().attach(id(), requireSlot(), notes.spec().egress());
         notes = notes.on(snapshot.layers());
-        return saved.snapshots().bring(snapshot, notes.spec(), requireSlot(), processes(), memory);
+        return saved.snapshots().bring(snapshot, notes.spec(), requireSlot(), mounts(), processes(), memory);
     }
 
     /// Takes a side sandbox off the machine, with its memory sealed; its files stay where they are. It must be closed.

@@ -8,12 +8,14 @@ import dev.cay.node.sandbox.Life.Stage;
 import dev.cay.wire.AccessToken;
 import dev.cay.wire.CayException;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.VolumeId;
 import dev.cay.wire.node.Egress;
 import dev.cay.wire.node.NodeSandbox;
 import dev.cay.wire.node.ResourceUse;
 import dev.cay.wire.node.Resources;
 import dev.cay.wire.node.SandboxKind;
 import dev.cay.wire.node.SandboxSpec;
+import dev.cay.wire.node.VolumeMount;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -103,6 +105,11 @@ final class SandboxKeeper {
         return Stream.concat(
                 noted.spec().layers().stream(),
                 Stream.ofNullable(noted.layers()).flatMap(List::stream));
+    }
+
+    /// Volumes that it has mounted, or will when it is resumed.
+    Stream<VolumeId> volumes() {
+        return notes().spec().volumes().stream().map(VolumeMount::volume);
     }
 
     NodeSandbox view() {

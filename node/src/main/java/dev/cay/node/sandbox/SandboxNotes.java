@@ -76,24 +76,33 @@ record SandboxNotes(
             .rebuild()
             .disable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
             .build();
-    static final int VERSION = 2;
+    static final int VERSION = 3;
+
+    /// A Cay that knows no volumes would resume a sandbox without its own.
+    private static final int VERSION_WITHOUT_VOLUMES = 2;
+
     static final int NO_SLOT = -1;
     private static final String FILE = "sandbox.json";
     private static final int TRIES = 10;
 
     SandboxNotes(SandboxSpec spec, int slot, Instant startedAt, boolean ready, boolean spare) {
-        this(spec, slot, startedAt, ready, spare, Phase.RUNNING, null, 0, null, null, false, VERSION);
+        this(spec, slot, startedAt, ready, spare, Phase.RUNNING, null, 0, null, null, false, versionOf(spec));
     }
 
     /// Those of one in which a step of a build runs. It is nobody's.
     static SandboxNotes ofStep(SandboxSpec spec, int slot, Instant startedAt) {
-        return new SandboxNotes(spec, slot, startedAt, false, true, Phase.RUNNING, null, 0, null, null, true, VERSION);
+        return new SandboxNotes(
+                spec, slot, startedAt, false, true, Phase.RUNNING, null, 0, null, null, true, versionOf(spec));
     }
 
     /// Those of one that is there for another alone.
     static SandboxNotes ofSide(SandboxSpec spec, int slot, Instant startedAt, SandboxId owner) {
         return new SandboxNotes(
-                spec, slot, startedAt, false, false, Phase.RUNNING, null, 0, null, owner, false, VERSION);
+                spec, slot, startedAt, false, false, Phase.RUNNING, null, 0, null, owner, false, versionOf(spec));
+    }
+
+    private static int versionOf(SandboxSpec spec) {
+        return spec.volumes().isEmpty() ? VERSION_WITHOUT_VOLUMES : VERSION;
     }
 
     /// Whether it is there for another one alone. It means nothing to a later daemon.
@@ -124,7 +133,7 @@ record SandboxNotes(
 
     SandboxNotes nowReady() {
         return new SandboxNotes(
-                spec, slot, startedAt, true, spare, phase, saved, generation, layers, owner, bare, VERSION);
+                spec, slot, startedAt, true, spare, phase, saved, generation, layers, owner, bare, versionOf(spec));
     }
 
     SandboxNotes withAccessToken(AccessToken token) {
@@ -137,22 +146,34 @@ record SandboxNotes(
 
     private SandboxNotes with(SandboxSpec other) {
         return new SandboxNotes(
-                other, slot, startedAt, ready, spare, phase, saved, generation, layers, owner, bare, VERSION);
+                other, slot, startedAt, ready, spare, phase, saved, generation, layers, owner, bare, versionOf(other));
     }
 
     /// From now on it is somebody's.
     SandboxNotes given(SandboxSpec to, Instant at) {
-        return new SandboxNotes(to, slot, at, true, false, phase, saved, generation, layers, owner, bare, VERSION);
+        return new SandboxNotes(
+                to, slot, at, true, false, phase, saved, generation, layers, owner, bare, versionOf(to));
     }
 
     SandboxNotes on(List<String> all) {
         return new SandboxNotes(
-                spec, slot, startedAt, ready, spare, phase, saved, generation, all, owner, bare, VERSION);
+                spec, slot, startedAt, ready, spare, phase, saved, generation, all, owner, bare, versionOf(spec));
     }
 
     SandboxNotes nextGeneration() {
         return new SandboxNotes(
-                spec, slot, startedAt, ready, spare, phase, saved, generation + 1, layers, owner, bare, VERSION);
+                spec,
+                slot,
+                startedAt,
+                ready,
+                spare,
+                phase,
+                saved,
+                generation + 1,
+                layers,
+                owner,
+                bare,
+                versionOf(spec));
     }
 
     SandboxNotes paused(Saved what) {
@@ -161,7 +182,7 @@ record SandboxNotes(
 
     SandboxNotes at(int place) {
         return new SandboxNotes(
-                spec, place, startedAt, ready, spare, phase, saved, generation, layers, owner, bare, VERSION);
+                spec, place, startedAt, ready, spare, phase, saved, generation, layers, owner, bare, versionOf(spec));
     }
 
     SandboxNotes saving() {
@@ -177,7 +198,8 @@ record SandboxNotes(
     }
 
     private SandboxNotes in(Phase next, Instant since, @Nullable Saved what) {
-        return new SandboxNotes(spec, slot, since, ready, spare, next, what, generation, layers, owner, bare, VERSION);
+        return new SandboxNotes(
+                spec, slot, since, ready, spare, next, what, generation, layers, owner, bare, versionOf(spec));
     }
 
     static Path folder(Path records, SandboxId id) {

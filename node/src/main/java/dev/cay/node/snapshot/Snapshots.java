@@ -30,9 +30,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /// Saves sandboxes and brings them back. Thread-safe for different names.
 ///
@@ -160,12 +162,20 @@ public final class Snapshots implements AutoCloseable {
 
     /// Brings a snapshot back as a sandbox whose files, container and processes do not exist yet.
     ///
+    /// @param mounts    what it shows beside its own files
     /// @param processes where what is known of its commands shall lie
     /// @param memory    false to start anew on its files
-    public Container bring(Snapshot snapshot, SandboxSpec spec, Slot slot, Path processes, boolean memory) {
+    public Container bring(
+            Snapshot snapshot,
+            SandboxSpec spec,
+            Slot slot,
+            List<ContainerSpec.Mount> mounts,
+            Path processes,
+            boolean memory) {
         var saved = memory ? snapshot.about().memory() : null;
         if (saved != null) {
             memories.requireFit(snapshot, saved);
+            requireSamePlaces(snapshot.spec(), spec);
         }
         var paths = snapshot.layers().stream().map(layers::require).toList();
         Path disk = pool.bring(snapshot.disk(), spec.id(), spec.resources().diskSizeMB());
@@ -177,13 +187,31 @@ public final class Snapshots implements AutoCloseable {
                 maxProcesses,
                 paths,
                 disk,
-                spec.id().value());
+                spec.id().value(),
+                null,
+                mounts);
         if (saved == null) {
             return runtime.start(container);
         }
         bringProcesses(snapshot, saved, processes);
         Steps.reach("commands-brought");
         return runtime.restore(container, snapshot.images(), saved.guest());
+    }
+
+    /// What runs knows the places of its volumes, and whether it can write there.
+    private static void requireSamePlaces(SandboxSpec before, SandboxSpec now) {
+        if (!places(before).equals(places(now))) {
+            throw new CayException(
+                    ErrorKind.CONFLICT,
+                    "what was saved had volumes at %s, and cannot go on with volumes at %s"
+                            .formatted(places(before), places(now)));
+        }
+    }
+
+    private static Set<String> places(SandboxSpec spec) {
+        return spec.volumes().stream()
+                .map(volume -> volume.path() + (volume.readOnly() ? " (read-only)" : ""))
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     private void bringProcesses(Snapshot snapshot, Snapshot.Memory saved, Path processes) {

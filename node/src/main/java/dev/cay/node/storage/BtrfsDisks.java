@@ -87,8 +87,7 @@ final class BtrfsDisks implements Disks {
         }
         try {
             var bytes = BtrfsQuotas.referenced(
-                    Objects.requireNonNull(disks.iterator().next().getParent())
-                            .toString());
+                    Objects.requireNonNull(disks.iterator().next().getParent()).toString());
             disks.forEach(disk -> number(disk).map(bytes::get).ifPresent(value -> used.put(disk, value)));
         } catch (ErrnoException e) {
             throw new CayException(ErrorKind.INTERNAL, "cannot read the sandboxes' disk use", e);

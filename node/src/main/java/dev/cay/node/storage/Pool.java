@@ -38,6 +38,7 @@ public final class Pool {
     private static final long GIB = 1L << 30;
     private static final String SANDBOXES = "sandboxes";
     private static final String HELD_BACK = "held-back";
+    private static final String VOLUMES = "volumes";
     /// Metadata needs less than a sixteenth of what data does, unless files are very small.
     private static final int METADATA_PART = 16;
 
@@ -47,6 +48,7 @@ public final class Pool {
     private final Path root;
     private final Disks disks;
     private final HeldBack heldBack;
+    private final VolumeDisks volumes;
 
     /// How large the pool is and who fills it.
     ///
@@ -63,6 +65,7 @@ public final class Pool {
     private Pool(Path root, Disks disks) {
         this.root = root;
         this.disks = disks;
+        this.volumes = new VolumeDisks(root.resolve(VOLUMES), disks, () -> refuseIfNearlyFull("volume"));
         this.heldBack = new HeldBack(root.resolve(HELD_BACK), () -> spare() - reserve());
     }
 
@@ -158,6 +161,7 @@ public final class Pool {
             RootOnly.close(root);
             pool.directory(SANDBOXES);
             pool.directory(HELD_BACK);
+            pool.directory(VOLUMES);
             return pool;
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "cannot open the pool in " + stateDir, e);
@@ -182,7 +186,7 @@ public final class Pool {
     /// Makes an empty writable layer: a directory with `upper/` and `work/`. Refuses with UNAVAILABLE when the pool is
     /// nearly full.
     public Path create(SandboxId id, int limitMB) {
-        refuseIfNearlyFull();
+        refuseIfNearlyFull("sandbox");
         Path layer = layer(id);
         disks.create(layer, limitMB * MIB);
         return layer;
@@ -201,10 +205,15 @@ public final class Pool {
 
     /// Makes a new layer with the content of what {@link #save} made.
     public Path bring(Path saved, SandboxId id, int limitMB) {
-        refuseIfNearlyFull();
+        refuseIfNearlyFull("sandbox");
         Path layer = layer(id);
         disks.copy(saved, layer, limitMB * MIB);
         return layer;
+    }
+
+    /// Files that outlive sandboxes.
+    public VolumeDisks volumes() {
+        return volumes;
     }
 
     /// Makes an empty disk at a place in the pool, for files that are unpacked there.
@@ -418,13 +427,13 @@ public final class Pool {
     }
 
     /// A full btrfs fails in ways nobody expects, so the last part of it is nobody's.
-    private void refuseIfNearlyFull() {
+    private void refuseIfNearlyFull(String what) {
         long free = Math.max(0, spare());
         if (free < reserve()) {
             throw new CayException(
                     ErrorKind.UNAVAILABLE,
-                    "this machine has no room for another sandbox: its pool is nearly full, %d MB are left; kill sandboxes, or let the operator run `cay pool grow`"
-                            .formatted(free / MIB));
+                    "this machine has no room for another %s: its pool is nearly full, %d MB are left; kill sandboxes, or let the operator run `cay pool grow`"
+                            .formatted(what, free / MIB));
         }
     }
 }

@@ -61,6 +61,7 @@ public final class PoolGuard implements AutoCloseable {
     /// Raises limits that an earlier daemon may have lowered, and begins to look.
     public void start() {
         if (pool.limited()) {
+            pool.volumes().release(true);
             limits.get().forEach(this::limit);
             thread.start();
         }
@@ -103,12 +104,16 @@ public final class PoolGuard implements AutoCloseable {
         giveMetadataItsShare();
         long reserve = pool.reserve();
         long spare = pool.spare();
+        if (spare < reserve) {
+            pool.volumes().stop();
+        }
         if (spare < reserve / 2) {
             stopAll();
         } else if (spare < reserve && stopped.isEmpty()) {
             stopLargest();
         } else if (spare > reserve + reserve / 4) {
             release(Set.copyOf(stopped));
+            pool.volumes().release(false);
         }
         followLimits();
         var time = Duration.ofMillis(Math.max(0, spare - reserve) / PACE);

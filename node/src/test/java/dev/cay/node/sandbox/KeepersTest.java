@@ -152,6 +152,11 @@ class KeepersTest extends NodeTest {
         assertThat(node.keepers.list().stream().map(NodeSandbox::id))
                 .containsExactlyInAnyOrder(new SandboxId("first"), new SandboxId("second"));
         assertThat(node.run("first", "cat /run/e2b/.E2B_SANDBOX_ID")).isEqualTo("first");
+        assertThat(node.run("first", "cat /data/file; echo more >> /data/file")).isEqualTo("kept");
+        var volumes = node.node.disk().volumes();
+        assertThat(volumes.list()).containsExactly(DoomedDaemon.VOLUME);
+        assertThat(volumes.content(DoomedDaemon.VOLUME).stat("/file").size()).isEqualTo(10);
+        assertThatThrownBy(() -> volumes.delete(DoomedDaemon.VOLUME)).hasMessageContaining("mounted");
         assertThat(node.get("second", SystemPorts.ENVD, "/health").statusCode()).isEqualTo(204);
         assertThat(node.run("second", "exec 3<>/dev/tcp/127.0.0.1/49983 && echo inside too"))
                 .isEqualTo("inside too");

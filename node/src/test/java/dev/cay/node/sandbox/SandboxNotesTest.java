@@ -6,9 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cay.testing.Fast;
 import dev.cay.wire.CayException;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.VolumeId;
+import dev.cay.wire.node.VolumeMount;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -43,9 +47,23 @@ final class SandboxNotesTest {
         assertThatThrownBy(() -> SandboxNotes.requireKnown(records))
                 .isInstanceOf(CayException.class)
                 .hasMessageContaining(
-                        "sandbox old was made by a newer Cay, whose notes have version 9; this Cay knows up to 2")
+                        "sandbox old was made by a newer Cay, whose notes have version 9; this Cay knows up to 3")
                 .hasMessageNotContaining("\n");
         assertThat(records.resolve("old/sandbox.json")).hasContent(newer);
+    }
+
+    /// An older Cay would resume a sandbox without its volumes, and must not; all others it can take up.
+    @Test
+    void onlySandboxesWithVolumesNeedACayThatKnowsThem() {
+        var plain = TestNode.spec("plain");
+        var volume = new VolumeMount(VolumeId.random(), "/data", true);
+        var notes = new SandboxNotes(plain.withVolumes(List.of(volume)), 3, Instant.EPOCH, true, false);
+        assertThat(notes.nextGeneration().version()).isEqualTo(SandboxNotes.VERSION);
+        assertThat(new SandboxNotes(plain, 3, Instant.EPOCH, true, false).version())
+                .isLessThan(SandboxNotes.VERSION);
+        notes.write(records);
+        assertThat(SandboxNotes.read(records, plain.id()).orElseThrow().spec().volumes())
+                .containsExactly(volume);
     }
 
     @Test

@@ -213,6 +213,7 @@ final class TestNode implements AutoCloseable {
                             run,
                             place.directory().resolve("cache"),
                             1024,
+                            256,
                             (int) place.reservation().claim().uidBase(),
                             place.range(),
                             List.of("192.0.2.1"),

@@ -7,6 +7,7 @@ import dev.cay.node.host.Programs;
 import dev.cay.node.runtime.GuestProgram;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.VolumeId;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -75,6 +76,24 @@ class PoolGuardTest {
             pool.sync();
             await(() -> write(WRITER, "upper/more", 64).contains("67108864 bytes"));
         }
+    }
+
+    /// A volume may be larger than the pool has room for, and no sandbox need be there to be stopped.
+    @Test
+    void aVolumeThatFillsThePoolCannotGrowUntilThereIsRoom() throws Exception {
+        var id = VolumeId.random();
+        pool.volumes().create(id, (long) DISK_MB << 20);
+        Path place = pool.volumes().place(id);
+        pool.holdBack(Map.of(NEIGHBOUR, MEMORY));
+        try (var _ = guard()) {
+            assertThat(dd(place.resolve("filler"), DISK_MB)).containsAnyOf("Disk quota exceeded", "No space left");
+            await(() -> dd(place.resolve("more"), 64).contains("Disk quota exceeded"));
+            assertThat(pool.spare()).as("what is nobody's").isPositive();
+            Files.delete(place.resolve("filler"));
+            pool.sync();
+            await(() -> dd(place.resolve("more"), 64).contains("67108864 bytes"));
+        }
+        assertThat(pool.volumes().used()).containsKey(id);
     }
 
     @Test

@@ -5,6 +5,7 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.TeamId;
+import dev.cay.wire.VolumeId;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -77,6 +78,11 @@ public final class SandboxTokens {
     /// What lets somebody send one archive of a team's files, until a time in seconds.
     public AccessToken upload(TeamId team, String hash, long until) {
         return derive("upload:%s:%s:%d".formatted(team.value(), hash, until));
+    }
+
+    /// What opens the files of a volume, until a time in seconds.
+    public AccessToken volume(VolumeId id, long until) {
+        return derive("volume:%s:%d".formatted(id.value(), until));
     }
 
     /// A key of 256 bits for what the database keeps sealed. A copy of the database alone does not open it.

@@ -9,6 +9,7 @@ import dev.cay.server.access.Teams;
 import dev.cay.server.request.RequestBody;
 import dev.cay.server.sandbox.Sandboxes;
 import dev.cay.server.template.Templates;
+import dev.cay.server.volume.Volumes;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.TeamId;
@@ -22,13 +23,16 @@ public final class TeamAdminRoutes {
     private final ApiKeys keys;
     private final Sandboxes sandboxes;
     private final Templates templates;
+    private final Volumes volumes;
 
-    public TeamAdminRoutes(Access access, Teams teams, ApiKeys keys, Sandboxes sandboxes, Templates templates) {
+    public TeamAdminRoutes(
+            Access access, Teams teams, ApiKeys keys, Sandboxes sandboxes, Templates templates, Volumes volumes) {
         this.access = access;
         this.teams = teams;
         this.keys = keys;
         this.sandboxes = sandboxes;
         this.templates = templates;
+        this.volumes = volumes;
     }
 
     public void addTo(Routes routes) {
@@ -70,11 +74,12 @@ public final class TeamAdminRoutes {
         var team = team(exchange);
         int alive = sandboxes.list(team).size();
         int own = templates.list(team).size() + templates.snapshots(team).size();
-        if (alive > 0 || own > 0) {
+        int kept = volumes.count(team);
+        if (alive > 0 || own > 0 || kept > 0) {
             throw new CayException(
                     ErrorKind.CONFLICT,
-                    "team '%s' has %d sandboxes and %d templates and snapshots; end and delete these first"
-                            .formatted(team.name(), alive, own));
+                    "team '%s' has %d sandboxes, %d templates and snapshots, and %d volumes; end and delete these first"
+                            .formatted(team.name(), alive, own, kept));
         }
         teams.delete(team);
         exchange.send(204);

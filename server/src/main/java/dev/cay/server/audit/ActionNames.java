@@ -46,6 +46,7 @@ final class ActionNames {
             "sandboxes", "sandbox",
             "templates", "template",
             "snapshots", "snapshot",
+            "volumes", "volume",
             "teams", "team",
             "api-keys", "key",
             "collections", "disk",

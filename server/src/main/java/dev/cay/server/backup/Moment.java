@@ -3,6 +3,7 @@ package dev.cay.server.backup;
 import dev.cay.server.sandbox.LivingSandboxes;
 import dev.cay.server.store.StoreView;
 import dev.cay.server.template.TemplateContents;
+import dev.cay.server.volume.Volumes;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.NodeBackup;
 import java.time.Instant;
@@ -21,6 +22,9 @@ record Moment(Instant at, NodeBackup.Wanted wanted) {
         var living = view.read(LivingSandboxes::of);
         var layers = new HashSet<>(contents.layers());
         layers.addAll(living.layers());
-        return new Moment(at, new NodeBackup.Wanted(living.ids(), running, contents.snapshots(), layers));
+        return new Moment(
+                at,
+                new NodeBackup.Wanted(
+                        living.ids(), running, contents.snapshots(), layers, view.read(Volumes::onRecord)));
     }
 }

@@ -17,10 +17,6 @@ public final class Unserved {
             POST   /templates/{templateID}/builds/{buildID}             building a template
             POST   /access-tokens                                       access tokens
             DELETE /access-tokens/{accessTokenID}                       access tokens
-            GET    /volumes                                             volumes
-            POST   /volumes                                             volumes
-            GET    /volumes/{volumeID}                                  volumes
-            DELETE /volumes/{volumeID}                                  volumes
             GET    /nodes                                               administration of nodes
             GET    /nodes/{nodeID}                                      administration of nodes
             POST   /nodes/{nodeID}                                      administration of nodes
@@ -42,7 +38,6 @@ public final class Unserved {
     }
 
     public void addTo(Routes routes) {
-        addVolumeContent(routes);
         addAll(routes, ROUTES, refusal -> access.guard((_, exchange) -> refusal.handle(exchange)));
         addAll(routes, ADMIN_ROUTES, access::guardAdmin);
     }
@@ -52,16 +47,6 @@ public final class Unserved {
             String[] parts = line.split(" +", 3);
             routes.on(parts[0], parts[1], guard.apply(refusal(parts[0], parts[1], parts[2])));
         });
-    }
-
-    private void addVolumeContent(Routes routes) {
-        for (String kind : new String[] {"path", "dir", "file"}) {
-            for (String method : new String[] {"GET", "POST", "PUT", "PATCH", "DELETE"}) {
-                String path = "/volumecontent/{volumeID}/" + kind;
-                var refusal = refusal(method, path, "volumes");
-                routes.on(method, path, access.guard((_, exchange) -> refusal.handle(exchange)));
-            }
-        }
     }
 
     private static Handler refusal(String method, String path, String what) {

@@ -3,10 +3,13 @@ package dev.cay.server.sandbox;
 import dev.cay.server.access.Caller;
 import dev.cay.server.network.SandboxNetwork;
 import dev.cay.server.template.StartPoint;
+import dev.cay.server.volume.MountedVolume;
+import dev.cay.server.volume.WantedVolume;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.TeamId;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -24,9 +27,16 @@ record Beginning(
         Map<String, String> environment,
         SandboxNetwork network,
         Lifecycle lifecycle,
+        List<MountedVolume> volumes,
         boolean isFork) {
 
-    static Beginning of(Caller caller, NewSandbox wanted, StartPoint from) {
+    static Beginning of(Caller caller, NewSandbox wanted, StartPoint point) {
+        var before = point.volumes();
+        var volumes = before == null
+                ? WantedVolume.mounted(wanted.volumes())
+                : WantedVolume.mounted(wanted.volumes(), before);
+        // Memory that was saved without these places cannot get them.
+        var from = before == null && !volumes.isEmpty() ? point.anew() : point;
         return new Beginning(
                 caller.team().id(),
                 caller.keyId(),
@@ -37,6 +47,7 @@ record Beginning(
                 wanted.environment(),
                 wanted.network(),
                 wanted.lifecycle(),
+                volumes,
                 false);
     }
 
@@ -52,6 +63,7 @@ record Beginning(
                 Map.of(),
                 source.network(),
                 source.lifecycle(),
+                source.volumes(),
                 true);
     }
 
@@ -74,6 +86,7 @@ record Beginning(
                 lifecycle,
                 now,
                 now.plus(timeout),
-                null);
+                null,
+                volumes);
     }
 }

@@ -4,6 +4,7 @@ import dev.cay.server.fleet.Fleet;
 import dev.cay.server.quota.Quotas;
 import dev.cay.server.template.TemplateRecord;
 import dev.cay.server.template.Templates;
+import dev.cay.server.volume.Volumes;
 import dev.cay.wire.CayException;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.TeamId;
@@ -30,14 +31,16 @@ public final class DiskShares {
     private final SandboxDirectory directory;
     private final Templates templates;
     private final Fleet fleet;
+    private final Volumes volumes;
     private volatile Map<TeamId, Long> held = Map.of();
     private boolean told;
 
-    public DiskShares(Quotas quotas, SandboxDirectory directory, Templates templates, Fleet fleet) {
+    public DiskShares(Quotas quotas, SandboxDirectory directory, Templates templates, Fleet fleet, Volumes volumes) {
         this.quotas = quotas;
         this.directory = directory;
         this.templates = templates;
         this.fleet = fleet;
+        this.volumes = volumes;
     }
 
     /// What a team's sandboxes and snapshots may hold, while it is being put together.
@@ -57,13 +60,14 @@ public final class DiskShares {
         var shares = new ArrayList<DiskShare>();
         owned.forEach((team, things) -> {
             teams.add(team);
-            shares.add(new DiskShare(limit(team), things.sandboxes(), things.snapshots()));
+            long left = Math.max(0, limit(team) - ofVolumes(team));
+            shares.add(new DiskShare(left, things.sandboxes(), things.snapshots()));
         });
         var bytes = fleet.node().shareDisk(shares);
         told = !shares.isEmpty();
         var now = new HashMap<TeamId, Long>();
         for (int i = 0; i < bytes.size(); i++) {
-            now.put(teams.get(i), bytes.get(i));
+            now.put(teams.get(i), bytes.get(i) + ofVolumes(teams.get(i)));
         }
         held = now;
     }
@@ -99,6 +103,25 @@ public final class DiskShares {
         return megabytes == null ? Long.MAX_VALUE : (long) megabytes << 20;
     }
 
+    /// Volumes count with all that they may hold, so that they have it whenever they need it.
+    private long ofVolumes(TeamId team) {
+        return volumes.sizeMB(team) << 20;
+    }
+
+    /// Refuses a volume of this size if the team's share has no room for it.
+    public void requireRoom(TeamId team, long megabytes) {
+        if (quotas.of(team).diskMB() == null) {
+            return;
+        }
+        long bytes = Math.max(held.getOrDefault(team, 0L), ofVolumes(team));
+        if (limit(team) - bytes < megabytes << 20) {
+            throw CayException.exhausted(
+                    "a volume of %d MB does not fit into the team's share of the disk, of which %d MB of %d MB are taken; give a smaller 'sizeMB', delete volumes or snapshots, or let the operator raise the limit"
+                            .formatted(megabytes, bytes >> 20, limit(team) >> 20),
+                    SOON);
+        }
+    }
+
     /// Megabytes that a team holds, as of the last round; null where that is not counted.
     public @Nullable Long heldMB(TeamId team) {
         Long bytes = held.get(team);
@@ -110,7 +133,7 @@ public final class DiskShares {
         Long bytes = held.get(team);
         if (bytes != null && limit(team) - bytes < Math.min(LEAST, limit(team) / 20)) {
             throw CayException.exhausted(
-                    "the team's share of the disk is full: its sandboxes and snapshots hold %d MB of %d MB; kill sandboxes or delete snapshots, or let the operator raise the limit"
+                    "the team's share of the disk is full: its sandboxes, snapshots and volumes take %d MB of %d MB; kill sandboxes, delete snapshots or volumes, or let the operator raise the limit"
                             .formatted(bytes >> 20, limit(team) >> 20),
                     SOON);
         }

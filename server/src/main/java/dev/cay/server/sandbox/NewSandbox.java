@@ -1,11 +1,15 @@
 package dev.cay.server.sandbox;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.cay.server.network.SandboxNetwork;
 import dev.cay.server.request.RequestBody;
+import dev.cay.server.volume.MountWish;
+import dev.cay.server.volume.WantedVolume;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 
 /// What a client asks for when it creates a sandbox, already checked.
@@ -16,7 +20,8 @@ record NewSandbox(
         Map<String, String> metadata,
         Map<String, String> environment,
         SandboxNetwork network,
-        Lifecycle lifecycle) {
+        Lifecycle lifecycle,
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) List<WantedVolume> volumes) {
     private static final int METADATA_BYTES = 64 * 1024;
     /// The kernel refuses a longer `NAME=value`.
     private static final int VARIABLE_BYTES = 128 * 1024 - 1;
@@ -26,6 +31,7 @@ record NewSandbox(
     NewSandbox {
         metadata = Map.copyOf(metadata);
         environment = Map.copyOf(environment);
+        volumes = List.copyOf(volumes);
     }
 
     /// How the two create routes differ.
@@ -33,33 +39,37 @@ record NewSandbox(
     /// @param alwaysSecure the newer route has no `secure` field
     record Rules(Duration timeout, Duration maxTimeout, boolean alwaysSecure) {}
 
+    /// Finds the volumes that a client names.
+    interface Volumes {
+        List<WantedVolume> require(List<MountWish> wishes);
+    }
+
     /// @param network what the body says of it
-    static NewSandbox read(RequestBody body, Rules rules, SandboxNetwork network) {
+    static NewSandbox read(RequestBody body, Rules rules, SandboxNetwork network, Volumes volumes) {
         String template = body.text("templateID");
         if (template == null || template.isBlank()) {
             throw RequestBody.invalid("'templateID' is required: the id or name of a template, for example \"base\"");
         }
-        refuseWhatIsNotServed(body);
         boolean secure = rules.alwaysSecure() || Boolean.TRUE.equals(body.bool("secure"));
         if (!network.allowPublicTraffic() && !secure) {
             throw RequestBody.invalid("'network.allowPublicTraffic' false requires 'secure' true");
         }
         var timeout = body.timeout(rules.timeout(), rules.maxTimeout());
         return new NewSandbox(
-                template, timeout, secure, metadata(body), environment(body), network, lifecycle(body, timeout));
+                template,
+                timeout,
+                secure,
+                metadata(body),
+                environment(body),
+                network,
+                lifecycle(body, timeout),
+                volumes.require(MountWish.read(body)));
     }
 
     static CayException notServed(String field) {
         return new CayException(
                 ErrorKind.NOT_IMPLEMENTED,
                 "'%s' is not supported by this version of Cay; leave it away".formatted(field));
-    }
-
-    /// Better no sandbox than one that silently lacks what was asked for. What only says the default is fine.
-    private static void refuseWhatIsNotServed(RequestBody body) {
-        if (body.says("volumeMounts")) {
-            throw notServed("volumeMounts");
-        }
     }
 
     /// A sandbox that goes on by itself lives five minutes at least, whatever it began with.

@@ -2,6 +2,7 @@ package dev.cay.server.sandbox;
 
 import dev.cay.server.network.SandboxNetwork;
 import dev.cay.server.template.Origin;
+import dev.cay.server.volume.MountedVolume;
 import dev.cay.wire.BuildId;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.TeamId;
@@ -10,6 +11,7 @@ import dev.cay.wire.node.Resources;
 import dev.cay.wire.node.Saved;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 /// @param startedAt   when this run began
 /// @param endAt       when its time is over; of a paused one, when it was paused
 /// @param saved       what there is of a paused one, also while it resumes; null while it runs
+/// @param volumes     what it has mounted, for all its life
 public record SandboxRecord(
         SandboxId id,
         TeamId teamId,
@@ -42,9 +45,11 @@ public record SandboxRecord(
         Lifecycle lifecycle,
         Instant startedAt,
         Instant endAt,
-        @Nullable Saved saved) {
+        @Nullable Saved saved,
+        List<MountedVolume> volumes) {
     public SandboxRecord {
         metadata = Map.copyOf(metadata);
+        volumes = List.copyOf(volumes);
     }
 
     /// Whether a request to one of its ports lets it go on when it is paused, or is about to be.
@@ -108,7 +113,8 @@ public record SandboxRecord(
                 lifecycle,
                 startedAt,
                 endAt,
-                saved);
+                saved,
+                volumes);
     }
 
     SandboxRecord with(Lifecycle other) {
@@ -141,6 +147,7 @@ public record SandboxRecord(
                 life,
                 from,
                 until,
-                what);
+                what,
+                volumes);
     }
 }

@@ -8,6 +8,7 @@ import dev.cay.server.sandbox.RecordChange.Change;
 import dev.cay.server.sandbox.RecordChange.Next;
 import dev.cay.server.store.Store;
 import dev.cay.server.store.Transaction;
+import dev.cay.server.volume.Volumes;
 import dev.cay.wire.SandboxId;
 import java.time.Duration;
 import java.time.Instant;
@@ -71,6 +72,7 @@ public final class SandboxRecords {
             @Override
             public SandboxRecord run(Handle handle) {
                 admission.begin(handle, starting.teamId(), key, starting.resources());
+                Volumes.requireReady(handle, starting.teamId(), starting.volumes());
                 SandboxStore.insert(handle, starting, key, request);
                 return starting;
             }

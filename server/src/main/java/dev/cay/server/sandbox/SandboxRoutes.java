@@ -8,6 +8,7 @@ import dev.cay.server.access.Team;
 import dev.cay.server.network.NetworkReader;
 import dev.cay.server.quota.Quotas;
 import dev.cay.server.request.RequestBody;
+import dev.cay.server.volume.Volumes;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
@@ -31,6 +32,7 @@ public final class SandboxRoutes {
     private final SandboxView view;
     private final Quotas quotas;
     private final NetworkReader networks;
+    private final Volumes volumes;
     private final Duration timeout;
     private final Duration maxTimeout;
 
@@ -44,6 +46,7 @@ public final class SandboxRoutes {
             SandboxView view,
             Quotas quotas,
             NetworkReader networks,
+            Volumes volumes,
             Duration timeout,
             Duration maxTimeout) {
         this.access = access;
@@ -54,6 +57,7 @@ public final class SandboxRoutes {
         this.view = view;
         this.quotas = quotas;
         this.networks = networks;
+        this.volumes = volumes;
         this.timeout = timeout;
         this.maxTimeout = maxTimeout;
     }
@@ -76,7 +80,8 @@ public final class SandboxRoutes {
 
     private void create(Caller caller, Exchange exchange, NewSandbox.Rules rules) {
         var body = RequestBody.of(exchange);
-        var wanted = NewSandbox.read(body, rules, networks.create(caller, body));
+        var wanted = NewSandbox.read(
+                body, rules, networks.create(caller, body), wishes -> volumes.require(caller.team(), wishes));
         quotas.create(caller, 1);
         String key = exchange.header("Idempotency-Key");
         var sandbox = key == null ? starter.start(caller, wanted, null) : repeatable.create(caller, wanted, key);

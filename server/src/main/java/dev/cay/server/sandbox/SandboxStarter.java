@@ -11,6 +11,7 @@ import dev.cay.server.sandbox.RecordChange.Next;
 import dev.cay.server.template.StartPoint;
 import dev.cay.server.template.TemplateSupply;
 import dev.cay.server.template.Templates;
+import dev.cay.server.volume.MountedVolume;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
@@ -101,7 +102,7 @@ public final class SandboxStarter {
         long began = System.nanoTime();
         try (var _ = turns.take(beginning.teamId())) {
             phases.since(began, "queue");
-            var sandbox = beginning.record(id(beginning.from()), records.now());
+            var sandbox = beginning.record(id(beginning), records.now());
             synchronized (starting) {
                 starting.put(sandbox.id(), "");
             }
@@ -189,11 +190,12 @@ public final class SandboxStarter {
         failed.forEach(id -> undo(id, true));
     }
 
-    /// It may have been started in advance. What was saved from a sandbox is asked for too seldom for that, and
-    /// what has something to start first would not be ready.
-    private SandboxId id(StartPoint from) {
+    /// It may have been started in advance. What was saved from a sandbox is asked for too seldom for that, what has
+    /// something to start first would not be ready, and what runs can get no volumes.
+    private SandboxId id(Beginning beginning) {
+        var from = beginning.from();
         boolean saved = from.snapshot() != null && from.start() == null;
-        return saved || from.toStart() != null
+        return saved || from.toStart() != null || !beginning.volumes().isEmpty()
                 ? SandboxId.random(random)
                 : fleet.node()
                         .reserve(new SandboxKind(
@@ -213,7 +215,8 @@ public final class SandboxStarter {
                 from.origin().defaultWorkdir(),
                 NetworkReader.egress(sandbox.network(), tokens),
                 from.snapshot(),
-                from.toStart());
+                from.toStart(),
+                sandbox.volumes().stream().map(MountedVolume::onNode).toList());
     }
 
     /// With the team, which the node does not know of. A client cannot choose it.

@@ -4,6 +4,7 @@ import dev.cay.server.network.SandboxNetwork;
 import dev.cay.server.quota.Use;
 import dev.cay.server.store.JsonColumn;
 import dev.cay.server.template.Origin;
+import dev.cay.server.volume.MountedVolume;
 import dev.cay.wire.BuildId;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.TeamId;
@@ -39,10 +40,10 @@ final class SandboxStore {
         handle.createUpdate("""
                         INSERT INTO sandbox (id, team_id, template_id, build_id, alias, execution_id, state, version,
                             secure, cpu_count, memory_mb, disk_size_mb, metadata, network, lifecycle, origin, started_at,
-                            end_at, key_id, idempotency_key, request_hash)
+                            end_at, volumes, key_id, idempotency_key, request_hash)
                         VALUES (:id, :team, :template, :build, :alias, :execution, :state, :version,
                             :secure, :cpu, :memory, :disk, :metadata, :network, :lifecycle, :origin, :started,
-                            :end, :createdWith, :key, :hash)
+                            :end, :volumes, :createdWith, :key, :hash)
                         """)
                 .bind("id", sandbox.id().value())
                 .bind("team", sandbox.teamId().value())
@@ -62,6 +63,7 @@ final class SandboxStore {
                 .bind("origin", sandbox.origin() == null ? null : JsonColumn.write(sandbox.origin()))
                 .bind("started", sandbox.startedAt().toEpochMilli())
                 .bind("end", sandbox.endAt().toEpochMilli())
+                .bind("volumes", MountedVolume.column(sandbox.volumes()))
                 .bind("createdWith", key)
                 .bind("key", request == null ? null : request.key())
                 .bind("hash", request == null ? null : request.hash())
@@ -202,7 +204,8 @@ final class SandboxStore {
                 Objects.requireNonNullElse(jsonOrNull(row, "lifecycle", Lifecycle.class), Lifecycle.KILL),
                 Instant.ofEpochMilli(row.getLong("started_at")),
                 Instant.ofEpochMilli(row.getLong("end_at")),
-                jsonOrNull(row, "saved", Saved.class));
+                jsonOrNull(row, "saved", Saved.class),
+                MountedVolume.inColumn(row.getString("volumes")));
     }
 
     private static <T> @Nullable T jsonOrNull(ResultSet row, String column, Class<T> type) throws SQLException {

@@ -2,10 +2,12 @@ package dev.cay.server.sandbox;
 
 import dev.cay.server.access.SandboxTokens;
 import dev.cay.server.network.NetworkView;
+import dev.cay.server.volume.MountedVolume;
 import dev.cay.wire.rest.Contract;
 import dev.cay.wire.rest.ListedSandbox;
 import dev.cay.wire.rest.SandboxDetail;
 import dev.cay.wire.rest.SandboxInfo;
+import dev.cay.wire.rest.SandboxVolumeMount;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -48,7 +50,7 @@ public final class SandboxView {
                 sandbox.metadata(),
                 sandbox.state().visible(),
                 Contract.ENVD_VERSION,
-                List.of());
+                volumes(sandbox));
     }
 
     /// @param open whether the reader may open the sandbox
@@ -74,8 +76,12 @@ public final class SandboxView {
                 NetworkView.of(network, open),
                 new SandboxDetail.Lifecycle(
                         sandbox.lifecycle().autoResume(), sandbox.lifecycle().pause() ? "pause" : "kill"),
-                List.of(),
+                volumes(sandbox),
                 saved == null ? null : new SandboxDetail.Paused(saved.memory(), saved.loss()));
+    }
+
+    private static List<SandboxVolumeMount> volumes(SandboxRecord sandbox) {
+        return sandbox.volumes().stream().map(MountedVolume::shown).toList();
     }
 
     private @Nullable String accessToken(SandboxRecord sandbox) {

@@ -85,6 +85,7 @@ public final class Snapshots {
                 origin(sandbox),
                 saved,
                 sandbox.id().value(),
+                sandbox.volumes(),
                 templates.now());
         save(sandbox, saved, keep);
         var replaced = new ArrayList<TemplateBuild>();
@@ -166,7 +167,14 @@ public final class Snapshots {
             throw e;
         }
         return new StartPoint(
-                sandbox.templateId(), sandbox.buildId(), sandbox.alias(), sandbox.resources(), origin, name, null);
+                sandbox.templateId(),
+                sandbox.buildId(),
+                sandbox.alias(),
+                sandbox.resources(),
+                origin,
+                name,
+                null,
+                sandbox.volumes());
     }
 
     /// Sandboxes made from it stay, as each has a copy of its own.

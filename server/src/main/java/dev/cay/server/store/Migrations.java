@@ -34,6 +34,7 @@ public record Migrations(List<String> files) {
             "migrations/V14__limits.sql",
             "migrations/V15__tokens.sql",
             "migrations/V16__networks.sql",
+            "migrations/V17__volumes.sql",
             "migrations/V18__secrets.sql");
 
     /// With what only PostgreSQL has to be told.
@@ -52,6 +53,7 @@ public record Migrations(List<String> files) {
             "migrations/V14__limits.sql",
             "migrations/V15__tokens.sql",
             "migrations/V16__networks.sql",
+            "migrations/V17__volumes.sql",
             "migrations/V18__secrets.sql");
 
     public Migrations {

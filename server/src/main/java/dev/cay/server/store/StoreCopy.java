@@ -34,6 +34,7 @@ public final class StoreCopy {
             new Table("event", List.of("sequence")),
             new Table("build", List.of("id")),
             new Table("build_tag", List.of("template_id", "tag")),
+            new Table("volume", List.of("id")),
             new Table("webhook", List.of("id")),
             new Table("webhook_message", List.of("sequence")),
             new Table("webhook_attempt", List.of("id")),

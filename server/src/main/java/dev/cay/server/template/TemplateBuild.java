@@ -1,5 +1,6 @@
 package dev.cay.server.template;
 
+import dev.cay.server.volume.MountedVolume;
 import dev.cay.wire.BuildId;
 import dev.cay.wire.node.Resources;
 import dev.cay.wire.node.StartCommand;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// @param wantedTags tags that it gets when it is ready
 /// @param failure    why it failed; null unless it did
 /// @param finishedAt null until it is ready or has failed
+/// @param volumes    what the sandbox had mounted that it was saved from
 public record TemplateBuild(
         BuildId id,
         BuildStatus status,
@@ -27,9 +29,11 @@ public record TemplateBuild(
         @Nullable BuildFailure failure,
         Instant createdAt,
         Instant updatedAt,
-        @Nullable Instant finishedAt) {
+        @Nullable Instant finishedAt,
+        List<MountedVolume> volumes) {
     public TemplateBuild {
         wantedTags = List.copyOf(wantedTags);
+        volumes = List.copyOf(volumes);
     }
 
     /// One that was made before it is on record.
@@ -40,20 +44,51 @@ public record TemplateBuild(
             Origin origin,
             @Nullable StartCommand start,
             Instant at) {
-        return new TemplateBuild(id, status, resources, origin, null, null, start, List.of(), null, at, at, at);
+        return new TemplateBuild(
+                id, status, resources, origin, null, null, start, List.of(), null, at, at, at, List.of());
     }
 
     /// What was saved from a sandbox.
     public static TemplateBuild saved(
-            BuildId id, Resources resources, Origin origin, String snapshot, String sandboxId, Instant at) {
+            BuildId id,
+            Resources resources,
+            Origin origin,
+            String snapshot,
+            String sandboxId,
+            List<MountedVolume> volumes,
+            Instant at) {
         return new TemplateBuild(
-                id, BuildStatus.READY, resources, origin, snapshot, sandboxId, null, List.of(), null, at, at, at);
+                id,
+                BuildStatus.READY,
+                resources,
+                origin,
+                snapshot,
+                sandboxId,
+                null,
+                List.of(),
+                null,
+                at,
+                at,
+                at,
+                volumes);
     }
 
     /// One whose steps are still to come.
     public static TemplateBuild waiting(BuildId id, Resources resources, List<String> wantedTags, Instant at) {
         return new TemplateBuild(
-                id, BuildStatus.WAITING, resources, Origin.NOTHING, null, null, null, wantedTags, null, at, at, null);
+                id,
+                BuildStatus.WAITING,
+                resources,
+                Origin.NOTHING,
+                null,
+                null,
+                null,
+                wantedTags,
+                null,
+                at,
+                at,
+                null,
+                List.of());
     }
 
     public boolean isReady() {
@@ -102,6 +137,7 @@ public record TemplateBuild(
                 why,
                 createdAt,
                 at,
-                next.isOver() ? at : null);
+                next.isOver() ? at : null,
+                volumes);
     }
 }

@@ -1,6 +1,7 @@
 package dev.cay.server.template;
 
 import dev.cay.server.store.JsonColumn;
+import dev.cay.server.volume.MountedVolume;
 import dev.cay.wire.BuildId;
 import dev.cay.wire.TeamId;
 import dev.cay.wire.TemplateId;
@@ -70,9 +71,9 @@ final class TemplateStore {
     private static void upsert(Handle handle, TemplateId templateId, TemplateBuild build) {
         handle.createUpdate("""
                         INSERT INTO build (id, template_id, status, cpu_count, memory_mb, disk_size_mb, origin,
-                            snapshot, sandbox_id, start, wanted_tags, failure, created_at, updated_at, finished_at)
+                            snapshot, sandbox_id, start, wanted_tags, failure, created_at, updated_at, finished_at, volumes)
                         VALUES (:id, :template, :status, :cpu, :memory, :disk, :origin,
-                            :snapshot, :sandbox, :start, :tags, :failure, :created, :updated, :finished)
+                            :snapshot, :sandbox, :start, :tags, :failure, :created, :updated, :finished, :volumes)
                         ON CONFLICT (id) DO UPDATE SET status = excluded.status, cpu_count = excluded.cpu_count,
                             memory_mb = excluded.memory_mb, disk_size_mb = excluded.disk_size_mb,
                             origin = excluded.origin, snapshot = excluded.snapshot, start = excluded.start,
@@ -90,6 +91,7 @@ final class TemplateStore {
                 .bind("sandbox", build.sandboxId())
                 .bind("start", build.start() == null ? null : JsonColumn.write(build.start()))
                 .bind("tags", JsonColumn.write(build.wantedTags()))
+                .bind("volumes", MountedVolume.column(build.volumes()))
                 .bind("failure", build.failure() == null ? null : JsonColumn.write(build.failure()))
                 .bind("created", build.createdAt().toEpochMilli())
                 .bind("updated", build.updatedAt().toEpochMilli())
@@ -187,7 +189,8 @@ final class TemplateStore {
                 jsonOrNull(row, "failure", BuildFailure.class),
                 Instant.ofEpochMilli(row.getLong("created_at")),
                 Instant.ofEpochMilli(row.getLong("updated_at")),
-                instantOrNull(row, "finished_at"));
+                instantOrNull(row, "finished_at"),
+                MountedVolume.inColumn(row.getString("volumes")));
     }
 
     private static TemplateRecord record(

@@ -160,7 +160,14 @@ public final class Templates {
         String alias = template.aliases().isEmpty() ? null : template.aliases().getFirst();
         var build = template.tagged(TemplateName.parse(text).tag()).orElseThrow(() -> notBuilt(template, text));
         return new StartPoint(
-                template.id(), build.id(), alias, build.resources(), build.origin(), build.snapshot(), build.start());
+                template.id(),
+                build.id(),
+                alias,
+                build.resources(),
+                build.origin(),
+                build.snapshot(),
+                build.start(),
+                build.isSnapshot() ? build.volumes() : null);
     }
 
     private static CayException notBuilt(TemplateRecord template, String text) {

@@ -3,6 +3,7 @@ package dev.cay.wire.node;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.VolumeId;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.List;
@@ -38,12 +39,19 @@ public interface NodeBackup {
     /// @param running   names of snapshots that were taken of those that ran, to be used for what is not saved
     /// @param snapshots names of those that sandboxes can be created from
     /// @param layers    content keys of those that templates consist of
-    record Wanted(Set<SandboxId> sandboxes, Map<SandboxId, String> running, Set<String> snapshots, Set<String> layers) {
+    /// @param volumes   those of all teams
+    record Wanted(
+            Set<SandboxId> sandboxes,
+            Map<SandboxId, String> running,
+            Set<String> snapshots,
+            Set<String> layers,
+            Set<VolumeId> volumes) {
         public Wanted {
             sandboxes = Set.copyOf(sandboxes);
             running = Map.copyOf(running);
             snapshots = Set.copyOf(snapshots);
             layers = Set.copyOf(layers);
+            volumes = Set.copyOf(volumes);
         }
     }
 

@@ -42,4 +42,9 @@ public interface NodeDisk {
     default NodeBackup backup() {
         return NodeBackup.NONE;
     }
+
+    /// Files that outlive sandboxes.
+    default NodeVolumes volumes() {
+        return NodeVolumes.NONE;
+    }
 }

@@ -7,6 +7,7 @@ import dev.cay.wire.SandboxId;
 import dev.cay.wire.TemplateId;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// All a node needs to know to start a sandbox.
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// @param snapshot      what it goes on from, files and memory; null for one that starts anew. The snapshot's variables
 ///                      stay where the environment does not say otherwise, its layers and resources must be the same
 /// @param start         what is started in it before anybody gets it; null for nothing
+/// @param volumes       what it has mounted; one that goes on from the memory of a snapshot has the same places as that
 public record SandboxSpec(
         SandboxId id,
         TemplateId templateId,
@@ -29,10 +31,40 @@ public record SandboxSpec(
         @Nullable String defaultWorkdir,
         Egress egress,
         @Nullable String snapshot,
-        @Nullable StartCommand start) {
+        @Nullable StartCommand start,
+        List<VolumeMount> volumes) {
     public SandboxSpec {
         layers = List.copyOf(layers);
         environment = Map.copyOf(environment);
+        volumes = List.copyOf(volumes);
+    }
+
+    /// One without volumes.
+    public SandboxSpec(
+            SandboxId id,
+            TemplateId templateId,
+            List<String> layers,
+            Resources resources,
+            Map<String, String> environment,
+            @Nullable AccessToken accessToken,
+            String defaultUser,
+            @Nullable String defaultWorkdir,
+            Egress egress,
+            @Nullable String snapshot,
+            @Nullable StartCommand start) {
+        this(
+                id,
+                templateId,
+                layers,
+                resources,
+                environment,
+                accessToken,
+                defaultUser,
+                defaultWorkdir,
+                egress,
+                snapshot,
+                start,
+                List.of());
     }
 
     /// One in which nothing is started.
@@ -61,7 +93,7 @@ public record SandboxSpec(
                 null);
     }
 
-    /// Reads notes of this Cay and of older ones, which knew only internet access or none.
+    /// Reads notes of this Cay and of older ones, which knew only internet access or none, and no volumes.
     @JsonCreator
     static SandboxSpec read(
             @JsonProperty("id") SandboxId id,
@@ -75,7 +107,8 @@ public record SandboxSpec(
             @JsonProperty("egress") @Nullable Egress egress,
             @JsonProperty("internetAccess") @Nullable Boolean internetAccess,
             @JsonProperty("snapshot") @Nullable String snapshot,
-            @JsonProperty("start") @Nullable StartCommand start) {
+            @JsonProperty("start") @Nullable StartCommand start,
+            @JsonProperty("volumes") @Nullable List<VolumeMount> volumes) {
         var older = Boolean.TRUE.equals(internetAccess) ? Egress.open() : Egress.closed();
         return new SandboxSpec(
                 id,
@@ -88,7 +121,8 @@ public record SandboxSpec(
                 defaultWorkdir,
                 egress == null ? older : egress,
                 snapshot,
-                start);
+                start,
+                Objects.requireNonNullElse(volumes, List.of()));
     }
 
     /// What a Cay reads that knows no rules, if an operator goes back to it: a sandbox with rules gets no internet
@@ -115,7 +149,8 @@ public record SandboxSpec(
                 defaultWorkdir,
                 egress,
                 snapshot,
-                start);
+                start,
+                volumes);
     }
 
     public SandboxSpec withAccessToken(AccessToken other) {
@@ -130,7 +165,8 @@ public record SandboxSpec(
                 defaultWorkdir,
                 egress,
                 snapshot,
-                start);
+                start,
+                volumes);
     }
 
     public SandboxSpec withEgress(Egress other) {
@@ -145,6 +181,23 @@ public record SandboxSpec(
                 defaultWorkdir,
                 other,
                 snapshot,
-                start);
+                start,
+                volumes);
+    }
+
+    public SandboxSpec withVolumes(List<VolumeMount> mounted) {
+        return new SandboxSpec(
+                id,
+                templateId,
+                layers,
+                resources,
+                environment,
+                accessToken,
+                defaultUser,
+                defaultWorkdir,
+                egress,
+                snapshot,
+                start,
+                mounted);
     }
 }

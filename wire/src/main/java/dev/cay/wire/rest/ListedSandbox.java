@@ -22,7 +22,7 @@ public record ListedSandbox(
         Map<String, String> metadata,
         String state,
         String envdVersion,
-        List<String> volumeMounts) {
+        List<SandboxVolumeMount> volumeMounts) {
     public ListedSandbox {
         metadata = Map.copyOf(metadata);
         volumeMounts = List.copyOf(volumeMounts);

@@ -30,7 +30,7 @@ public record SandboxDetail(
         String state,
         Network network,
         Lifecycle lifecycle,
-        List<String> volumeMounts,
+        List<SandboxVolumeMount> volumeMounts,
         @Nullable Paused paused) {
     public SandboxDetail {
         metadata = Map.copyOf(metadata);

@@ -1,0 +1,423 @@
+package dev.cay.node.sandbox;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cay.testing.NeedsRoot;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.VolumeId;
+import dev.cay.wire.node.Keep;
+import dev.cay.wire.node.NodeVolumes;
+import dev.cay.wire.node.SandboxSpec;
+import dev.cay.wire.node.Saved;
+import dev.cay.wire.node.VolumeContent;
+import dev.cay.wire.node.VolumeContent.Rights;
+import dev.cay.wire.node.VolumeEntry;
+import dev.cay.wire.node.VolumeMount;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+
+/// Volumes in real sandboxes: shared, limited, kept through pauses, copied with nobody, and no way to anything else.
+@NeedsRoot
+class VolumeTest extends NodeTest {
+    private static final Rights USUAL = new Rights(null, null, null);
+    private static final SandboxId ONE = new SandboxId("one");
+
+    private NodeVolumes volumes() {
+        return node.node.disk().volumes();
+    }
+
+    private VolumeId volume(int megabytes) {
+        var id = VolumeId.random();
+        volumes().create(id, (long) megabytes << 20);
+        return id;
+    }
+
+    private static SandboxSpec mounting(String id, VolumeMount... mounts) {
+        return TestNode.spec(id).withVolumes(List.of(mounts));
+    }
+
+    private static VolumeMount at(VolumeId volume, String path) {
+        return new VolumeMount(volume, path, false);
+    }
+
+    private static SandboxSpec from(SandboxSpec spec, String snapshot) {
+        return new SandboxSpec(
+                spec.id(),
+                spec.templateId(),
+                spec.layers(),
+                spec.resources(),
+                spec.environment(),
+                spec.accessToken(),
+                spec.defaultUser(),
+                spec.defaultWorkdir(),
+                spec.egress(),
+                snapshot,
+                null,
+                spec.volumes());
+    }
+
+    private void put(VolumeId volume, String path, String text) throws IOException {
+        volumes().content(volume).write(path, USUAL, true, new ByteArrayInputStream(text.getBytes(UTF_8)));
+    }
+
+    private String text(VolumeId volume, String path) throws IOException {
+        try (var file = volumes().content(volume).read(path)) {
+            return new String(file.stream().readAllBytes(), UTF_8);
+        }
+    }
+
+    private static void assertKind(ErrorKind kind, String text, ThrowingCallable call) {
+        assertThatThrownBy(call).isInstanceOfSatisfying(CayException.class, e -> {
+            assertThat(e.userMessage()).contains(text);
+            assertThat(e.kind()).as(e.toString()).isEqualTo(kind);
+        });
+    }
+
+    /// Only what CRIU brings back tests anything; a frozen original would be thawed.
+    private void pauseForGood() throws Exception {
+        node.keepers.pause(ONE, Keep.MEMORY);
+        await(() -> node.runc.find(ONE).isEmpty());
+    }
+
+    private void restart() throws Exception {
+        node.close();
+        node = new TestNode(place);
+    }
+
+    private void start(String id, String script) throws Exception {
+        TestNode.event(node.start(id, script));
+    }
+
+    private int count(String id) throws Exception {
+        String text = node.run(id, "cat /count 2>/dev/null || echo 0");
+        return text.isEmpty() ? 0 : Integer.parseInt(text);
+    }
+
+    @Test
+    void twoSandboxesWriteAtOnceAndNothingIsLost() throws Exception {
+        var shared = volume(64);
+        node.keepers.create(mounting("one", at(shared, "/data")));
+        node.keepers.create(mounting("two", at(shared, "/srv/deep/er")));
+        try (var first =
+                        node.start("one", "for i in $(seq 500); do echo one-$i >> /data/log; done; touch /data/done1");
+                var second = node.start(
+                        "two",
+                        "for i in $(seq 500); do echo two-$i >> /srv/deep/er/log; done; touch /srv/deep/er/done2")) {
+            assertThat(List.of(first, second)).hasSize(2);
+            await(() -> Files.exists(place(shared).resolve("done1"))
+                    && Files.exists(place(shared).resolve("done2")));
+        }
+        var lines = text(shared, "/log").lines().toList();
+        assertThat(lines).hasSize(1000).doesNotHaveDuplicates();
+        // As the sandboxes count: root there is 0 for all.
+        assertThat(volumes().content(shared).stat("/log").uid()).isZero();
+        assertThat(node.run("two", "stat -c %u:%g /srv/deep/er/log")).isEqualTo("0:0");
+        assertThat(node.run("one", "su user -c 'echo mine > /data/mine' && stat -c %U /data/mine"))
+                .isEqualTo("user");
+        assertThat(node.run("two", "stat -c %U /srv/deep/er/mine")).isEqualTo("user");
+    }
+
+    private Path place(VolumeId volume) {
+        return node.host.pool().volumes().place(volume);
+    }
+
+    @Test
+    void aVolumeHoldsNoMoreThanItsSizeAndTheSandboxGoesOn() throws Exception {
+        var small = volume(8);
+        node.keepers.create(mounting("one", at(small, "/data")));
+        String said = node.run("one", "head -c 20M /dev/urandom > /data/large; sync -f /data; echo ended");
+        assertThat(said).contains("quota exceeded").endsWith("ended");
+        assertThat(node.run("one", "echo still > /elsewhere && cat /elsewhere")).isEqualTo("still");
+        assertKind(
+                ErrorKind.DISK_FULL,
+                "not enough disk space",
+                () -> volumes()
+                        .content(small)
+                        .write("/more", USUAL, false, new ByteArrayInputStream(new byte[8 << 20])));
+        assertKind(ErrorKind.NOT_FOUND, "/more", () -> volumes().content(small).stat("/more"));
+        volumes().content(small).remove("/large");
+        assertThat(node.run("one", "sync -f /data; echo fits > /data/small && cat /data/small"))
+                .isEqualTo("fits");
+    }
+
+    @Test
+    void aReadOnlyVolumeIsChangedByNobodyInside() throws Exception {
+        var shared = volume(8);
+        put(shared, "/note", "read me");
+        node.keepers.create(mounting("one", new VolumeMount(shared, "/data", true)));
+        assertThat(node.run("one", "cat /data/note")).isEqualTo("read me");
+        assertThat(node.run(
+                        "one", "touch /data/x; chmod 777 /data/note; rm /data/note; mount -o remount,rw /data; true"))
+                .contains("Read-only file system");
+        assertThat(node.run("one", "grep ' /data ' /proc/mounts")).contains(" ro,");
+        pauseForGood();
+        node.keepers.resume(ONE, true);
+        assertThat(node.run("one", "touch /data/x; true")).contains("Read-only file system");
+        assertThat(text(shared, "/note")).isEqualTo("read me");
+    }
+
+    @Test
+    void setUidProgramsAndDevicesOfAVolumeAreOfNoUse() throws Exception {
+        var shared = volume(8);
+        node.keepers.create(mounting("one", at(shared, "/data")));
+        assertThat(node.run("one", "grep ' /data ' /proc/mounts"))
+                .contains("nosuid")
+                .contains("nodev");
+        assertThat(
+                        node.run(
+                                "one",
+                                "cp /usr/bin/id /data/id; chmod 4755 /data/id; su user -c '/data/id -u'; cp /usr/bin/id /id; chmod 4755 /id; su user -c '/id -u'"))
+                .isEqualTo("1000\n0");
+    }
+
+    /// A link among a template's or a sandbox's files must not move a mount: over /proc it would let a volume speak for
+    /// the kernel.
+    @Test
+    void aLinkOnTheWayToAMountIsRefused() throws Exception {
+        var shared = volume(8);
+        node.keepers.create(mounting("one", at(shared, "/fresh/data")));
+        assertThat(node.run("one", "mv /fresh /elsewhere && ln -s /proc /fresh"))
+                .isEmpty();
+        node.keepers.pause(ONE, Keep.FILES);
+
+        assertKind(
+                ErrorKind.NOT_RESTORED,
+                "nothing can be mounted at /fresh/data: 'fresh' on the way there is a link",
+                () -> node.keepers.resume(ONE, true));
+        assertThat(node.keepers.find(ONE).orElseThrow().saved()).isNotNull();
+    }
+
+    @Test
+    void aLinkInAVolumeLeadsNowhereOutside() throws Exception {
+        var shared = volume(8);
+        node.keepers.create(mounting("one", at(shared, "/data")));
+        var secret = Files.writeString(place.directory().resolve("secret"), "of the host");
+        node.run(
+                "one",
+                "ln -s %s /data/abs; ln -s ../../../../../../../..%s /data/up; ln -s / /data/root; mkfifo /data/pipe; ln -s /data/pipe /data/topipe; mkdir /data/d; ln -s d /data/link; echo inside > /data/d/f"
+                        .formatted(secret, secret));
+        var content = volumes().content(shared);
+
+        for (String path : List.of("/abs", "/up", "/root" + secret, "/../.." + secret, "/d/../.." + secret)) {
+            assertKind(ErrorKind.NOT_FOUND, "does not exist", () -> content.read(path));
+            assertKind(
+                    ErrorKind.NOT_FOUND,
+                    "does not exist",
+                    () -> content.write(path + "/x", USUAL, false, InputStream.nullInputStream()));
+        }
+        assertKind(ErrorKind.NOT_FOUND, "does not exist", () -> put(shared, "/abs", "overwritten"));
+        assertThat(Files.readString(secret)).isEqualTo("of the host");
+        assertKind(
+                ErrorKind.INVALID_ARGUMENT,
+                "neither a file nor a directory",
+                () -> content.change("/up", new Rights(null, null, 0777)));
+        assertKind(ErrorKind.INVALID_ARGUMENT, "not a regular file", () -> content.read("/pipe"));
+        assertKind(ErrorKind.INVALID_ARGUMENT, "not a regular file", () -> put(shared, "/pipe", "x"));
+        assertThat(content.stat("/up").type()).isEqualTo(VolumeEntry.Type.SYMLINK);
+        assertThat(content.stat("/link").target()).isEqualTo("d");
+        assertThat(text(shared, "/link/f")).isEqualTo("inside\n");
+        assertThat(content.list("/", 9))
+                .extracting(VolumeEntry::path)
+                .contains("/d/f")
+                .doesNotContain("/link/f");
+        content.remove("/root");
+        content.remove("/link");
+        assertThat(Files.exists(secret)).isTrue();
+        assertThat(text(shared, "/d/f")).isEqualTo("inside\n");
+    }
+
+    @Test
+    void aSandboxGoesOnWhereFilesOfItsVolumeGrewShrankAndChanged() throws Exception {
+        var shared = volume(64);
+        node.keepers.create(mounting("one", at(shared, "/data")));
+        node.run("one", "echo start > /data/grows; seq 1000 > /data/shrinks; echo x > /data/rights");
+        start(
+                "one",
+                "exec 3>>/data/grows 4</data/shrinks 5</data/rights; i=0; while :; do i=$((i+1)); echo tick-$i >&3; echo $i > /count; sleep 0.05; done");
+        await(() -> count("one") > 3);
+        pauseForGood();
+        Files.writeString(place(shared).resolve("grows"), text(shared, "/grows") + "meanwhile\n".repeat(5000));
+        put(shared, "/shrinks", "1\n");
+        volumes().content(shared).change("/rights", new Rights(null, null, 0600));
+
+        node.keepers.resume(ONE, true);
+
+        int now = count("one");
+        await(() -> count("one") > now);
+        assertThat(text(shared, "/grows")).contains("meanwhile\ntick-");
+    }
+
+    @Test
+    void aVanishedFileEndsAResumeByItsNameAndTheSandboxStartsWithoutMemory() throws Exception {
+        var shared = volume(8);
+        node.keepers.create(mounting("one", at(shared, "/data")));
+        node.run("one", "echo kept > /own");
+        start("one", "exec 3>>/data/open-one; i=0; while :; do i=$((i+1)); echo $i > /count; sleep 0.05; done");
+        await(() -> count("one") > 3);
+        pauseForGood();
+        volumes().content(shared).remove("/open-one");
+
+        assertKind(
+                ErrorKind.NOT_RESTORED,
+                "it has /data/open-one open, which is not there any more",
+                () -> node.keepers.resume(ONE, true));
+        assertThat(node.keepers.find(ONE).orElseThrow().saved()).isEqualTo(Saved.WHOLE);
+
+        node.keepers.resume(ONE, false);
+        assertThat(node.run("one", "cat /own; ls /data")).isEqualTo("kept");
+    }
+
+    @Test
+    void aVanishedFileThatIsPutBackLetsItGoOn() throws Exception {
+        var shared = volume(8);
+        node.keepers.create(mounting("one", at(shared, "/data")));
+        start("one", "exec 3>>/data/open-one; i=0; while :; do i=$((i+1)); echo $i > /count; sleep 0.05; done");
+        await(() -> count("one") > 3);
+        pauseForGood();
+        volumes().content(shared).remove("/open-one");
+        assertThatThrownBy(() -> node.keepers.resume(ONE, true)).isInstanceOf(CayException.class);
+        put(shared, "/open-one", "another");
+
+        node.keepers.resume(ONE, true);
+
+        int now = count("one");
+        await(() -> count("one") > now);
+    }
+
+    @Test
+    void aMountThatWasMovedIsToldAtThePause() throws Exception {
+        var shared = volume(8);
+        node.keepers.create(mounting("one", at(shared, "/fresh/data")));
+        assertThat(node.run("one", "echo text > /fresh/data/file; mv /fresh /moved"))
+                .isEmpty();
+
+        assertKind(
+                ErrorKind.NOT_SAVED,
+                "the volume at /fresh/data was moved by renaming a directory above it and is at /moved/data now",
+                () -> node.keepers.pause(ONE, Keep.MEMORY));
+        assertThat(node.run("one", "cat /moved/data/file; mv /moved /fresh")).isEqualTo("text");
+        assertThat(node.keepers.pause(ONE, Keep.MEMORY)).isEqualTo(Saved.WHOLE);
+        node.keepers.resume(ONE, true);
+        assertThat(node.run("one", "cat /fresh/data/file")).isEqualTo("text");
+    }
+
+    @Test
+    void forksAndSnapshotsHaveTheVolumeAndNoCopyOfIt() throws Exception {
+        var shared = volume(64);
+        var other = volume(8);
+        node.keepers.create(mounting("one", at(shared, "/data")));
+        node.run("one", "echo before > /data/file; echo before > /own");
+        node.keepers.snapshot(ONE, "snap", Keep.MEMORY);
+        node.run("one", "echo after > /data/file; echo after > /own");
+
+        node.keepers.create(from(mounting("two", at(shared, "/data")), "snap"));
+        assertThat(node.run("two", "cat /data/file /own")).isEqualTo("after\nbefore");
+        node.run("two", "echo both > /data/file");
+        assertThat(node.run("one", "cat /data/file")).isEqualTo("both");
+
+        node.keepers.create(from(mounting("three", at(other, "/data")), "snap"));
+        assertThat(node.run("three", "ls /data; cat /own")).isEqualTo("before");
+        assertKind(
+                ErrorKind.CONFLICT,
+                "cannot go on with volumes at",
+                () -> node.keepers.create(from(mounting("four", at(shared, "/elsewhere")), "snap")));
+
+        node.keepers.rollback(ONE, "snap");
+        assertThat(node.run("one", "cat /data/file /own")).isEqualTo("both\nbefore");
+    }
+
+    @Test
+    void aVolumeThatASandboxHasIsNotDeleted() throws Exception {
+        var shared = volume(8);
+        node.keepers.create(mounting("one", at(shared, "/data")));
+        assertKind(ErrorKind.CONFLICT, "mounted", () -> volumes().delete(shared));
+        pauseForGood();
+        assertKind(ErrorKind.CONFLICT, "mounted", () -> volumes().delete(shared));
+        node.keepers.kill(ONE);
+        volumes().delete(shared);
+        assertThat(place(shared)).doesNotExist();
+        assertThat(node.host.pool().directory("volumes")).isEmptyDirectory();
+    }
+
+    @Test
+    void theNextDaemonFindsVolumesAndTheSandboxesThatHaveThem() throws Exception {
+        var shared = volume(8);
+        node.keepers.create(mounting("one", at(shared, "/data")));
+        node.keepers.create(mounting("two", at(shared, "/data")));
+        node.run("one", "echo text > /data/file");
+        node.keepers.pause(ONE, Keep.MEMORY);
+
+        restart();
+
+        assertThat(volumes().list()).containsExactly(shared);
+        assertKind(ErrorKind.CONFLICT, "mounted", () -> volumes().delete(shared));
+        assertThat(node.run("two", "cat /data/file; echo more >> /data/file")).isEqualTo("text");
+        node.keepers.resume(ONE, true);
+        assertThat(node.run("one", "cat /data/file")).isEqualTo("text\nmore");
+        node.keepers.tidy();
+        assertThat(text(shared, "/file")).isEqualTo("text\nmore\n");
+    }
+
+    @Test
+    void aSpareSandboxIsNotGivenAwayWithVolumes() throws Exception {
+        var shared = volume(8);
+        var id = node.keepers.reserve(TestNode.spec("kind").kind());
+        var spec = mounting("kind", at(shared, "/data"));
+        var wanted = new SandboxSpec(
+                id,
+                spec.templateId(),
+                spec.layers(),
+                spec.resources(),
+                spec.environment(),
+                null,
+                "root",
+                "/tmp",
+                spec.egress(),
+                null,
+                null,
+                spec.volumes());
+
+        node.keepers.create(wanted);
+
+        assertThat(node.run(id.value(), "echo text > /data/file; grep -c ' /data ' /proc/mounts"))
+                .isEqualTo("1");
+        assertThat(text(shared, "/file")).isEqualTo("text\n");
+    }
+
+    @Test
+    void anUnknownVolumeIsRefusedAndNothingIsLeft() throws Exception {
+        assertThatThrownBy(() -> node.keepers.create(mounting("one", at(VolumeId.random(), "/data"))))
+                .isInstanceOf(CayException.class)
+                .hasMessageContaining("is not on this machine");
+        assertThat(node.keepers.find(ONE)).isEmpty();
+    }
+
+    @Test
+    void whatAClientSendsOnlyInPartIsNotKept() {
+        var shared = volume(8);
+        VolumeContent content = volumes().content(shared);
+        var broken = new InputStream() {
+            private int left = 100_000;
+
+            @Override
+            public int read() throws IOException {
+                if (left-- <= 0) {
+                    throw new IOException("the client is gone");
+                }
+                return 'x';
+            }
+        };
+        assertThatThrownBy(() -> content.write("/part", USUAL, false, broken)).isInstanceOf(IOException.class);
+        assertKind(ErrorKind.NOT_FOUND, "/part", () -> content.stat("/part"));
+    }
+}

@@ -1,0 +1,23 @@
+package dev.cay.server.volume;
+
+import dev.cay.wire.TeamId;
+import dev.cay.wire.VolumeId;
+import java.time.Instant;
+
+/// A volume as it should be.
+///
+/// @param sizeMB how much it may hold
+record Volume(VolumeId id, TeamId teamId, String name, long sizeMB, State state, Instant createdAt) {
+    /// What a crash may have left unfinished.
+    enum State {
+        /// On record, and perhaps on the node. No client was told of it.
+        CREATING,
+        READY,
+        /// Gone for clients, and perhaps still on the node.
+        DELETING
+    }
+
+    Volume in(State next) {
+        return new Volume(id, teamId, name, sizeMB, next, createdAt);
+    }
+}

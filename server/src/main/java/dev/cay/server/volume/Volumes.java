@@ -1,0 +1,263 @@
+package dev.cay.server.volume;
+
+import dev.cay.server.access.Team;
+import dev.cay.server.request.RequestBody;
+import dev.cay.server.store.Store;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.TeamId;
+import dev.cay.wire.VolumeId;
+import dev.cay.wire.node.NodeVolumes;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Knows every volume. Thread-safe.
+///
+/// A volume is on record before the node makes it, and until the node has deleted it; its state tells a later run what
+/// was not finished. Whether a sandbox or a snapshot needs it is asked in the transaction that marks it as deleted, and
+/// sandboxes are put on record in a transaction that finds their volumes ready.
+public final class Volumes {
+    private static final Logger log = LoggerFactory.getLogger(Volumes.class);
+    private static final Pattern NAME = Pattern.compile("[a-zA-Z0-9_-]{1,128}");
+    private static final int MOST_OF_TEAM = 1000;
+    private static final int MOST_NAMED = 10;
+
+    private final Store store;
+    private final NodeVolumes node;
+    private final InstantSource clock;
+    private final Map<VolumeId, Volume> volumes = new ConcurrentHashMap<>();
+    private volatile Room room = (_, _) -> {};
+
+    /// What a team may still take of the disk.
+    public interface Room {
+        /// Refuses with EXHAUSTED if it is less than so many megabytes.
+        void require(TeamId team, long megabytes);
+    }
+
+    public Volumes(Store store, NodeVolumes node, InstantSource clock) {
+        this.store = store;
+        this.node = node;
+        this.clock = clock;
+    }
+
+    /// Has what teams may take of the disk checked; before requests come.
+    public void limit(Room known) {
+        room = known;
+    }
+
+    /// Reads what is on record, and completes what an earlier run did not.
+    public void start() {
+        for (var volume : store.read(VolumeStore::all)) {
+            boolean whole = volume.state() == Volume.State.READY;
+            volumes.put(volume.id(), whole ? volume : volume.in(Volume.State.DELETING));
+        }
+        finish();
+        var there = node.list();
+        ready().filter(volume -> !there.contains(volume.id()))
+                .forEach(volume ->
+                        log.atError().addKeyValue("volume", volume.id()).log("the files of a volume are gone"));
+        there.stream()
+                .filter(id -> !volumes.containsKey(id))
+                .forEach(id -> log.atWarn()
+                        .addKeyValue("volume", id)
+                        .log("this machine has a volume that is not on record; it is kept"));
+    }
+
+    private Stream<Volume> ready() {
+        return volumes.values().stream().filter(volume -> volume.state() == Volume.State.READY);
+    }
+
+    /// Takes back what was never told to anybody, and removes what was deleted.
+    private void finish() {
+        volumes.values().stream()
+                .filter(volume -> volume.state() == Volume.State.DELETING)
+                .forEach(this::remove);
+    }
+
+    /// What cannot be removed now is removed later, or by the next run.
+    private void remove(Volume volume) {
+        try {
+            node.delete(volume.id());
+            store.write(handle -> VolumeStore.delete(handle, volume.id()));
+            volumes.remove(volume.id());
+        } catch (RuntimeException e) {
+            log.atWarn().setCause(e).addKeyValue("volume", volume.id()).log("could not delete a volume yet");
+        }
+    }
+
+    List<Volume> list(Team team) {
+        return ready().filter(volume -> volume.teamId().equals(team.id()))
+                .sorted(Comparator.comparing(Volume::createdAt).thenComparing(Volume::name))
+                .toList();
+    }
+
+    public int count(Team team) {
+        return list(team).size();
+    }
+
+    /// Bytes that each holds.
+    Map<VolumeId, Long> used() {
+        return node.used();
+    }
+
+    Volume require(Team team, VolumeId id) {
+        return find(id).filter(volume -> volume.teamId().equals(team.id())).orElseThrow(Volumes::notFound);
+    }
+
+    /// Whoever's it is.
+    Optional<Volume> find(VolumeId id) {
+        return Optional.ofNullable(volumes.get(id)).filter(volume -> volume.state() == Volume.State.READY);
+    }
+
+    static CayException notFound() {
+        return new CayException(ErrorKind.NOT_FOUND, "Volume not found");
+    }
+
+    /// Megabytes that a team's volumes may hold together.
+    public long sizeMB(TeamId team) {
+        return volumes.values().stream()
+                .filter(volume -> volume.teamId().equals(team))
+                .mapToLong(Volume::sizeMB)
+                .sum();
+    }
+
+    /// Ids of all that clients can see, as a store has them.
+    public static Set<VolumeId> onRecord(Handle handle) {
+        return VolumeStore.all(handle).stream()
+                .filter(volume -> volume.state() == Volume.State.READY)
+                .map(Volume::id)
+                .collect(Collectors.toSet());
+    }
+
+    Volume create(Team team, @Nullable String name, @Nullable Integer sizeMB) {
+        if (name == null || !NAME.matcher(name).matches()) {
+            throw new CayException(ErrorKind.INVALID_ARGUMENT, "Invalid volume name");
+        }
+        finish();
+        var volume = reserve(team, name, size(sizeMB));
+        try {
+            store.write(handle -> {
+                VolumeStore.insert(handle, volume);
+                return volume;
+            });
+            node.create(volume.id(), volume.sizeMB() << 20);
+            var ready = volume.in(Volume.State.READY);
+            set(ready, handle -> {});
+            return ready;
+        } catch (RuntimeException e) {
+            volumes.put(volume.id(), volume.in(Volume.State.DELETING));
+            remove(volume);
+            throw e;
+        }
+    }
+
+    private long size(@Nullable Integer wanted) {
+        long most = node.mostBytes() >> 20;
+        if (wanted == null) {
+            return most;
+        }
+        if (wanted < 1 || wanted > most) {
+            throw RequestBody.invalid(
+                    "'sizeMB' must be from 1 to %d; the operator can raise storage.volumeSizeMB".formatted(most));
+        }
+        return wanted;
+    }
+
+    /// From here on nobody else can have the name.
+    private synchronized Volume reserve(Team team, String name, long sizeMB) {
+        var own = volumes.values().stream()
+                .filter(volume -> volume.teamId().equals(team.id()))
+                .toList();
+        if (own.stream().anyMatch(volume -> volume.name().equals(name) && volume.state() != Volume.State.DELETING)) {
+            throw new CayException(ErrorKind.INVALID_ARGUMENT, "Volume with name '%s' already exists".formatted(name));
+        }
+        if (own.size() >= MOST_OF_TEAM) {
+            throw new CayException(
+                    ErrorKind.EXHAUSTED, "the team has %d volumes, and can have no more".formatted(own.size()));
+        }
+        room.require(team.id(), sizeMB);
+        var now = clock.instant().truncatedTo(ChronoUnit.MILLIS);
+        var volume = new Volume(VolumeId.random(), team.id(), name, sizeMB, Volume.State.CREATING, now);
+        volumes.put(volume.id(), volume);
+        return volume;
+    }
+
+    private void set(Volume volume, Consumer<Handle> along) {
+        store.write(handle -> {
+            along.accept(handle);
+            VolumeStore.setState(handle, volume.id(), volume.state());
+            return volume;
+        });
+        volumes.put(volume.id(), volume);
+    }
+
+    /// Refuses with CONFLICT if a sandbox or a snapshot needs it.
+    void delete(Volume volume) {
+        set(volume.in(Volume.State.DELETING), handle -> {
+            VolumeStore.lockTeam(handle, volume.teamId());
+            var users = VolumeStore.users(handle, volume.teamId(), volume.id());
+            if (!users.isEmpty()) {
+                throw inUse(volume, users);
+            }
+        });
+        finish();
+    }
+
+    private static CayException inUse(Volume volume, List<VolumeStore.User> users) {
+        String who = users.stream().limit(MOST_NAMED).map(Volumes::describe).collect(Collectors.joining(", "));
+        int more = users.size() - MOST_NAMED;
+        return new CayException(
+                ErrorKind.CONFLICT,
+                "Volume '%s' is in use by %s%s; kill the sandboxes and delete the snapshots first"
+                        .formatted(volume.name(), who, more > 0 ? " and %d more".formatted(more) : ""));
+    }
+
+    private static String describe(VolumeStore.User user) {
+        return user.state() == null
+                ? "snapshot " + (user.name() == null ? user.id() : user.name())
+                : "sandbox %s (%s)".formatted(user.id(), user.state().toLowerCase(Locale.ROOT));
+    }
+
+    /// The team's volumes of these names.
+    public List<WantedVolume> require(Team team, List<MountWish> wishes) {
+        var byName = list(team).stream().collect(Collectors.toMap(Volume::name, Volume::id));
+        return wishes.stream()
+                .map(wish -> {
+                    var id = byName.get(wish.name());
+                    if (id == null) {
+                        throw new CayException(
+                                ErrorKind.INVALID_ARGUMENT, "Volume '%s' not found".formatted(wish.name()));
+                    }
+                    return new WantedVolume(id, wish.name(), wish.path(), wish.readOnly());
+                })
+                .toList();
+    }
+
+    /// For the transaction that puts a sandbox on record: refuses if one of its volumes was deleted meanwhile.
+    public static void requireReady(Handle handle, TeamId team, List<MountedVolume> mounted) {
+        if (mounted.isEmpty()) {
+            return;
+        }
+        VolumeStore.lockTeam(handle, team);
+        for (var one : mounted) {
+            if (!VolumeStore.isReady(handle, team, one.volume())) {
+                throw new CayException(ErrorKind.INVALID_ARGUMENT, "Volume '%s' not found".formatted(one.name()));
+            }
+        }
+    }
+}
