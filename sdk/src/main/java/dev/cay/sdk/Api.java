@@ -107,7 +107,7 @@ final class Api {
         return answer.headers().firstValue("X-Next-Token").filter(token -> !token.isEmpty());
     }
 
-    private JsonNode json(HttpRequest request) {
+    JsonNode json(HttpRequest request) {
         return patiently(request, () -> http.json(request));
     }
 
@@ -144,6 +144,16 @@ final class Api {
                 .version(versionFor(uri))
                 .timeout(settings.requestTimeout())
                 .header("X-API-KEY", settings.apiKey())
+                .header("User-Agent", AGENT);
+    }
+
+    /// For the files of a volume, which its token opens and no API key.
+    HttpRequest.Builder request(String path, String token) {
+        var uri = URI.create(settings.apiUrl() + path);
+        return HttpRequest.newBuilder(uri)
+                .version(versionFor(uri))
+                .timeout(settings.requestTimeout())
+                .header("Authorization", "Bearer " + token)
                 .header("User-Agent", AGENT);
     }
 

@@ -96,6 +96,33 @@ public final class Cay implements AutoCloseable {
         return new Secrets(api);
     }
 
+    /// Makes a volume: files that outlive sandboxes.
+    ///
+    /// @param name letters, digits, `-` and `_`; no other volume of the team has it
+    public Volume createVolume(String name) {
+        return Volume.of(api, api.post("/volumes", Map.of("name", name)));
+    }
+
+    /// @param sizeMB how much it may hold; E2B's own cloud does not know this
+    public Volume createVolume(String name, int sizeMB) {
+        return Volume.of(api, api.post("/volumes", Map.of("name", name, "sizeMB", sizeMB)));
+    }
+
+    /// A volume that is there.
+    public Volume volume(String id) {
+        return Volume.of(api, api.get("/volumes/" + Api.encode(id)));
+    }
+
+    /// All volumes of the team.
+    public List<VolumeInfo> volumes() {
+        return api.get("/volumes").valueStream().map(VolumeInfo::of).toList();
+    }
+
+    /// Removes a volume with all files in it. Whether there was one.
+    public boolean removeVolume(String id) {
+        return api.delete("/volumes/" + Api.encode(id));
+    }
+
     /// Ends what is under way; sandboxes live on.
     @Override
     public void close() {

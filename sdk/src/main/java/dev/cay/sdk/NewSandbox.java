@@ -1,7 +1,9 @@
 package dev.cay.sdk;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// @param pauses     whether it is paused, with its memory, when its time is up; it is killed otherwise
 /// @param resumes    whether traffic wakes it when it is paused
 /// @param mcp        MCP servers by their catalog names, each with its options; empty for none
+/// @param volumes    what is mounted in it; empty for nothing
 public record NewSandbox(
         @Nullable String template,
         @Nullable Duration timeout,
@@ -26,34 +29,40 @@ public record NewSandbox(
         PortRules ports,
         boolean pauses,
         boolean resumes,
-        Map<String, ?> mcp) {
+        Map<String, ?> mcp,
+        List<VolumeMount> volumes) {
     public NewSandbox {
         env = Map.copyOf(env);
         metadata = Map.copyOf(metadata);
         mcp = Map.copyOf(mcp);
+        volumes = List.copyOf(volumes);
         if (timeout != null && !timeout.isPositive()) {
             throw new SandboxException(SandboxException.Kind.INVALID, "timeout must be longer than nothing");
         }
     }
 
     public static NewSandbox usual() {
-        return new NewSandbox(null, null, Map.of(), Map.of(), null, PortRules.usual(), false, false, Map.of());
+        return new NewSandbox(
+                null, null, Map.of(), Map.of(), null, PortRules.usual(), false, false, Map.of(), List.of());
     }
 
     public static NewSandbox of(String template) {
-        return new NewSandbox(template, null, Map.of(), Map.of(), null, PortRules.usual(), false, false, Map.of());
+        return new NewSandbox(
+                template, null, Map.of(), Map.of(), null, PortRules.usual(), false, false, Map.of(), List.of());
     }
 
     public NewSandbox livingFor(Duration time) {
-        return new NewSandbox(template, time, env, metadata, egress, ports, pauses, resumes, mcp);
+        return new NewSandbox(template, time, env, metadata, egress, ports, pauses, resumes, mcp, volumes);
     }
 
     public NewSandbox withEnv(String name, String value) {
-        return new NewSandbox(template, timeout, plus(env, name, value), metadata, egress, ports, pauses, resumes, mcp);
+        return new NewSandbox(
+                template, timeout, plus(env, name, value), metadata, egress, ports, pauses, resumes, mcp, volumes);
     }
 
     public NewSandbox withMetadata(String name, String value) {
-        return new NewSandbox(template, timeout, env, plus(metadata, name, value), egress, ports, pauses, resumes, mcp);
+        return new NewSandbox(
+                template, timeout, env, plus(metadata, name, value), egress, ports, pauses, resumes, mcp, volumes);
     }
 
     public NewSandbox withoutInternet() {
@@ -62,26 +71,26 @@ public record NewSandbox(
 
     /// What it may reach.
     public NewSandbox withEgress(EgressRules rules) {
-        return new NewSandbox(template, timeout, env, metadata, rules, ports, pauses, resumes, mcp);
+        return new NewSandbox(template, timeout, env, metadata, rules, ports, pauses, resumes, mcp, volumes);
     }
 
     /// Who reaches servers in it.
     public NewSandbox withPorts(PortRules rules) {
-        return new NewSandbox(template, timeout, env, metadata, egress, rules, pauses, resumes, mcp);
+        return new NewSandbox(template, timeout, env, metadata, egress, rules, pauses, resumes, mcp, volumes);
     }
 
     /// Paused instead of killed when its time is up.
     public NewSandbox pausing() {
-        return new NewSandbox(template, timeout, env, metadata, egress, ports, true, resumes, mcp);
+        return new NewSandbox(template, timeout, env, metadata, egress, ports, true, resumes, mcp, volumes);
     }
 
     /// Paused when its time is up, and awake again with the next request.
     public NewSandbox pausingAndResuming() {
-        return new NewSandbox(template, timeout, env, metadata, egress, ports, true, true, mcp);
+        return new NewSandbox(template, timeout, env, metadata, egress, ports, true, true, mcp, volumes);
     }
 
     public NewSandbox withMcp(Map<String, ?> servers) {
-        return new NewSandbox(template, timeout, env, metadata, egress, ports, pauses, resumes, servers);
+        return new NewSandbox(template, timeout, env, metadata, egress, ports, pauses, resumes, servers, volumes);
     }
 
     private static Map<String, String> plus(Map<String, String> map, String name, String value) {
@@ -119,6 +128,9 @@ public record NewSandbox(
         if (!mcp.isEmpty()) {
             // Their names; what they are told is nobody's business but the gateway's.
             body.put("mcp", mcp.keySet().stream().collect(Collectors.toMap(key -> key, _ -> Map.of())));
+        }
+        if (!volumes.isEmpty()) {
+            body.put("volumeMounts", volumes.stream().map(VolumeMount::body).toList());
         }
         return body;
     }

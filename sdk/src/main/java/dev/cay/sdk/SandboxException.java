@@ -88,8 +88,9 @@ public final class SandboxException extends RuntimeException {
             case "invalid_argument", "failed_precondition", "out_of_range" -> Kind.INVALID;
             case "unauthenticated", "permission_denied" -> Kind.UNAUTHORIZED;
             case "not_found" -> Kind.NOT_FOUND;
-            case "already_exists", "aborted" -> Kind.CONFLICT;
-            case "resource_exhausted" -> Kind.RATE_LIMITED;
+            case "already_exists", "aborted", "conflict" -> Kind.CONFLICT;
+            case "disk_full" -> Kind.NO_SPACE;
+            case "resource_exhausted", "exhausted" -> Kind.RATE_LIMITED;
             case "unavailable" -> Kind.GONE;
             case "deadline_exceeded", "canceled" -> Kind.TIMEOUT;
             case "unimplemented" -> Kind.UNSUPPORTED;
