@@ -69,6 +69,7 @@ public final class Main implements Runnable {
         commands.put("sandbox", SandboxCommand::new);
         commands.put("template", TemplateCommand::new);
         commands.put("secret", SecretCommand::new);
+        commands.put("volume", VolumeCommand::new);
         commands.put("webhook", WebhookCommand::new);
         commands.put("mcp", McpCommand::new);
         commands.put("audit", AuditCommand::new);
