@@ -22,10 +22,11 @@ export function test(name, options, body) {
   })
 }
 
-/** Of a class no object was seen yet, it may have anything; but git, which old clients do not know at all. */
+/** Of a class no object was seen yet, it may have anything; but git and volumes, which old clients do not know at all. */
 function isMissing(method) {
   const [kind, member] = method.split('.')
-  return classes.has(kind) ? !(member in classes.get(kind).prototype) : kind === 'Git'
+  if (!classes.has(kind)) return kind === 'Git' || kind === 'Volume'
+  return !(member in classes.get(kind).prototype) && !(member in classes.get(kind))
 }
 
 /** The classes seen so far, by the names they have in the client's own documentation. */
@@ -43,10 +44,15 @@ export function observe(sandbox) {
 export function note(kind, object) {
   if (classes.has(kind)) return
   classes.set(kind, object.constructor)
-  const prototype = object.constructor.prototype
-  for (const member of Object.getOwnPropertyNames(prototype)) {
-    if (member === 'constructor') continue
-    const { value, get } = Object.getOwnPropertyDescriptor(prototype, member)
+  wrap(kind, object.constructor.prototype)
+  wrap(kind, object.constructor)
+}
+
+/** Methods of objects, or those of the class itself. */
+function wrap(kind, holder) {
+  for (const member of Object.getOwnPropertyNames(holder)) {
+    const { value, get, configurable } = Object.getOwnPropertyDescriptor(holder, member)
+    if (member === 'constructor' || !configurable || (typeof value !== 'function' && !get)) continue
     const wrapped = (original) =>
       function (...args) {
         called.add(`${kind}.${member}`)
@@ -54,9 +60,9 @@ export function note(kind, object) {
         if (typeof result?.then === 'function') result.then(noteHandle, () => {})
         return result
       }
-    Object.defineProperty(prototype, member, {
+    Object.defineProperty(holder, member, {
       configurable: true,
-      ...(get ? { get: wrapped(get) } : { writable: true, value: typeof value === 'function' ? wrapped(value) : value }),
+      ...(get ? { get: wrapped(get) } : { writable: true, value: wrapped(value) }),
     })
   }
 }

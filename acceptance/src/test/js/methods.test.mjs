@@ -2,17 +2,18 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { require } from './client.mjs'
+import { e2b, require } from './client.mjs'
 import { sandbox } from './sandboxes.mjs'
-import { seen } from './cases.mjs'
+import { note, seen } from './cases.mjs'
 
-const KINDS = ['Commands', 'Pty', 'Filesystem', 'Git', 'CommandHandle', 'WatchHandle']
+const KINDS = ['Commands', 'Pty', 'Filesystem', 'Git', 'CommandHandle', 'WatchHandle', 'Volume']
 
 test('the client tells its public methods', async (context) => {
   const box = await sandbox()
   await (await box.commands.run('true', { background: true })).wait()
   await (await box.files.watchDir('/tmp', () => {})).stop()
-  const kinds = KINDS.filter((kind) => kind !== 'Git' || box.git)
+  if (e2b.Volume) note('Volume', new e2b.Volume('id', 'name', 'token'))
+  const kinds = KINDS.filter((kind) => (kind !== 'Git' || box.git) && (kind !== 'Volume' || e2b.Volume))
   assert.deepEqual([...seen().keys()].sort(), kinds.toSorted())
   for (const kind of kinds) {
     const methods = publicMembers(kind, seen().get(kind))

@@ -175,7 +175,7 @@ final class ArchitectureTest {
                         "FileMaker", "FileSystems", "Composition", "TreeRemoval", "WatchedTree", "FileWork")))
                 .and(not(simpleNameIn("OutputLog", "Pump", "ProcessInput", "LineProcess", "Complaints")))
                 .and(not(simpleNameIn("GuestLink", "Streams", "SharedTerminals", "BtrfsDisks", "HeldBack")))
-                .and(not(simpleNameIn("LayerView", "ChangedFiles")))
+                .and(not(simpleNameIn("LayerView", "ChangedFiles", "VolumeTree")))
                 .and(not(simpleNameIn("EgressPath", "EgressSocket", "HttpBridge", "Pipes", "Relay")))
                 .should()
                 .callMethodWhere(target(owner(simpleNameIn(

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.platform.OwnCay;
 import dev.cay.platform.RemoteSandbox;
+import dev.cay.sdk.Cay;
+import dev.cay.sdk.Settings;
+import dev.cay.sdk.VolumeInfo;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.testing.OwnPostgres;
 import java.io.IOException;
@@ -74,6 +77,7 @@ final class BackupTest {
             counted = count(paused);
             assertThat(paused.api("POST", "/pause", "{}").statusCode()).isEqualTo(204);
             snapshot = snapshot(first, key);
+            volume(first);
             backUpUnderLoad(first, key, backup);
         }
         assertThat(Files.getPosixFilePermissions(backup)).isEqualTo(PosixFilePermissions.fromString("rw-------"));
@@ -94,6 +98,14 @@ final class BackupTest {
             assertThat(resumed.run(List.of("cat", "/etc/resolv.conf"))).contains("nameserver");
             try (var copy = RemoteSandbox.create(second.url(), key, snapshot, Duration.ofMinutes(1))) {
                 assertThat(copy.run(List.of("cat", "/root/saved"))).isEqualTo("saved");
+            }
+            try (var cay = sdk(second, key)) {
+                assertThat(cay.volumes()).singleElement().returns(100L, VolumeInfo::sizeMB);
+                var kept = cay.volume(cay.volumes().getFirst().id());
+                assertThat(kept.read("/a/note")).isEqualTo("of the volume");
+                assertThat(kept.info("/a/note").mode()).isEqualTo(0640);
+                assertThat(kept.info("/a/note").uid()).isEqualTo(1000);
+                assertThat(kept.info("/").mode()).isEqualTo(0777);
             }
             try (var own = RemoteSandbox.create(second.url(), key, "own", Duration.ofMinutes(1))) {
                 assertThat(own.run(List.of("cat", "/made"))).isEqualTo("made\n");
@@ -155,6 +167,24 @@ final class BackupTest {
                     .as("programs are not in the files")
                     .isEqualTo("0\n");
         }
+    }
+
+    private static Cay sdk(OwnCay platform, String key) {
+        return Cay.with(Settings.from(platform.environment(OwnCay.Mode.URL)).withApiKey(key));
+    }
+
+    private static void volume(OwnCay platform) throws IOException, InterruptedException {
+        assertThat(run(platform.cay("volume", "create", "kept", "--size", "100"), 0))
+                .contains("kept is volume");
+        try (var cay = sdk(platform, platform.key())) {
+            var kept = cay.volume(cay.volumes().getFirst().id());
+            kept.write("/a/note", "of the volume");
+            kept.change("/a/note", 1000, 1000, 0640);
+        }
+        run(platform.cay("volume", "create", "gone"), 0);
+        assertThat(run(platform.cay("volume", "list"), 0)).contains(" kept ", "100 MB", " gone ");
+        assertThat(run(platform.cay("volume", "delete", "gone"), 0)).contains("gone is deleted");
+        assertThat(run(platform.cay("volume", "delete", "gone"), 1)).contains("there is no volume 'gone'");
     }
 
     private void build(OwnCay cay) throws IOException, InterruptedException {

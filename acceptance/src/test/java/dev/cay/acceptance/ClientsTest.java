@@ -32,6 +32,7 @@ final class ClientsTest {
             "observe.test.mjs",
             "secrets.test.mjs",
             "pause.test.mjs",
+            "volumes.test.mjs",
             "templates.test.mjs",
             "methods.test.mjs");
 

@@ -81,6 +81,18 @@ final class ExamplesTest {
     }
 
     @Test
+    void thePageOfVolumesSaysWhatIsPrinted(OwnCay platform) throws Exception {
+        String page = Files.readString(DOCS.resolve("volumes.md"));
+        String program =
+                BLOCK.matcher(page).results().map(block -> block.group(1)).collect(Collectors.joining("\n"));
+        String printed = run(platform, Files.writeString(directory.resolve("page.mjs"), program), Map.of());
+        var expected =
+                EXPECTED.matcher(program).results().map(found -> found.group(1)).toList();
+        assertThat(expected).hasSize(4);
+        assertThat(printed.lines()).containsSubsequence(expected);
+    }
+
+    @Test
     void aTableGoesInAndAChartComesOut(OwnCay platform) throws Exception {
         String printed = run(platform, copy("data-analysis.mjs"), Map.of());
         assertThat(printed)

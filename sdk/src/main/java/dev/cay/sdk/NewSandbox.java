@@ -93,6 +93,22 @@ public record NewSandbox(
         return new NewSandbox(template, timeout, env, metadata, egress, ports, pauses, resumes, servers, volumes);
     }
 
+    /// With a volume at an absolute path, in which the sandbox can write.
+    public NewSandbox withVolume(String path, Volume volume) {
+        return with(new VolumeMount(volume.name(), path, false));
+    }
+
+    /// With a volume that the sandbox can only read. E2B's own cloud knows no such mounts.
+    public NewSandbox withReadOnlyVolume(String path, Volume volume) {
+        return with(new VolumeMount(volume.name(), path, true));
+    }
+
+    private NewSandbox with(VolumeMount mount) {
+        var more = new ArrayList<>(volumes);
+        more.add(mount);
+        return new NewSandbox(template, timeout, env, metadata, egress, ports, pauses, resumes, mcp, more);
+    }
+
     private static Map<String, String> plus(Map<String, String> map, String name, String value) {
         var more = new LinkedHashMap<>(map);
         more.put(name, value);

@@ -5,8 +5,6 @@ import dev.cay.server.network.SandboxNetwork;
 import dev.cay.server.request.RequestBody;
 import dev.cay.server.volume.MountWish;
 import dev.cay.server.volume.WantedVolume;
-import dev.cay.wire.CayException;
-import dev.cay.wire.ErrorKind;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -64,12 +62,6 @@ record NewSandbox(
                 network,
                 lifecycle(body, timeout),
                 volumes.require(MountWish.read(body)));
-    }
-
-    static CayException notServed(String field) {
-        return new CayException(
-                ErrorKind.NOT_IMPLEMENTED,
-                "'%s' is not supported by this version of Cay; leave it away".formatted(field));
     }
 
     /// A sandbox that goes on by itself lives five minutes at least, whatever it began with.
