@@ -40,13 +40,7 @@ public final class EgressSiege {
             var server = neighbour.start(List.of("python3", "-m", "http.server", Integer.toString(SERVER)));
             sandbox.write("/tmp/ways.py", script());
             String host = "%d-%s.cay.localhost".formatted(SERVER, neighbour.id());
-            var environment = List.of(
-                    "env",
-                    "EDGE=" + cay.tlsPort(),
-                    "NEIGHBOUR=" + host,
-                    "NEIGHBOUR_ID=" + neighbour.id(),
-                    "python3",
-                    "/tmp/ways.py");
+            var environment = List.of("env", "EDGE=" + cay.tlsPort(), "NEIGHBOUR=" + host, "python3", "/tmp/ways.py");
             System.out.println("control " + run(sandbox, environment, RULED, "legitimate"));
             for (int i = 0; i < Way.ALL.size(); i++) {
                 String function = Way.ALL.get(i).function();

@@ -57,8 +57,9 @@ public final class EgressWorld implements AutoCloseable {
         ip("-n %s link set eth0 up".formatted(internet));
         for (String address : List.of(EVIL, "1.1.1.1", "8.8.8.8", "10.1.2.3")) {
             ip("-n %s addr add %s/32 dev lo".formatted(internet, address));
+            // No default route: the node would look for its link in /sys, which shows the machine's own links.
+            ip("-n %s route add %s/32 via %s".formatted(host, address, ALLOWED));
         }
-        ip("-n %s route add default via %s".formatted(host, ALLOWED));
         ip("-n %s route add default via 6.6.6.1".formatted(internet));
         LocalAuthority.open(directory.resolve("tls"), "allowed.test");
         var script = directory.resolve("internet.py");

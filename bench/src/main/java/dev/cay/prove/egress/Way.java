@@ -42,6 +42,5 @@ record Way(String title, String function, Expected expected) {
             new Way("WebSocket", "websocket", Expected.REFUSED),
             new Way("redirect of an allowed host", "redirect", Expected.REFUSED),
             new Way("rebinding to a private address", "rebinding", Expected.NEVER),
-            new Way("a neighbour by the edge inside", "neighbour", Expected.REFUSED),
-            new Way("a neighbour by headers", "neighbour_by_headers", Expected.REFUSED));
+            new Way("a neighbour by the edge inside", "neighbour", Expected.REFUSED));
 }

@@ -197,13 +197,6 @@ def neighbour():
     return reached(tls('127.0.0.1', int(os.environ['EDGE']), os.environ['NEIGHBOUR'], os.environ['NEIGHBOUR']), 'HTTP/1.1 2')
 
 
-def neighbour_by_headers():
-    s = http.client.HTTPConnection('127.0.0.1', int(os.environ['EDGE']), timeout=5)
-    s.request('GET', '/', headers={'E2b-Sandbox-Id': os.environ['NEIGHBOUR_ID'], 'E2b-Sandbox-Port': '8000'})
-    r = s.getresponse()
-    return 'REACHED' if r.status == 200 else 'answered %d' % r.status
-
-
 try:
     print(globals()[sys.argv[1]]())
 except (OSError, http.client.HTTPException) as e:

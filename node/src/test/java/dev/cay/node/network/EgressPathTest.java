@@ -283,28 +283,6 @@ final class EgressPathTest {
         }
     }
 
-    /// What one sandbox may have open is bounded; what is too much is reset at once.
-    @Test
-    void boundsWhatOneSandboxHasOpen() throws Exception {
-        String many = """
-                import socket, sys
-                good, bad = [], 0
-                for i in range(1100):
-                    try:
-                        s = socket.create_connection((sys.argv[1], 25), 8); s.settimeout(8)
-                        if s.recv(10): good.append(s)
-                        else: bad += 1
-                    except OSError: bad += 1
-                print(len(good), bad)
-                """;
-        lab.put(named(GOOD + ":25", "x.test"));
-        assertThat(lab.python(many, GOOD)).isEqualTo("1024 76");
-        lab.put(NAMED);
-        assertThat(lab.curl("--resolve", HOST + ":443:" + GOOD, "https://" + HOST + "/"))
-                .as("afterwards there is room")
-                .contains("\"server\"");
-    }
-
     @Test
     void refusesWhileNobodyListensAndGoesOnAfterwards() throws Exception {
         lab.put(NAMED);
