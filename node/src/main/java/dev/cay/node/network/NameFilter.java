@@ -4,9 +4,9 @@ import java.net.InetAddress;
 
 /// What one sandbox may learn by DNS.
 public interface NameFilter {
-    /// Whether the sandbox gets addresses alone, of names that are allowed. Otherwise it gets all but records
-    /// that name
-    /// other places and keys for a service (HTTPS, SVCB): with these, clients hide the name that rules look at.
+    /// Whether the sandbox gets addresses alone, of names that are allowed. Otherwise it gets all but records that
+    /// name other places and keys for a service (HTTPS, SVCB): with these, clients hide the name that rules look
+    /// at.
     boolean addressesOnly();
 
     /// Whether it may ask for this name.

@@ -75,8 +75,7 @@ final class BuildLogs {
     }
 
     /// Lines that somebody wants to see, oldest or newest first. Reads the file once, at most all of it, while the
-    /// build
-    /// can go on writing.
+    /// build can go on writing.
     List<BuildLine> scan(BuildId build, boolean forward, int from, int most, Predicate<BuildLine> wanted) {
         var lines = new ArrayList<BuildLine>();
         try {

@@ -14,9 +14,8 @@ import org.flywaydb.core.Flyway;
 /// @param files resources of the class path
 public record Migrations(List<String> files) {
     private static final Pattern VERSION = Pattern.compile(".*/V(\\d+)__.*");
-    /// All files after this version only add: tables, and columns that may be left out. So a Cay that knows the tables
-    /// of
-    /// this version works with those of later ones, and an operator can go back to the Cay of before.
+    /// All files after this version only add: tables, and columns that may be left out. So a Cay that knows the
+    /// tables of this version works with those of later ones, and an operator can go back to the Cay of before.
     private static final int ONLY_ADDED_SINCE = 9;
 
     private static final String DIRECTORY = "dev/cay/server/store/";

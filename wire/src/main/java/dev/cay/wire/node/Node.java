@@ -53,9 +53,8 @@ public interface Node {
     /// Ends the sandbox with everything in it. New requests are refused before open connections are cut.
     void kill(SandboxId id);
 
-    /// Says what a running sandbox may reach from now on, in place of what was said before; open connections that are
-    /// not
-    /// allowed any more are cut.
+    /// Says what a running sandbox may reach from now on, in place of what was said before; open connections that
+    /// are not allowed any more are cut.
     void setEgress(SandboxId id, Egress egress);
 
     /// What the sandbox tried to reach, if its connections take the path through the node. Nothing for unknown ones.

@@ -126,8 +126,7 @@ public record SandboxSpec(
     }
 
     /// What a Cay reads that knows no rules, if an operator goes back to it: a sandbox with rules gets no internet
-    /// access
-    /// there rather than all of it.
+    /// access there rather than all of it.
     @JsonProperty("internetAccess")
     boolean unrestricted() {
         return egress.equals(Egress.open());
