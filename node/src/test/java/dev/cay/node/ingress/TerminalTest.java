@@ -99,12 +99,14 @@ class TerminalTest {
         }
     }
 
+    /// The program reads with a timeout: ncurses loses a signal that arrives between its look at the flag and its read,
+    /// and looks at the flag again at the next read.
     @Test
     void aFullScreenProgramHearsOfEachNewSize() throws Exception {
         String program = """
                 import curses, os, signal, sys
                 screen = curses.initscr()
-                curses.cbreak(); screen.keypad(True)
+                curses.cbreak(); screen.keypad(True); screen.timeout(200)
                 def show():
                     size = os.get_terminal_size(1)
                     screen.clear(); screen.addstr(0, 0, 'now %dx%d!' % size); screen.refresh()
