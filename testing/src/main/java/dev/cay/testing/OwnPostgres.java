@@ -148,7 +148,12 @@ public final class OwnPostgres implements AutoCloseable {
                 "-c",
                 "max_connections=60",
                 "-c",
-                "logging_collector=off"));
+                "logging_collector=off",
+                // What the server wrote outlives its process without them; only a machine that fails needs them.
+                "-c",
+                "fsync=off",
+                "-c",
+                "full_page_writes=off"));
         settings.forEach((name, value) -> command.addAll(List.of("-c", name + "=" + value)));
         server = new ProcessBuilder(command)
                 .redirectErrorStream(true)
@@ -208,6 +213,7 @@ public final class OwnPostgres implements AutoCloseable {
                 "-E",
                 "UTF8",
                 "--locale=C.UTF-8",
+                "--no-sync",
                 "--no-instructions");
     }
 
