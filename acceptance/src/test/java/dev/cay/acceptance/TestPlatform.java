@@ -6,8 +6,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
-/// Gives test methods the run's one daemon, and ends it with the run. A test that kills the daemon starts
-/// one for itself.
+/// Gives test methods the one daemon of their process, and ends it with the process. A test that kills the daemon
+/// starts one for itself.
 final class TestPlatform implements ParameterResolver {
     @Override
     public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
@@ -16,8 +16,8 @@ final class TestPlatform implements ParameterResolver {
 
     @Override
     public OwnCay resolveParameter(ParameterContext parameter, ExtensionContext context) {
-        return context.getRoot()
-                .getStore(ExtensionContext.Namespace.GLOBAL)
+        // The session is the test process: the root of a context ends with each class there.
+        return context.getStore(ExtensionContext.StoreScope.LAUNCHER_SESSION, ExtensionContext.Namespace.GLOBAL)
                 .computeIfAbsent(OwnCay.class, _ -> start(), OwnCay.class);
     }
 
