@@ -182,19 +182,21 @@ public final class OwnCay implements AutoCloseable {
 
     /// For a life of minutes: to compile well would take longer than it saves.
     private static List<String> plainJava() {
-        return List.of(
+        var java = List.of(
                 System.getProperty("java.home") + "/bin/java",
                 "--enable-native-access=ALL-UNNAMED",
                 "-Djdk.virtualThreadScheduler.parallelism=16",
                 "-Xmx512m",
                 "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                classPath(),
-                "dev.cay.cli.Main");
+                "-XX:TieredStopAtLevel=1");
+        var classPath = classPath();
+        var command = new ArrayList<>(java);
+        command.addAll(ClassArchive.flags(java, classPath));
+        command.addAll(List.of("-cp", classPath, "dev.cay.cli.Main"));
+        return command;
     }
 
-    /// As a daemon has it that was started by hand: without this module.
+    /// As a daemon has it that was started by hand: without this module, and without classes of tests.
     private static String classPath() {
         try {
             var own = Path.of(OwnCay.class
@@ -203,7 +205,9 @@ public final class OwnCay implements AutoCloseable {
                     .getLocation()
                     .toURI());
             return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
-                    .filter(entry -> !Path.of(entry).toAbsolutePath().equals(own))
+                    .map(entry -> Path.of(entry).toAbsolutePath())
+                    .filter(entry -> Files.exists(entry) && !entry.equals(own) && !entry.endsWith("test-classes"))
+                    .map(Path::toString)
                     .collect(Collectors.joining(File.pathSeparator));
         } catch (URISyntaxException e) {
             throw new IllegalStateException(e);
