@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.channels.Channels;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -116,13 +117,17 @@ final class BackupCommand implements Callable<Integer> {
     }
 
     private CayException failed(IOException e) {
+        if (e instanceof ClosedByInterruptException) {
+            return new CayException(ErrorKind.CANCELED, "interrupted; no backup was written", e);
+        }
         boolean full = String.valueOf(e.getMessage()).contains("No space left");
         return new CayException(
                 ErrorKind.UNAVAILABLE,
                 full
                         ? "the disk of %s is full; free some of it, or write the backup to another disk or to -"
                                 .formatted(file)
-                        : "the backup could not be written: %s; `cay logs` may say why".formatted(e.getMessage()),
+                        : "the backup could not be written: %s; `cay logs` may say why"
+                                .formatted(Objects.requireNonNullElse(e.getMessage(), e.toString())),
                 e);
     }
 
