@@ -30,7 +30,8 @@ public final class Bench {
             new Interpreting(),
             new Relaying(),
             new Recording(),
-            new Sharing());
+            new Sharing(),
+            new Egressing());
 
     private Bench() {}
 
