@@ -54,6 +54,7 @@ final class EgressConnection implements PathSandbox.Open, HttpBridge.Bridged {
     private volatile @Nullable Route route;
     private volatile @Nullable EgressProxy proxy;
     private volatile @Nullable EgressSocket server;
+    private volatile @Nullable Relay relay;
     private volatile boolean cut;
 
     EgressConnection(PathSandbox sandbox, InetSocketAddress destination, EgressSocket guest, PathParts parts) {
@@ -157,6 +158,10 @@ final class EgressConnection implements PathSandbox.Open, HttpBridge.Bridged {
             other.cut();
         }
         guest.cut();
+        var moving = relay;
+        if (moving != null) {
+            moving.stop();
+        }
     }
 
     private void look() throws IOException {
@@ -264,26 +269,34 @@ final class EgressConnection implements PathSandbox.Open, HttpBridge.Bridged {
     }
 
     private void relay(EgressSocket to, LongAdder sent, LongAdder received) throws IOException {
+        var moving = new Relay(guest, to, parts.relays().pipes(), this::cut, sent, received);
         server = to;
+        relay = moving;
         if (cut) {
             to.cut();
             return;
         }
-        var relay = new Relay(guest, to, parts.pipes(), IDLE, sent, received);
-        var down = Thread.startVirtualThread(() -> {
-            try {
-                relay.down();
-            } catch (IOException | RuntimeException _) {
-                cut();
+        var loop = parts.relays().next();
+        try {
+            pass(to, 0, sent);
+            if (first instanceof FirstBytes.Unfinished) {
+                loop.take(moving);
+                while (first instanceof FirstBytes.Unfinished) {
+                    lookAgain(to, sent);
+                }
+                moving.send();
+                loop.again(moving);
+            } else {
+                moving.send();
+                loop.take(moving);
             }
-        });
-        pass(to, 0, sent);
-        while (first instanceof FirstBytes.Unfinished) {
-            lookAgain(to, sent);
+            buffer = new byte[0];
+            moving.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            loop.forget(moving);
         }
-        buffer = new byte[0];
-        relay.up();
-        await(down);
     }
 
     /// A client that was silent for too long may still show a name that changes everything. It is cut then, as
@@ -305,14 +318,6 @@ final class EgressConnection implements PathSandbox.Open, HttpBridge.Bridged {
         if (buffered > from) {
             to.write(ByteBuffer.wrap(buffer, from, buffered - from));
             sent.add(buffered - from);
-        }
-    }
-
-    private static void await(Thread thread) {
-        try {
-            thread.join();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
     }
 }

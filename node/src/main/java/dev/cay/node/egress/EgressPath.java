@@ -45,6 +45,7 @@ public final class EgressPath implements PathRules, AutoCloseable {
     private static final int KEPT_LOGS = 64;
     private static final Duration PAUSE = Duration.ofMillis(20);
     private static final Duration LONG = Duration.ofHours(1);
+    private static final Duration IDLE = Duration.ofHours(1);
 
     /// What the path needs of the rest of the node.
     ///
@@ -95,7 +96,7 @@ public final class EgressPath implements PathRules, AutoCloseable {
         var upstreams = new Upstreams(rules, ceiling, names, poller);
         this.bridge = new HttpBridge(around.listeners(), authority, poller);
         this.gate = new HttpGate(bridge, upstreams, new UpstreamTls(around.trust()), around.proxy());
-        this.parts = new PathParts(upstreams, bridge, gate, new Pipes());
+        this.parts = new PathParts(upstreams, bridge, gate, new Relays(IDLE));
     }
 
     /// Says who knows values behind placeholders in rules; without, requests that need one fail.
@@ -106,6 +107,7 @@ public final class EgressPath implements PathRules, AutoCloseable {
     /// Begins to take connections. The gateway's address must be on the host.
     public void start() {
         poller.start();
+        parts.relays().start();
         try {
             bridge.start(gate);
             var socket = new EgressSocket(TcpSocket.listen(address, BACKLOG), poller);
@@ -179,7 +181,7 @@ public final class EgressPath implements PathRules, AutoCloseable {
             socket.close();
         }
         byId.values().forEach(PathSandbox::remove);
-        parts.pipes().close();
+        parts.relays().close();
         poller.close();
     }
 

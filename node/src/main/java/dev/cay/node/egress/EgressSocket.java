@@ -17,32 +17,23 @@ import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/// A TCP connection by its descriptor. Virtual threads wait for it without holding a carrier: one reads and
-/// another writes. Closing it from another thread ends whatever waits on it.
+/// A TCP connection by its descriptor. A virtual thread waits for it without holding a carrier, one at a time.
+/// Closing it from another thread ends whatever waits on it.
 final class EgressSocket implements ByteChannel {
     /// For reads and writes that have no limit of their own; who needs another one closes the socket.
     private static final Duration LONG = Duration.ofHours(1);
 
     private final Descriptor socket;
-    /// The same connection under a second number, as epoll knows a number only once.
-    private final Descriptor twin;
-
     private final Readiness readable;
     private final Readiness writable;
     private volatile Runnable onClose = () -> {};
     private volatile boolean closed;
 
     /// Takes the descriptor.
-    EgressSocket(Descriptor socket, FdPoller poller) throws IOException {
+    EgressSocket(Descriptor socket, FdPoller poller) {
         this.socket = socket;
-        try {
-            this.twin = DescriptorIo.duplicate(socket);
-        } catch (IOException e) {
-            socket.close();
-            throw e;
-        }
         this.readable = new Readiness(poller, socket, FdPoller.IN);
-        this.writable = new Readiness(poller, twin, FdPoller.OUT);
+        this.writable = new Readiness(poller, socket, FdPoller.OUT);
     }
 
     /// @throws java.net.ConnectException when nobody listens there
@@ -159,7 +150,6 @@ final class EgressSocket implements ByteChannel {
         readable.end();
         writable.end();
         socket.close();
-        twin.close();
     }
 
     /// One thread's wait for one side of the socket.

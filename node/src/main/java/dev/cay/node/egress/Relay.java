@@ -7,109 +7,197 @@ import dev.cay.node.linux.TcpSocket;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /// Bytes both ways between a sandbox and a server, through a pipe in the kernel: the node does not see them.
 /// Back-pressure is the kernel's: a side that does not read fills one pipe, and then its peer's socket.
+///
+/// A {@link RelayLoop} moves the bytes; all that is not final or volatile belongs to its thread.
 final class Relay {
+    /// How much of one connection is moved before others have their turn.
     private static final int MOST_AT_ONCE = 1 << 20;
 
-    private final EgressSocket guest;
-    private final EgressSocket server;
     private final Pipes pipes;
-    private final Duration idle;
-    private final LongAdder sent;
-    private final LongAdder received;
-    private volatile long touched = System.nanoTime();
+    private final Runnable broken;
+    private final Direction up;
+    private final Direction down;
+    private final CountDownLatch over = new CountDownLatch(1);
+    private volatile boolean sending;
+    private volatile boolean stopped;
+    private volatile @Nullable IOException failure;
+    private long touched = System.nanoTime();
 
-    /// @param idle how long both directions may be silent
-    Relay(EgressSocket guest, EgressSocket server, Pipes pipes, Duration idle, LongAdder sent, LongAdder received) {
-        this.guest = guest;
-        this.server = server;
+    /// @param broken runs on the loop's thread when one side breaks off; must not block
+    Relay(
+            EgressSocket guest,
+            EgressSocket server,
+            Pipes pipes,
+            Runnable broken,
+            LongAdder sent,
+            LongAdder received) {
         this.pipes = pipes;
-        this.idle = idle;
-        this.sent = sent;
-        this.received = received;
+        this.broken = broken;
+        this.up = new Direction(guest, server, sent);
+        this.down = new Direction(server, guest, received);
     }
 
-    /// From the sandbox to the server, until the sandbox has sent all.
-    void up() throws IOException {
-        copy(guest, server, sent);
+    EgressSocket guest() {
+        return up.from;
     }
 
-    /// From the server to the sandbox.
-    void down() throws IOException {
-        copy(server, guest, received);
+    EgressSocket server() {
+        return up.to;
     }
 
-    private void copy(EgressSocket from, EgressSocket to, LongAdder count) throws IOException {
-        DescriptorIo.Pipe pipe = null;
-        try {
-            while (true) {
-                pipe = pipe == null ? pipes.take() : pipe;
-                int moved = TcpSocket.splice(from.descriptor(), pipe.writeEnd(), MOST_AT_ONCE);
-                if (moved == -Errno.EAGAIN) {
-                    pipes.give(pipe);
-                    pipe = null;
-                    await(from, true);
-                } else if (moved == 0) {
-                    to.shutdownOutput();
-                    return;
-                } else {
-                    require(moved);
-                    empty(pipe, to, moved);
-                    count.add(moved);
-                    touched = System.nanoTime();
-                }
-            }
-        } catch (IOException | RuntimeException e) {
-            pipe = drop(pipe);
-            throw e;
-        } finally {
-            if (pipe != null) {
-                pipes.give(pipe);
-            }
+    /// Has bytes of the sandbox moved too. Until then only the server's are, and another thread may read and
+    /// write the sandbox's.
+    void send() {
+        sending = true;
+    }
+
+    /// Waits until both sides have sent all.
+    ///
+    /// @throws IOException if one of them broke off
+    void await() throws IOException, InterruptedException {
+        over.await();
+        var why = failure;
+        if (why != null) {
+            throw why;
         }
     }
 
-    private void empty(DescriptorIo.Pipe pipe, EgressSocket to, int count) throws IOException {
-        int left = count;
-        while (left > 0) {
-            int moved = TcpSocket.splice(pipe.readEnd(), to.descriptor(), left);
-            if (moved == -Errno.EAGAIN) {
-                await(to, false);
-            } else {
-                require(moved);
-                left -= moved;
+    /// Has {@link #await} return. The sockets are the caller's to close.
+    void stop() {
+        stopped = true;
+        over.countDown();
+    }
+
+    /// Whether nothing will be moved any more.
+    boolean ended() {
+        return stopped || over.getCount() == 0;
+    }
+
+    /// Moves what can be moved now. To be called by the loop alone.
+    ///
+    /// @return whether there may be more
+    boolean move() {
+        if (ended()) {
+            return false;
+        }
+        try {
+            boolean more = down.move();
+            if (sending) {
+                more |= up.move();
             }
+            if (up.done && down.done) {
+                over.countDown();
+            }
+            return more;
+        } catch (IOException e) {
+            fail(e);
+            return false;
+        } catch (RuntimeException e) {
+            fail(new IOException("bytes cannot be moved", e));
+            return false;
         }
     }
 
     /// Silence of one direction is no reason to end while the other one is busy.
-    private void await(EgressSocket socket, boolean reads) throws IOException {
-        while (true) {
-            long left = idle.toNanos() - (System.nanoTime() - touched);
-            if (left <= 0) {
-                throw new SocketTimeoutException("the connection was idle");
-            }
-            var limit = Duration.ofNanos(left);
-            if (reads ? socket.awaitReadable(limit) : socket.awaitWritable(limit)) {
-                return;
-            }
+    void endIfIdle(Duration limit) {
+        if (System.nanoTime() - touched > limit.toNanos()) {
+            fail(new SocketTimeoutException("the connection was idle"));
         }
     }
 
-    private static void require(int moved) throws ErrnoException {
-        if (moved < 0) {
-            throw new ErrnoException("splice", -moved);
-        }
+    void fail(IOException why) {
+        failure = why;
+        over.countDown();
+        broken.run();
     }
 
-    private static DescriptorIo.@Nullable Pipe drop(DescriptorIo.@Nullable Pipe pipe) {
-        if (pipe != null) {
-            Pipes.drop(pipe);
+    /// Gives pipes back. To be called by the loop alone, when nothing will be moved any more.
+    void release() {
+        up.release();
+        down.release();
+    }
+
+    private final class Direction {
+        private final EgressSocket from;
+        private final EgressSocket to;
+        private final LongAdder count;
+        private DescriptorIo.@Nullable Pipe pipe;
+        private int inPipe;
+        private boolean done;
+
+        Direction(EgressSocket from, EgressSocket to, LongAdder count) {
+            this.from = from;
+            this.to = to;
+            this.count = count;
         }
-        return null;
+
+        boolean move() throws IOException {
+            int left = MOST_AT_ONCE;
+            while (!done && left > 0) {
+                int moved = inPipe > 0 ? empty() : fill();
+                if (moved < 0) {
+                    return false;
+                }
+                left -= moved;
+            }
+            return !done;
+        }
+
+        /// @return how many bytes left the pipe; negative if the receiver takes none now
+        private int empty() throws IOException {
+            var full = pipe;
+            if (full == null) {
+                throw new IllegalStateException("bytes without a pipe");
+            }
+            int moved = TcpSocket.splice(full.readEnd(), to.descriptor(), inPipe);
+            if (moved == -Errno.EAGAIN) {
+                return moved;
+            }
+            inPipe -= require(moved);
+            count.add(moved);
+            touched = System.nanoTime();
+            return moved;
+        }
+
+        /// @return 0 if there is something in the pipe now, or will never be; negative if there is nothing now
+        private int fill() throws IOException {
+            var empty = pipe == null ? pipes.take() : pipe;
+            pipe = empty;
+            int moved = TcpSocket.splice(from.descriptor(), empty.writeEnd(), MOST_AT_ONCE);
+            if (moved == -Errno.EAGAIN) {
+                release();
+                return moved;
+            }
+            inPipe = require(moved);
+            if (moved == 0) {
+                done = true;
+                release();
+                to.shutdownOutput();
+            }
+            return 0;
+        }
+
+        private static int require(int moved) throws ErrnoException {
+            if (moved < 0) {
+                throw new ErrnoException("splice", -moved);
+            }
+            return moved;
+        }
+
+        private void release() {
+            var used = pipe;
+            pipe = null;
+            if (used != null && inPipe == 0) {
+                pipes.give(used);
+            } else if (used != null) {
+                Pipes.drop(used);
+            }
+        }
     }
 }
