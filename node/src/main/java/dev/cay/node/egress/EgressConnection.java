@@ -2,8 +2,10 @@ package dev.cay.node.egress;
 
 import dev.cay.wire.node.EgressProxy;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Arrays;
@@ -39,6 +41,7 @@ final class EgressConnection implements PathSandbox.Open, HttpBridge.Bridged {
     /// rules change.
     private static final int HOSTS = 100;
 
+    private static final byte[] NOTHING = {};
     private static final AtomicLong NUMBERS = new AtomicLong();
 
     private final String key = "egress-" + NUMBERS.incrementAndGet();
@@ -46,6 +49,7 @@ final class EgressConnection implements PathSandbox.Open, HttpBridge.Bridged {
     private final InetSocketAddress destination;
     private final EgressSocket guest;
     private final PathParts parts;
+    private final long began = System.nanoTime();
     private byte[] buffer = new byte[SMALL];
     private int buffered;
     private int looks;
@@ -101,6 +105,29 @@ final class EgressConnection implements PathSandbox.Open, HttpBridge.Bridged {
                 : destination.getAddress().getHostAddress();
     }
 
+    EgressSocket guest() {
+        return guest;
+    }
+
+    /// Whether it goes nowhere before the client has sent something.
+    boolean mustSpeak() {
+        var rules = sandbox.rules();
+        return rules.hasNames() && !byAddress(rules);
+    }
+
+    /// Whether a client that must speak has been silent for too long.
+    boolean late() {
+        return System.nanoTime() - began > MUST_SPEAK.toNanos();
+    }
+
+    private boolean byAddress(EgressRules rules) {
+        return rules.allowsAddress(destination) && parts.upstreams().permits(destination);
+    }
+
+    private Route route(EgressRules rules, FirstBytes seen) {
+        return rules.route(seen, destination, () -> parts.upstreams().permits(destination));
+    }
+
     /// Returns when the connection is over.
     void run() {
         try {
@@ -129,7 +156,7 @@ final class EgressConnection implements PathSandbox.Open, HttpBridge.Bridged {
         if (seen == null || now == null) {
             return;
         }
-        boolean same = changed.route(seen, destination, parts.upstreams().permits(destination)) == now
+        boolean same = route(changed, seen) == now
                 && Objects.equals(changed.egress().proxy(), proxy);
         if (!same || (now == Route.REQUESTS && !requestsAllowed(changed))) {
             cut();
@@ -166,7 +193,7 @@ final class EgressConnection implements PathSandbox.Open, HttpBridge.Bridged {
 
     private void look() throws IOException {
         var rules = sandbox.rules();
-        boolean byAddress = parts.upstreams().permits(destination) && rules.allowsAddress(destination);
+        boolean byAddress = byAddress(rules);
         boolean mayWait = byAddress ? rules.looks() : rules.hasNames();
         var seen = mayWait ? firstBytes(byAddress ? MAY_SPEAK : MUST_SPEAK) : new FirstBytes.Other();
         judge(rules, seen);
@@ -184,12 +211,12 @@ final class EgressConnection implements PathSandbox.Open, HttpBridge.Bridged {
     private void judge(EgressRules rules, FirstBytes seen) {
         first = seen;
         proxy = rules.egress().proxy();
-        route = rules.route(seen, destination, parts.upstreams().permits(destination));
+        route = route(rules, seen);
     }
 
     /// What the client sends first; `Unfinished` when it sends nothing, or not enough, in time.
     private FirstBytes firstBytes(Duration limit) throws IOException {
-        long end = System.nanoTime() + limit.toNanos();
+        long end = began + limit.toNanos();
         FirstBytes seen = new FirstBytes.Unfinished();
         while (seen instanceof FirstBytes.Unfinished) {
             try {
@@ -228,13 +255,32 @@ final class EgressConnection implements PathSandbox.Open, HttpBridge.Bridged {
             case OPENED_NAME, OPENED_ADDRESS -> relay(parts.bridge().connect(this), note(true, destination));
             case NAME -> {
                 var places = places();
-                relay(upstreams.connect(places, rules.egress()), note(true, places.getFirst()));
+                leave(places, rules, note(true, places.getFirst()));
             }
-            case ADDRESS -> {
-                var row = note(true, destination);
-                relay(upstreams.connect(List.of(destination), rules.egress()), row);
+            case ADDRESS -> leave(List.of(destination), rules, note(true, destination));
+        }
+    }
+
+    /// To the first of the places that takes the connection. What the client has sent goes with the connection,
+    /// so that nobody has to be woken in between.
+    private void leave(List<InetSocketAddress> places, EgressRules rules, EgressLog.Row row) throws IOException {
+        if (rules.egress().proxy() != null || first instanceof FirstBytes.Unfinished) {
+            relay(parts.upstreams().connect(places, rules.egress()), row);
+            return;
+        }
+        IOException failed = new UnknownHostException("no address");
+        for (var place : places.subList(0, Math.min(places.size(), Upstreams.TRIED))) {
+            try {
+                relay(parts.upstreams().begin(place), row);
+                return;
+            } catch (ConnectException | SocketTimeoutException e) {
+                if (cut) {
+                    throw e;
+                }
+                failed = e;
             }
         }
+        throw failed;
     }
 
     private List<InetSocketAddress> places() throws IOException {
@@ -278,24 +324,28 @@ final class EgressConnection implements PathSandbox.Open, HttpBridge.Bridged {
         }
         var loop = parts.relays().next();
         try {
-            pass(to, 0, sent);
             if (first instanceof FirstBytes.Unfinished) {
+                pass(to, 0, sent);
+                moving.send(NOTHING);
                 loop.take(moving);
                 while (first instanceof FirstBytes.Unfinished) {
                     lookAgain(to, sent);
                 }
-                moving.send();
+                moving.sendRest();
                 loop.again(moving);
             } else {
-                moving.send();
+                moving.send(Arrays.copyOf(buffer, buffered));
+                moving.sendRest();
                 loop.take(moving);
             }
-            buffer = new byte[0];
             moving.await();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
             loop.forget(moving);
+            if (!moving.connected()) {
+                to.close();
+            }
         }
     }
 
@@ -304,7 +354,7 @@ final class EgressConnection implements PathSandbox.Open, HttpBridge.Bridged {
     private void lookAgain(EgressSocket to, LongAdder sent) throws IOException {
         int before = buffered;
         var seen = more(IDLE);
-        if (sandbox.rules().route(seen, destination, parts.upstreams().permits(destination)) != route) {
+        if (route(sandbox.rules(), seen) != route) {
             throw new IOException("the client spoke too late");
         }
         first = seen;

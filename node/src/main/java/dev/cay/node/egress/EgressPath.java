@@ -1,8 +1,7 @@
 package dev.cay.node.egress;
 
 import dev.cay.http.HttpListeners;
-import dev.cay.node.linux.Errno;
-import dev.cay.node.linux.ErrnoException;
+import dev.cay.node.linux.Descriptor;
 import dev.cay.node.linux.FdPoller;
 import dev.cay.node.linux.TcpSocket;
 import dev.cay.node.network.NameFilter;
@@ -43,8 +42,6 @@ public final class EgressPath implements PathRules, AutoCloseable {
     private static final int BACKLOG = 1024;
     private static final int ALL_CONNECTIONS = 32_768;
     private static final int KEPT_LOGS = 64;
-    private static final Duration PAUSE = Duration.ofMillis(20);
-    private static final Duration LONG = Duration.ofHours(1);
     private static final Duration IDLE = Duration.ofHours(1);
 
     /// What the path needs of the rest of the node.
@@ -75,8 +72,8 @@ public final class EgressPath implements PathRules, AutoCloseable {
         }
     };
 
-    private volatile @Nullable EgressSocket listener;
-    private volatile boolean closed;
+    private volatile @Nullable Descriptor listener;
+    private volatile @Nullable Arrivals arrivals;
 
     /// @param address where the firewall redirects connections to
     /// @param rules   which addresses may be connected to
@@ -110,9 +107,11 @@ public final class EgressPath implements PathRules, AutoCloseable {
         parts.relays().start();
         try {
             bridge.start(gate);
-            var socket = new EgressSocket(TcpSocket.listen(address, BACKLOG), poller);
+            var socket = TcpSocket.listen(address, BACKLOG);
             listener = socket;
-            Thread.ofVirtual().name("egress").start(() -> serve(socket));
+            var taking = new Arrivals(socket, this::admit, this::begin);
+            arrivals = taking;
+            taking.start();
         } catch (IOException e) {
             throw new CayException(
                     ErrorKind.UNAVAILABLE,
@@ -125,7 +124,7 @@ public final class EgressPath implements PathRules, AutoCloseable {
     /// Where connections are taken, for a path that was given port 0.
     public InetSocketAddress address() throws IOException {
         var socket = listener;
-        return socket == null ? address : TcpSocket.local(socket.descriptor());
+        return socket == null ? address : TcpSocket.local(socket);
     }
 
     @Override
@@ -175,47 +174,22 @@ public final class EgressPath implements PathRules, AutoCloseable {
 
     @Override
     public void close() {
-        closed = true;
-        var socket = listener;
-        if (socket != null) {
-            socket.close();
+        var taking = arrivals;
+        if (taking != null) {
+            taking.close();
         }
         byId.values().forEach(PathSandbox::remove);
         parts.relays().close();
         poller.close();
     }
 
-    private void serve(EgressSocket socket) {
-        while (!closed) {
-            try {
-                var next = TcpSocket.accept(socket.descriptor());
-                if (next.isPresent()) {
-                    begin(next.get());
-                } else {
-                    socket.awaitReadable(LONG);
-                }
-            } catch (ErrnoException e) {
-                if (e.errno() == Errno.EBADF || closed) {
-                    return;
-                }
-                // Out of descriptors, most likely; or the client was quicker to leave.
-                log.atWarn().setCause(e).log("a connection of a sandbox cannot be accepted");
-                pause();
-            } catch (IOException | RuntimeException e) {
-                if (!closed) {
-                    log.atWarn().setCause(e).log("a connection of a sandbox was lost");
-                    pause();
-                }
-            }
-        }
-    }
-
-    private void begin(TcpSocket.Accepted accepted) throws IOException {
+    /// Whose connection it is, and whether there is room for it.
+    private Optional<EgressConnection> admit(TcpSocket.Accepted accepted) {
         var sandbox = bySource.get(accepted.peer().getAddress());
         if (sandbox == null || connections.get() >= ALL_CONNECTIONS) {
             TcpSocket.resetOnClose(accepted.socket());
             accepted.socket().close();
-            return;
+            return Optional.empty();
         }
         var guest = new EgressSocket(accepted.socket(), poller);
         try {
@@ -224,15 +198,21 @@ public final class EgressPath implements PathRules, AutoCloseable {
             var connection = new EgressConnection(sandbox, destination, guest, parts);
             if (destination.getAddress().equals(address.getAddress()) || !sandbox.admit(connection)) {
                 guest.cut();
-                return;
+                return Optional.empty();
             }
             connections.incrementAndGet();
-            Thread.ofVirtual().name("egress-" + sandbox.id().value()).start(() -> run(sandbox, connection));
+            return Optional.of(connection);
         } catch (IOException e) {
             // A connection that was not redirected has no other destination than ours, and nothing to look for here.
             guest.cut();
             log.atDebug().setCause(e).addKeyValue("sandbox", sandbox.id()).log("a connection without a destination");
+            return Optional.empty();
         }
+    }
+
+    private void begin(EgressConnection connection) {
+        var sandbox = connection.sandbox();
+        Thread.ofVirtual().name("egress-" + sandbox.id().value()).start(() -> run(sandbox, connection));
     }
 
     private void run(PathSandbox sandbox, EgressConnection connection) {
@@ -243,14 +223,6 @@ public final class EgressPath implements PathRules, AutoCloseable {
         } finally {
             sandbox.leave(connection);
             connections.decrementAndGet();
-        }
-    }
-
-    private static void pause() {
-        try {
-            Thread.sleep(PAUSE);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
     }
 }

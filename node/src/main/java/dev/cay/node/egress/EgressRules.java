@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// What one sandbox's {@link Egress} says, in a form that is quick to ask. Never changes: other rules are
@@ -96,8 +97,8 @@ final class EgressRules {
     /// Where a connection goes that begins like this.
     ///
     /// @param open whether the address may be connected to at all, whatever the rules say
-    Route route(FirstBytes first, InetSocketAddress destination, boolean open) {
-        boolean byAddress = open && allowsAddress(destination);
+    Route route(FirstBytes first, InetSocketAddress destination, BooleanSupplier open) {
+        boolean byAddress = allowsAddress(destination) && open.getAsBoolean();
         return switch (first) {
             case FirstBytes.Tls(String name) -> tls(name, destination, byAddress);
             case FirstBytes.Http _ when !byAddress && hasNames() && egress.internet() -> Route.REQUESTS;

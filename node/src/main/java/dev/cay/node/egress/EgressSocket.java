@@ -36,6 +36,18 @@ final class EgressSocket implements ByteChannel {
         this.writable = new Readiness(poller, socket, FdPoller.OUT);
     }
 
+    /// A socket that is being connected. It takes no bytes before that has happened.
+    static EgressSocket begin(InetSocketAddress address, FdPoller poller) throws IOException {
+        var socket = new EgressSocket(TcpSocket.connect(address), poller);
+        try {
+            TcpSocket.tune(socket.socket);
+            return socket;
+        } catch (IOException | RuntimeException e) {
+            socket.close();
+            throw e;
+        }
+    }
+
     /// @throws java.net.ConnectException when nobody listens there
     static EgressSocket connect(InetSocketAddress address, FdPoller poller, Duration limit) throws IOException {
         var socket = new EgressSocket(TcpSocket.connect(address), poller);

@@ -79,7 +79,7 @@ final class HttpGate implements Handler {
         var destination = connection.destination();
         String host = FirstBytes.hostOf(exchange.authority());
         boolean byName = host != null && rules.allowsName(host, destination.getPort());
-        if (!byName && !(upstreams.permits(destination) && rules.allowsAddress(destination))) {
+        if (!byName && !(rules.allowsAddress(destination) && upstreams.permits(destination))) {
             note(connection, host, destination, false, "none");
             refuse(exchange, 403, "the network rules of this sandbox do not allow " + shown(exchange));
             return;

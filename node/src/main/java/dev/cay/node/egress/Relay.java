@@ -5,6 +5,7 @@ import dev.cay.node.linux.Errno;
 import dev.cay.node.linux.ErrnoException;
 import dev.cay.node.linux.TcpSocket;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -25,9 +26,13 @@ final class Relay {
     private final Direction down;
     private final CountDownLatch over = new CountDownLatch(1);
     private volatile boolean sending;
+    private volatile boolean connected;
     private volatile boolean stopped;
     private volatile @Nullable IOException failure;
-    private long touched = System.nanoTime();
+    private final long began = System.nanoTime();
+    private long touched = began;
+    private byte[] head = {};
+    private int sentOfHead;
 
     /// @param broken runs on the loop's thread when one side breaks off; must not block
     Relay(
@@ -51,10 +56,20 @@ final class Relay {
         return up.to;
     }
 
+    /// Says what goes to the server before all else. To be called once, before the loop has this.
+    void send(byte[] bytes) {
+        head = bytes;
+    }
+
     /// Has bytes of the sandbox moved too. Until then only the server's are, and another thread may read and
     /// write the sandbox's.
-    void send() {
+    void sendRest() {
         sending = true;
+    }
+
+    /// Whether the server has taken the connection.
+    boolean connected() {
+        return connected;
     }
 
     /// Waits until both sides have sent all.
@@ -87,6 +102,9 @@ final class Relay {
             return false;
         }
         try {
+            if (!connected && !sendHead()) {
+                return false;
+            }
             boolean more = down.move();
             if (sending) {
                 more |= up.move();
@@ -104,8 +122,36 @@ final class Relay {
         }
     }
 
+    /// A socket that is being connected takes nothing, and says so in the same way as one that is full.
+    private boolean sendHead() throws IOException {
+        var server = server().descriptor();
+        if (head.length == 0) {
+            // Connected before.
+            connected = true;
+            return true;
+        }
+        while (sentOfHead < head.length) {
+            try {
+                sentOfHead += DescriptorIo.write(server, head, sentOfHead, head.length - sentOfHead);
+            } catch (ErrnoException e) {
+                if (e.errno() == Errno.EAGAIN) {
+                    return false;
+                }
+                throw sentOfHead == 0 ? (IOException) new ConnectException(e.getMessage()).initCause(e) : e;
+            }
+        }
+        up.count.add(head.length);
+        connected = true;
+        head = new byte[0];
+        return true;
+    }
+
     /// Silence of one direction is no reason to end while the other one is busy.
     void endIfIdle(Duration limit) {
+        if (!connected && System.nanoTime() - began > Upstreams.DIAL.toNanos()) {
+            fail(new SocketTimeoutException("no connection in time"));
+            return;
+        }
         if (System.nanoTime() - touched > limit.toNanos()) {
             fail(new SocketTimeoutException("the connection was idle"));
         }
@@ -114,7 +160,10 @@ final class Relay {
     void fail(IOException why) {
         failure = why;
         over.countDown();
-        broken.run();
+        // Another address may do.
+        if (connected) {
+            broken.run();
+        }
     }
 
     /// Gives pipes back. To be called by the loop alone, when nothing will be moved any more.

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 /// for every few packets, which costs more than moving the bytes does.
 final class RelayLoop implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(RelayLoop.class);
-    private static final Duration CHECK = Duration.ofSeconds(30);
+    private static final Duration CHECK = Duration.ofSeconds(5);
 
     private final SocketEvents events;
     private final Duration idle;
@@ -57,7 +57,8 @@ final class RelayLoop implements AutoCloseable {
     /// To be called when the relay has ended, before its sockets are closed.
     void forget(Relay relay) {
         relay.stop();
-        order(() -> {
+        // Not urgent: the thread comes by here when something else happens.
+        orders.add(() -> {
             relays.values().remove(relay);
             busy.remove(relay);
             relay.release();
@@ -82,7 +83,6 @@ final class RelayLoop implements AutoCloseable {
         } catch (ErrnoException e) {
             relay.fail(e);
         }
-        busy.add(relay);
     }
 
     private void work() {

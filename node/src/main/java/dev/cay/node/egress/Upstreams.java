@@ -22,8 +22,12 @@ import org.jspecify.annotations.Nullable;
 /// Makes the connections that leave for sandboxes. An address is connected to only after it was looked at here:
 /// it is public or the operator opened it, and the operator's ceiling permits it. Thread-safe.
 final class Upstreams {
-    private static final Duration DIAL = Duration.ofSeconds(30);
-    private static final int TRIED = 4;
+    /// How long connecting may take.
+    static final Duration DIAL = Duration.ofSeconds(30);
+
+    /// How many addresses of a host are tried.
+    static final int TRIED = 4;
+
 
     /// An address may not be connected to, whoever asks for it.
     static final class Closed extends IOException {
@@ -87,6 +91,11 @@ final class Upstreams {
     /// A connection that bytes are moved over in the kernel.
     EgressSocket connect(List<InetSocketAddress> places, Egress egress) throws IOException {
         return first(places, egress, (address, limit) -> EgressSocket.connect(address, poller, limit));
+    }
+
+    /// As {@link #connect}, but does not wait until the server answers.
+    EgressSocket begin(InetSocketAddress place) throws IOException {
+        return EgressSocket.begin(place, poller);
     }
 
     /// A connection that the node speaks over.

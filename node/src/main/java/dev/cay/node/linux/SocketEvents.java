@@ -18,6 +18,7 @@ public final class SocketEvents implements AutoCloseable {
     private static final int IN = 1;
     private static final int OUT = 4;
     private static final int READ_HANG_UP = 0x2000;
+    private static final int ONCE = 1 << 30;
     private static final int EDGE_TRIGGERED = 1 << 31;
     private static final int BATCH = 256;
     private static final long WAKE = -1;
@@ -38,6 +39,11 @@ public final class SocketEvents implements AutoCloseable {
     /// @param id what it is reported as; not negative
     public void add(Descriptor socket, long id) throws ErrnoException {
         control(socket, IN | OUT | READ_HANG_UP | EDGE_TRIGGERED, id);
+    }
+
+    /// Reports the socket once, when there is something to read.
+    public void addOnce(Descriptor socket, long id) throws ErrnoException {
+        control(socket, IN | READ_HANG_UP | ONCE, id);
     }
 
     private void control(Descriptor descriptor, int wanted, long id) throws ErrnoException {
