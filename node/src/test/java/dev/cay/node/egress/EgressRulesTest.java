@@ -35,20 +35,20 @@ final class EgressRulesTest {
     void neverTakesAClosedAddressForAnAllowedOne() {
         var rules = rules(List.of("10.0.0.0/8", "a.test"), ALL, false);
         var closed = place("10.1.2.3", 443);
-        assertThat(rules.route(new FirstBytes.Other(), closed, false)).isEqualTo(Route.REFUSED);
-        assertThat(rules.route(new FirstBytes.Other(), closed, true)).isEqualTo(Route.ADDRESS);
-        assertThat(rules.route(new FirstBytes.Tls("a.test"), closed, false)).isEqualTo(Route.NAME);
+        assertThat(rules.route(new FirstBytes.Other(), closed, () -> false)).isEqualTo(Route.REFUSED);
+        assertThat(rules.route(new FirstBytes.Other(), closed, () -> true)).isEqualTo(Route.ADDRESS);
+        assertThat(rules.route(new FirstBytes.Tls("a.test"), closed, () -> false)).isEqualTo(Route.NAME);
     }
 
     @Test
     void readsHttpRequestByRequestWhereNamesDecide() {
         var rules = rules(List.of("a.test", "7.7.7.7:80"), ALL, false);
         var http = new FirstBytes.Http("evil.test");
-        assertThat(rules.route(http, WEB, true)).isEqualTo(Route.REQUESTS);
-        assertThat(rules.route(http, place("7.7.7.7", 80), true)).isEqualTo(Route.ADDRESS);
-        assertThat(rules.route(http, place("7.7.7.7", 81), true)).isEqualTo(Route.REQUESTS);
+        assertThat(rules.route(http, WEB, () -> true)).isEqualTo(Route.REQUESTS);
+        assertThat(rules.route(http, place("7.7.7.7", 80), () -> true)).isEqualTo(Route.ADDRESS);
+        assertThat(rules.route(http, place("7.7.7.7", 81), () -> true)).isEqualTo(Route.REQUESTS);
         var addresses = rules(List.of("7.7.7.7"), ALL, false);
-        assertThat(addresses.route(http, WEB, true)).isEqualTo(Route.REFUSED);
+        assertThat(addresses.route(http, WEB, () -> true)).isEqualTo(Route.REFUSED);
     }
 
     @Test
@@ -68,8 +68,8 @@ final class EgressRulesTest {
         var closed =
                 new EgressRules(new Egress(false, List.of("*", "0.0.0.0/0"), List.of(), Map.of(), null, false, true));
         assertThat(route(closed, "a.test", WEB)).isEqualTo(Route.REFUSED);
-        assertThat(closed.route(new FirstBytes.Http("a.test"), WEB, true)).isEqualTo(Route.REFUSED);
-        assertThat(closed.route(new FirstBytes.Other(), WEB, true)).isEqualTo(Route.REFUSED);
+        assertThat(closed.route(new FirstBytes.Http("a.test"), WEB, () -> true)).isEqualTo(Route.REFUSED);
+        assertThat(closed.route(new FirstBytes.Other(), WEB, () -> true)).isEqualTo(Route.REFUSED);
     }
 
     private static EgressRules rules(List<String> allow, List<String> deny, boolean inspect) {
@@ -77,7 +77,7 @@ final class EgressRulesTest {
     }
 
     private static Route route(EgressRules rules, String name, InetSocketAddress destination) {
-        return rules.route(new FirstBytes.Tls(name), destination, true);
+        return rules.route(new FirstBytes.Tls(name), destination, () -> true);
     }
 
     private static InetSocketAddress place(String address, int port) {

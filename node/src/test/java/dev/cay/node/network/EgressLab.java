@@ -46,13 +46,14 @@ final class EgressLab implements AutoCloseable {
     private static final String GATEWAY_CERTIFICATE = "egress/ca.pem";
 
     private static final String INTERNET = """
-            import http.server, json, socket, ssl, struct, sys, threading
+            import http.server, json, resource, socket, ssl, struct, sys, threading
+            resource.setrlimit(resource.RLIMIT_NOFILE, (8192, 8192))
             directory, good, evil = sys.argv[1:4]
             def say(*words): print(*words, flush=True)
             def spawn(action, *arguments): threading.Thread(target=action, args=arguments, daemon=True).start()
             def listen(address, port):
                 s = socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                s.bind((address, port)); s.listen(64); return s
+                s.bind((address, port)); s.listen(1024); return s
             class Web(http.server.BaseHTTPRequestHandler):
                 protocol_version = 'HTTP/1.1'
                 def log_message(self, *arguments): pass
