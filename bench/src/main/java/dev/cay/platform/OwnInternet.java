@@ -17,7 +17,8 @@ import java.util.concurrent.TimeUnit;
 /// A host in a network namespace, and an internet behind it that owns all addresses that are used, those of well
 /// known name servers too. No packet leaves the machine.
 ///
-/// The host trusts the authority that signs for {@link #DOMAIN}, in a mount namespace of its own.
+/// In a mount namespace of its own, the host trusts the authority that signs for {@link #DOMAIN}, and knows where
+/// `mcp.allowed.test` is.
 public final class OwnInternet implements AutoCloseable {
     /// Names below it are servers of this internet.
     public static final String DOMAIN = "allowed.test";
@@ -28,10 +29,18 @@ public final class OwnInternet implements AutoCloseable {
     /// The address of servers that rules do not name.
     public static final String OTHER = "6.6.6.3";
 
+    /// The same by IPv6, which the host reaches and no sandbox.
+    public static final String OTHER6 = "2001:db8:66::3";
+
     private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final Path ROOTS = Path.of("/etc/ssl/certs/ca-certificates.crt");
-    private static final String ENTER =
-            "[ ! -f \"$2\" ] || mount --bind \"$1\" \"$2\"; shift 2; exec \"$@\"";
+    private static final Path HOSTS = Path.of("/etc/hosts");
+    private static final String ENTER = """
+            [ ! -f "$2" ] || mount --bind "$1" "$2"
+            mount --bind "$3" "$4"
+            shift 4
+            exec "$@"
+            """;
 
     private final Undo closing = new Undo();
     private final Path directory;
@@ -72,12 +81,16 @@ public final class OwnInternet implements AutoCloseable {
             ip("-n %s route add %s/32 via %s".formatted(host, address, ADDRESS));
         }
         ip("-n %s route add default via 6.6.6.1".formatted(outside));
+        ip("-n %s addr add 2001:db8:66::1/64 dev uplink nodad".formatted(host));
+        ip("-n %s addr add %s/64 dev eth0 nodad".formatted(outside, OTHER6));
     }
 
     private void serve(InputStream servers) throws IOException {
         var own = LocalAuthority.open(directory.resolve("tls"), DOMAIN);
         String known = Files.isReadable(ROOTS) ? Files.readString(ROOTS) : "";
         Files.writeString(roots(), known + Files.readString(own.caCertificate()));
+        Files.writeString(
+                hosts(), Files.readString(HOSTS) + "\n%s mcp.%s\n".formatted(OTHER, DOMAIN));
         var script = directory.resolve("internet.py");
         Files.copy(servers, script);
         var command = List.of("python3", script.toString(), directory.toString(), ADDRESS, OTHER);
@@ -95,6 +108,10 @@ public final class OwnInternet implements AutoCloseable {
         return directory.resolve("roots.pem");
     }
 
+    private Path hosts() {
+        return directory.resolve("hosts");
+    }
+
     /// The namespace of the servers, for `tc`.
     public String outside() {
         return outside;
@@ -105,7 +122,7 @@ public final class OwnInternet implements AutoCloseable {
     /// @param said takes its output
     public Process java(Class<?> main, Path said, List<String> arguments) throws IOException {
         var command = new ArrayList<>(List.of("unshare", "--mount", "--propagation", "slave", "sh", "-c", ENTER, "sh"));
-        command.addAll(List.of(roots().toString(), ROOTS.toString()));
+        command.addAll(List.of(roots().toString(), ROOTS.toString(), hosts().toString(), HOSTS.toString()));
         command.addAll(List.of(
                 System.getProperty("java.home") + "/bin/java",
                 "--enable-native-access=ALL-UNNAMED",

@@ -1,18 +1,23 @@
 package dev.cay.prove.egress;
 
+import dev.cay.node.host.Programs;
 import dev.cay.platform.OwnCay;
 import dev.cay.platform.RemoteSandbox;
+import dev.cay.prove.egress.Way.Expected;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
 /// The part of the proof that runs inside the lab's host: a daemon, a sandbox that tries the ways, and its
-/// neighbour. Prints one line for each way: `way`, its number, and what came of it without rules, with rules,
-/// and inspected.
+/// neighbour. Prints three lines for each way: `way`, its number, and what came of it without rules, with rules,
+/// and inspected; and one for each control that is not a sandbox without rules.
 public final class EgressSiege {
     private static final String OPEN = "{}";
     private static final String RULED =
@@ -20,11 +25,20 @@ public final class EgressSiege {
     private static final String INSPECTED =
             "{\"allowOut\":[\"www.allowed.test\",\"rebind.allowed.test\"],\"denyOut\":[\"0.0.0.0/0\"],\"inspect\":true}";
     private static final int SERVER = 8000;
+    private static final String SCRIPT = "/tmp/ways.py";
+    private static final String PRIVATE = "10.1.2.3:80";
+    private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final String CATALOG =
+            "servers: {lab: {title: Lab, category: tests, launch: {remote: {url: 'https://mcp.allowed.test/mcp'}}}}";
 
     private EgressSiege() {}
 
+    /// @param arguments a directory that may be written to
     public static void main(String[] arguments) throws Exception {
-        try (var cay = OwnCay.start(Map.of("network.nameservers", "8.8.8.8"))) {
+        var directory = Path.of(arguments[0]);
+        Path catalog = directory.resolve("catalog.yaml");
+        Files.writeString(catalog, CATALOG);
+        try (var cay = OwnCay.start(Map.of("network.nameservers", "8.8.8.8", "mcp.catalogs", catalog.toString()))) {
             try {
                 lay(cay);
             } catch (IOException | RuntimeException e) {
@@ -32,16 +46,26 @@ public final class EgressSiege {
                 throw e;
             }
         }
+        fromHost(directory);
+        try (var cay = OwnCay.start(Map.of("network.nameservers", "8.8.8.8", "network.openAddresses", PRIVATE))) {
+            whatTheOperatorOpened(cay);
+        }
     }
 
     private static void lay(OwnCay cay) throws IOException, InterruptedException {
         try (var neighbour = RemoteSandbox.create(cay.url(), cay.key());
                 var sandbox = RemoteSandbox.create(cay.url(), cay.key())) {
             var server = neighbour.start(List.of("python3", "-m", "http.server", Integer.toString(SERVER)));
-            sandbox.write("/tmp/ways.py", script());
-            String host = "%d-%s.cay.localhost".formatted(SERVER, neighbour.id());
-            var environment = List.of("env", "EDGE=" + cay.tlsPort(), "NEIGHBOUR=" + host, "python3", "/tmp/ways.py");
-            System.out.println("control " + run(sandbox, environment, RULED, "legitimate"));
+            sandbox.write(SCRIPT, script());
+            String host = "%d-%s.cay.localhost";
+            var environment = List.of(
+                    "env",
+                    "EDGE=" + cay.tlsPort(),
+                    "NEIGHBOUR=" + host.formatted(SERVER, neighbour.id()),
+                    "OWN=" + host.formatted(SERVER, sandbox.id()),
+                    "API=api.cay.localhost");
+            System.out.println("allowed " + run(sandbox, environment, RULED, "legitimate"));
+            System.out.println("allowed " + run(sandbox, environment, INSPECTED, "verified"));
             for (int i = 0; i < Way.ALL.size(); i++) {
                 String function = Way.ALL.get(i).function();
                 for (String rules : List.of(OPEN, RULED, INSPECTED)) {
@@ -52,12 +76,40 @@ public final class EgressSiege {
         }
     }
 
+    /// What no sandbox reaches is there all the same: the host reaches it.
+    private static void fromHost(Path directory) throws IOException {
+        Path file = directory.resolve("ways.py");
+        Files.write(file, script());
+        for (var way : those(Expected.NEVER)) {
+            var said = Programs.ofHost().run(LIMIT, "python3", file.toString(), way.function());
+            System.out.println("control %d %s".formatted(Way.ALL.indexOf(way), last(said.output())));
+        }
+    }
+
+    private static void whatTheOperatorOpened(OwnCay cay) throws IOException, InterruptedException {
+        try (var sandbox = RemoteSandbox.create(cay.url(), cay.key())) {
+            sandbox.write(SCRIPT, script());
+            for (var way : those(Expected.OPERATOR)) {
+                String said = run(sandbox, List.of("env"), RULED, way.function());
+                System.out.println("control %d %s".formatted(Way.ALL.indexOf(way), said));
+            }
+        }
+    }
+
+    private static List<Way> those(Expected expected) {
+        return Way.ALL.stream().filter(way -> way.expected() == expected).toList();
+    }
+
     private static String run(RemoteSandbox sandbox, List<String> environment, String rules, String function)
             throws IOException, InterruptedException {
         require(sandbox.api("PUT", "/network", rules));
         var command = new ArrayList<>(environment);
-        command.add(function);
-        return sandbox.run(command).strip().lines().reduce((_, last) -> last).orElse("nothing");
+        command.addAll(List.of("python3", SCRIPT, function));
+        return last(sandbox.run(command));
+    }
+
+    private static String last(String output) {
+        return output.strip().lines().reduce((_, last) -> last).orElse("nothing");
     }
 
     private static void require(HttpResponse<String> answer) throws IOException {

@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -17,6 +16,7 @@ import java.util.function.Consumer;
 /// The internet that the proof takes place in, and what came of the ways that were tried there.
 public final class EgressWorld implements AutoCloseable {
     private static final Duration SIEGE = Duration.ofMinutes(30);
+    private static final String NOT_TRIED = "not tried";
 
     private final OwnInternet internet;
 
@@ -29,7 +29,7 @@ public final class EgressWorld implements AutoCloseable {
     /// @return rows for the table, with whether each is as it must be
     public List<Row> lay(Consumer<String> say) throws IOException, InterruptedException {
         var said = internet.directory().resolve("siege.log");
-        var process = internet.java(EgressSiege.class, said, List.of());
+        var process = internet.java(EgressSiege.class, said, List.of(internet.directory().toString()));
         if (!process.waitFor(SIEGE.toSeconds(), TimeUnit.SECONDS) || process.exitValue() != 0) {
             throw new IOException("the siege broke off:\n" + tail(said));
         }
@@ -44,32 +44,50 @@ public final class EgressWorld implements AutoCloseable {
     }
 
     static List<Row> rows(List<String> lines) {
-        var heard = new HashMap<Integer, List<String>>();
-        var rows = new ArrayList<Row>();
+        var tried = new HashMap<Integer, List<String>>();
+        var controls = new HashMap<Integer, String>();
+        var allowed = new ArrayList<String>();
         for (String line : lines) {
             String[] words = line.split(" ", 3);
-            if (words[0].equals("control")) {
-                rows.add(new Row("an allowed host", line.contains("REACHED"), "-", line.substring(8), "-"));
+            if (words[0].equals("allowed")) {
+                allowed.add(line.substring(words[0].length() + 1));
             } else if (words[0].equals("way") && words.length == 3) {
-                heard.computeIfAbsent(Integer.parseInt(words[1]), _ -> new ArrayList<>())
+                tried.computeIfAbsent(Integer.parseInt(words[1]), _ -> new ArrayList<>())
                         .add(words[2]);
+            } else if (words[0].equals("control") && words.length == 3) {
+                controls.put(Integer.parseInt(words[1]), words[2]);
             }
         }
+        var rows = new ArrayList<Row>();
+        boolean reached = allowed.size() == 2 && allowed.stream().allMatch(EgressWorld::reached);
+        rows.add(new Row("an allowed host", reached, "-", said(allowed, 0), said(allowed, 1)));
         for (int i = 0; i < Way.ALL.size(); i++) {
-            rows.add(row(Way.ALL.get(i), heard));
+            rows.add(row(Way.ALL.get(i), tried.getOrDefault(i, List.of()), controls.getOrDefault(i, NOT_TRIED)));
         }
         return List.copyOf(rows);
     }
 
-    private static Row row(Way way, Map<Integer, List<String>> heard) {
-        var said = heard.getOrDefault(Way.ALL.indexOf(way), List.of("not tried", "not tried", "not tried"));
-        var reached = said.stream().map(text -> text.startsWith("REACHED")).toList();
+    private static Row row(Way way, List<String> tried, String control) {
+        var reached = tried.stream().map(EgressWorld::reached).toList();
         boolean holds = switch (way.expected()) {
             case REFUSED -> reached.equals(List.of(true, false, false));
             case INSPECTED -> reached.equals(List.of(true, true, false));
-            case NEVER -> reached.equals(List.of(false, false, false)) && !said.contains("not tried");
+            case NEVER, OPERATOR -> reached.equals(List.of(false, false, false)) && reached(control);
         };
-        return new Row(way.title(), holds, said.get(0), said.get(1), said.get(2));
+        String open = switch (way.expected()) {
+            case REFUSED, INSPECTED -> said(tried, 0);
+            case NEVER -> said(tried, 0) + "; from the host: " + control;
+            case OPERATOR -> said(tried, 0) + "; opened by the operator: " + control;
+        };
+        return new Row(way.title(), holds, open, said(tried, 1), said(tried, 2));
+    }
+
+    private static boolean reached(String text) {
+        return text.startsWith("REACHED");
+    }
+
+    private static String said(List<String> all, int at) {
+        return at < all.size() ? all.get(at).replace('|', '/') : NOT_TRIED;
     }
 
     /// A row of the table.

@@ -14,8 +14,10 @@ record Way(String title, String function, Expected expected) {
         REFUSED,
         /// The rules do not see it; with `inspect` they refuse it.
         INSPECTED,
-        /// It works in no sandbox, with or without rules.
-        NEVER
+        /// It works in no sandbox, with or without rules. The control is the same from the host.
+        NEVER,
+        /// It works in no sandbox. The control is a sandbox of a Cay whose operator opened the place.
+        OPERATOR
     }
 
     static final List<Way> ALL = List.of(
@@ -26,6 +28,8 @@ record Way(String title, String function, Expected expected) {
             new Way("plain HTTP to another host", "plain_host", Expected.REFUSED),
             new Way("another Host on a kept connection", "host_changes", Expected.REFUSED),
             new Way("domain fronting", "fronting", Expected.INSPECTED),
+            new Way("ECH behind an allowed name", "ech_behind_allowed_name", Expected.INSPECTED),
+            new Way("ECH behind another name", "ech_behind_other_name", Expected.REFUSED),
             new Way("ECH: its keys by DNS", "ech_keys", Expected.REFUSED),
             new Way("DNS tunnel by TXT", "dns_tunnel", Expected.REFUSED),
             new Way("DNS tunnel by A over TCP", "dns_tunnel_by_addresses", Expected.REFUSED),
@@ -41,6 +45,9 @@ record Way(String title, String function, Expected expected) {
             new Way("CONNECT", "connect", Expected.REFUSED),
             new Way("WebSocket", "websocket", Expected.REFUSED),
             new Way("redirect of an allowed host", "redirect", Expected.REFUSED),
-            new Way("rebinding to a private address", "rebinding", Expected.NEVER),
-            new Way("a neighbour by the edge inside", "neighbour", Expected.REFUSED));
+            new Way("rebinding to a private address", "rebinding", Expected.OPERATOR),
+            new Way("a neighbour by the edge inside", "neighbour", Expected.REFUSED),
+            new Way("a neighbour by headers at the edge", "neighbour_by_headers", Expected.REFUSED),
+            new Way("a neighbour behind the own name", "neighbour_behind_own_name", Expected.REFUSED),
+            new Way("a remote server of the MCP gateway", "mcp_gateway", Expected.REFUSED));
 }

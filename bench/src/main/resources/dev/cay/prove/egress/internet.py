@@ -9,7 +9,8 @@ import threading
 
 directory, allowed, evil = sys.argv[1:4]
 DNS = ('8.8.8.8', '1.1.1.1')
-NAMES = {'www.allowed.test': allowed, 'evil.test': evil, 'redirect.allowed.test': allowed}
+NAMES = {'www.allowed.test': allowed, 'evil.test': evil, 'redirect.allowed.test': allowed, 'mcp.allowed.test': evil}
+EVIL6 = '2001:db8:66::3'
 asked = {}
 
 
@@ -53,6 +54,27 @@ class Web(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
+    def do_POST(self):
+        """A server of MCP, to which everything may be sent."""
+        asked = json.loads(self.rfile.read(int(self.headers.get('Content-Length', 0))))
+        results = {
+            'initialize': {'protocolVersion': asked.get('params', {}).get('protocolVersion', '2025-06-18'),
+                           'capabilities': {'tools': {}}, 'serverInfo': {'name': 'lab', 'version': '1'}},
+            'tools/list': {'tools': [{'name': 'leak', 'inputSchema': {'type': 'object'}}]},
+        }
+        if 'id' not in asked:
+            self.send_response(202)
+            self.send_header('Content-Length', '0')
+            self.end_headers()
+            return
+        answer = {'jsonrpc': '2.0', 'id': asked['id'], 'result': results.get(asked['method'], {})}
+        body = json.dumps(answer).encode()
+        self.send_response(200)
+        self.send_header('Content-Type', 'application/json')
+        self.send_header('Content-Length', str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
     def do_CONNECT(self):
         self.send_response(200)
         self.end_headers()
@@ -62,6 +84,10 @@ class Web(http.server.BaseHTTPRequestHandler):
 
 class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
+
+    def __init__(self, place, handler):
+        self.address_family = socket.AF_INET6 if ':' in place[0] else socket.AF_INET
+        super().__init__(place, handler)
 
     def handle_error(self, *arguments):
         pass
@@ -149,7 +175,7 @@ def datagrams(address, port):
     return s
 
 
-for place in (allowed, evil, '10.1.2.3') + DNS:
+for place in (allowed, evil, '10.1.2.3', EVIL6) + DNS:
     web(place, 80, False)
     web(place, 443, True)
 for place in DNS:

