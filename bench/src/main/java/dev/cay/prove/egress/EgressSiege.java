@@ -40,19 +40,18 @@ public final class EgressSiege {
         Files.writeString(catalog, CATALOG);
         try (var cay = OwnCay.start(Map.of("network.nameservers", "8.8.8.8", "mcp.catalogs", catalog.toString()))) {
             try {
-                lay(cay);
+                lay(cay, directory);
             } catch (IOException | RuntimeException e) {
                 System.out.println(cay.output());
                 throw e;
             }
         }
-        fromHost(directory);
         try (var cay = OwnCay.start(Map.of("network.nameservers", "8.8.8.8", "network.openAddresses", PRIVATE))) {
             whatTheOperatorOpened(cay);
         }
     }
 
-    private static void lay(OwnCay cay) throws IOException, InterruptedException {
+    private static void lay(OwnCay cay, Path directory) throws IOException, InterruptedException {
         try (var neighbour = RemoteSandbox.create(cay.url(), cay.key());
                 var sandbox = RemoteSandbox.create(cay.url(), cay.key())) {
             var server = neighbour.start(List.of("python3", "-m", "http.server", Integer.toString(SERVER)));
@@ -72,16 +71,19 @@ public final class EgressSiege {
                     System.out.println("way %d %s".formatted(i, run(sandbox, environment, rules, function)));
                 }
             }
+            fromHost(directory, environment);
             server.close();
         }
     }
 
     /// What no sandbox reaches is there all the same: the host reaches it.
-    private static void fromHost(Path directory) throws IOException {
+    private static void fromHost(Path directory, List<String> environment) throws IOException {
         Path file = directory.resolve("ways.py");
         Files.write(file, script());
         for (var way : those(Expected.NEVER)) {
-            var said = Programs.ofHost().run(LIMIT, "python3", file.toString(), way.function());
+            var command = new ArrayList<>(environment);
+            command.addAll(List.of("python3", file.toString(), way.function()));
+            var said = Programs.ofHost().run(LIMIT, command.toArray(String[]::new));
             System.out.println("control %d %s".formatted(Way.ALL.indexOf(way), last(said.output())));
         }
     }
