@@ -21,14 +21,15 @@ import java.util.stream.IntStream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/// The part of {@link Egressing} that runs on the host of the {@link OwnInternet}. Prints a line for each figure.
+/// The part of {@link Egressing} that runs on the host of the {@link OwnInternet}. Prints a line for each
+/// figure.
 public final class EgressTrial {
     static final String FIGURE = "figure ";
 
     private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final Duration LIFE = Duration.ofMinutes(30);
     private static final String HOST = "www." + OwnInternet.DOMAIN;
-    private static final int WARM_UP = 400;
+    private static final int WARM_UP = 1000;
     private static final int ROUNDS = 20;
     private static final int EACH = 10;
     private static final int BULKS = 5;

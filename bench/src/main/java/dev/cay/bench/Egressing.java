@@ -11,8 +11,9 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import tools.jackson.databind.json.JsonMapper;
 
-/// What network rules cost: TLS from sandboxes with rules, beside the same from a sandbox without. Servers are in a
-/// network namespace, and so is the daemon, so that {@link EgressTrial} measures in a process of its own.
+/// What network rules cost: TLS from sandboxes with rules, beside the same from a sandbox without. Servers
+/// are in a network namespace, and so is the daemon, so that {@link EgressTrial} measures in a process of
+/// its own.
 final class Egressing implements Measurement {
     private static final Duration LIMIT = Duration.ofMinutes(20);
 

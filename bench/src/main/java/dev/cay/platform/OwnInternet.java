@@ -14,11 +14,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/// A host in a network namespace, and an internet behind it that owns all addresses that are used, those of well
-/// known name servers too. No packet leaves the machine.
+/// A host in a network namespace, and an internet behind it that owns all addresses that are used, those of
+/// well known name servers too. No packet leaves the machine.
 ///
-/// In a mount namespace of its own, the host trusts the authority that signs for {@link #DOMAIN}, and knows where
-/// `mcp.allowed.test` is.
+/// In a mount namespace of its own, the host trusts the authority that signs for {@link #DOMAIN}, and knows
+/// where `mcp.allowed.test` is.
 public final class OwnInternet implements AutoCloseable {
     /// Names below it are servers of this internet.
     public static final String DOMAIN = "allowed.test";

@@ -71,6 +71,11 @@ public final class ReverseProxy implements AutoCloseable {
         sweeper = Thread.ofVirtual().name("upstream-sweeper").start(this::sweep);
     }
 
+    /// Opens a connection that the next exchange with this server finds.
+    public void prepare(Upstream upstream) throws IOException {
+        pool.keep(pool.open(upstream));
+    }
+
     /// Passes the exchange on and returns when it is over, also an upgraded one.
     ///
     /// A server that takes the connection but gives no answer becomes an `IOException`, which renders as 502.

@@ -99,9 +99,9 @@ public record Addresses(List<Range> ranges, List<String> names) {
 
     /// A public address of this host leads past its firewall, to servers that are meant for this host alone.
     ///
-    /// A socket can be bound to addresses of this host alone, and to try takes microseconds; to look through all
-    /// links, of which each sandbox has one, takes milliseconds. Where it can be bound, the links decide: a host may
-    /// allow foreign addresses too (`ip_nonlocal_bind`).
+    /// A socket can be bound to addresses of this host alone, and to try takes microseconds; to look through
+    /// all links, of which each sandbox has one, takes milliseconds. Where it can be bound, the links decide:
+    /// a host may allow foreign addresses too (`ip_nonlocal_bind`).
     private static boolean isOurs(InetAddress address) {
         try (var _ = new DatagramSocket(new InetSocketAddress(address, 0))) {
             return NetworkInterface.getByInetAddress(address) != null;

@@ -14,8 +14,8 @@ import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The thread that accepts connections of sandboxes. A connection that has to show a name stays here until it has
-/// sent something: a thread that is started earlier has to be woken twice.
+/// The thread that accepts connections of sandboxes. A connection that has to show a name stays here until
+/// it has sent something: a thread that is started earlier has to be woken twice.
 final class Arrivals implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Arrivals.class);
     private static final Duration LONG = Duration.ofHours(1);
@@ -27,7 +27,8 @@ final class Arrivals implements AutoCloseable {
     private final Function<TcpSocket.Accepted, Optional<EgressConnection>> admission;
     private final Consumer<EgressConnection> begin;
     private final SocketEvents events;
-    private final Thread thread = Thread.ofPlatform().daemon().name("egress-accept").unstarted(this::work);
+    private final Thread thread =
+            Thread.ofPlatform().daemon().name("egress-accept").unstarted(this::work);
     private final Map<Long, EgressConnection> silent = new HashMap<>();
     private long ids = LISTENER;
     private boolean mayAccept;

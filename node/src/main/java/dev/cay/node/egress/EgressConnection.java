@@ -34,7 +34,8 @@ final class EgressConnection implements PathSandbox.Open, HttpBridge.Bridged {
     /// Most clients say all in so many bytes.
     private static final int SMALL = 2048;
 
-    /// How often the first bytes are looked at: a client may send them one by one, and each look costs the node time.
+    /// How often the first bytes are looked at: a client may send them one by one, and each look costs the
+    /// node time.
     private static final int LOOKS = 256;
 
     /// Hosts of requests on one connection that are remembered; with more of them, the connection is cut when
@@ -54,6 +55,7 @@ final class EgressConnection implements PathSandbox.Open, HttpBridge.Bridged {
     private int buffered;
     private int looks;
     private final Set<String> hosts = ConcurrentHashMap.newKeySet();
+    private final Preparation prepared = new Preparation();
     private volatile @Nullable FirstBytes first;
     private volatile @Nullable Route route;
     private volatile @Nullable EgressProxy proxy;
@@ -95,6 +97,16 @@ final class EgressConnection implements PathSandbox.Open, HttpBridge.Bridged {
     public Route route() {
         var now = route;
         return now == null ? Route.REFUSED : now;
+    }
+
+    @Override
+    public Preparation prepared() {
+        return prepared;
+    }
+
+    @Override
+    public boolean over() {
+        return !guest.isOpen();
     }
 
     /// For which host TLS was opened; without a name it is the address.
@@ -156,8 +168,8 @@ final class EgressConnection implements PathSandbox.Open, HttpBridge.Bridged {
         if (seen == null || now == null) {
             return;
         }
-        boolean same = route(changed, seen) == now
-                && Objects.equals(changed.egress().proxy(), proxy);
+        boolean same =
+                route(changed, seen) == now && Objects.equals(changed.egress().proxy(), proxy);
         if (!same || (now == Route.REQUESTS && !requestsAllowed(changed))) {
             cut();
         }
@@ -245,14 +257,17 @@ final class EgressConnection implements PathSandbox.Open, HttpBridge.Bridged {
     }
 
     private void go(EgressRules rules) throws IOException {
-        var upstreams = parts.upstreams();
         switch (route()) {
             case REFUSED -> {
                 note(false, destination);
                 cut();
             }
             case REQUESTS -> relay(parts.bridge().connect(this), new LongAdder(), new LongAdder());
-            case OPENED_NAME, OPENED_ADDRESS -> relay(parts.bridge().connect(this), note(true, destination));
+            case OPENED_NAME, OPENED_ADDRESS -> {
+                var row = note(true, destination);
+                parts.gate().prepare(this);
+                relay(parts.bridge().connect(this), row);
+            }
             case NAME -> {
                 var places = places();
                 leave(places, rules, note(true, places.getFirst()));
@@ -261,8 +276,8 @@ final class EgressConnection implements PathSandbox.Open, HttpBridge.Bridged {
         }
     }
 
-    /// To the first of the places that takes the connection. What the client has sent goes with the connection,
-    /// so that nobody has to be woken in between.
+    /// To the first of the places that takes the connection. What the client has sent goes with the
+    /// connection, so that nobody has to be woken in between.
     private void leave(List<InetSocketAddress> places, EgressRules rules, EgressLog.Row row) throws IOException {
         if (rules.egress().proxy() != null || first instanceof FirstBytes.Unfinished) {
             relay(parts.upstreams().connect(places, rules.egress()), row);
@@ -349,8 +364,8 @@ final class EgressConnection implements PathSandbox.Open, HttpBridge.Bridged {
         }
     }
 
-    /// A client that was silent for too long may still show a name that changes everything. It is cut then, as
-    /// it is too late for another way.
+    /// A client that was silent for too long may still show a name that changes everything. It is cut then,
+    /// as it is too late for another way.
     private void lookAgain(EgressSocket to, LongAdder sent) throws IOException {
         int before = buffered;
         var seen = more(IDLE);

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
-/// What one sandbox tried to reach. Bounded: what was seen longest ago makes room. Lives in memory, as long as
-/// the daemon and the sandbox. Thread-safe.
+/// What one sandbox tried to reach. Bounded: what was seen longest ago makes room. Lives in memory, as long
+/// as the daemon and the sandbox. Thread-safe.
 final class EgressLog {
     private static final int MOST = 1000;
     private static final int MOST_NAME = 253;

@@ -32,9 +32,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The path through the node for TCP of sandboxes whose rules need more than addresses. The firewall redirects
-/// their connections to one port of the gateway address; the source address, which the firewall has checked,
-/// says whose each is. Thread-safe.
+/// The path through the node for TCP of sandboxes whose rules need more than addresses. The firewall
+/// redirects their connections to one port of the gateway address; the source address, which the firewall
+/// has checked, says whose each is. Thread-safe.
 ///
 /// While the daemon is down, nobody listens there, and sandboxes on the path reach nothing.
 public final class EgressPath implements PathRules, AutoCloseable {

@@ -17,8 +17,8 @@ import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/// A TCP connection by its descriptor. A virtual thread waits for it without holding a carrier, one at a time.
-/// Closing it from another thread ends whatever waits on it.
+/// A TCP connection by its descriptor. A virtual thread waits for it without holding a carrier, one at a
+/// time. Closing it from another thread ends whatever waits on it.
 final class EgressSocket implements ByteChannel {
     /// For reads and writes that have no limit of their own; who needs another one closes the socket.
     private static final Duration LONG = Duration.ofHours(1);

@@ -3,10 +3,11 @@ package dev.cay.node.egress;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/// A host as rules name it: `example.org`, `*.example.org` for everything below it at any depth but not itself,
-/// or `*` for all; each with a port or for all ports.
+/// A host as rules name it: `example.org`, `*.example.org` for everything below it at any depth but not
+/// itself, or `*` for all; each with a port or for all ports.
 ///
-/// @param suffix what names must end with, with its dot; the name itself where it is no wildcard; empty for `*`
+/// @param suffix what names must end with, with its dot; the name itself where it is no wildcard; empty for
+/// `*`
 /// @param port   0 for all
 record HostPattern(boolean wildcard, String suffix, int port) {
     private static final int MAX_NAME = 253;

@@ -38,6 +38,12 @@ final class HttpBridge {
 
         /// Hosts that requests on it were for.
         Set<String> hosts();
+
+        /// What is done for its first request before that is there.
+        Preparation prepared();
+
+        /// Whether nothing more will come by it.
+        boolean over();
     }
 
     private static final Duration LIMIT = Duration.ofSeconds(10);

@@ -17,10 +17,14 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/// Answers HTTP of sandboxes instead of servers outside: judges every request, changes it as the rules say, and
-/// passes it on.
+/// Answers HTTP of sandboxes instead of servers outside: judges every request, changes it as the rules say,
+/// and passes it on.
 final class HttpGate implements Handler {
+    private static final Logger log = LoggerFactory.getLogger(HttpGate.class);
+
     private final HttpBridge bridge;
     private final Upstreams upstreams;
     private final UpstreamTls tls;
@@ -121,9 +125,9 @@ final class HttpGate implements Handler {
             refuse(exchange, 502, e.getMessage());
             return;
         }
-        connection.asks(host);
+        connection.prepared().await();
         try {
-            forward(exchange, connection, rules.egress(), host, redirect);
+            pass(exchange, upstream(connection, rules), null);
         } catch (Upstreams.Closed e) {
             refuse(exchange, 403, e.getMessage());
         } catch (UnknownHostException e) {
@@ -131,20 +135,42 @@ final class HttpGate implements Handler {
         }
     }
 
-    private void forward(
-            Exchange exchange, HttpBridge.Bridged connection, Egress egress, String host, @Nullable String redirect)
-            throws IOException {
+    /// Where requests of a connection whose TLS was opened go to. Where they go to is part of the key:
+    /// rules may change, and a request with headers for one place must not go to another on a kept
+    /// connection.
+    private ReverseProxy.Upstream upstream(HttpBridge.Bridged connection, EgressRules rules) throws IOException {
+        String host = connection.host();
+        String redirect = rules.transform(host).map(Egress.Transform::redirect).orElse(null);
         var destination = connection.destination();
-        String key = connection.key() + " " + host;
+        String target = redirect == null ? host : host + " " + redirect;
+        connection.asks(target);
+        String key = connection.key() + " " + target;
         if (redirect != null) {
             var other = Egress.Destination.parse(redirect);
             int port = other.port() == 0 ? destination.getPort() : other.port();
             var places = upstreams.find(other.host(), port);
-            pass(exchange, upstream(key, places, egress, redirect, tls.to(other.host(), port)), null);
-            return;
+            return upstream(key, places, rules.egress(), redirect, tls.to(other.host(), port));
         }
         var places = connection.route().byName() ? upstreams.find(host, destination.getPort()) : List.of(destination);
-        pass(exchange, upstream(key, places, egress, null, tls.to(host, destination.getPort())), null);
+        return upstream(key, places, rules.egress(), null, tls.to(host, destination.getPort()));
+    }
+
+    /// Connects to the server while the sandbox still greets the node. If that fails, the first request will
+    /// say why.
+    void prepare(HttpBridge.Bridged connection) {
+        connection.prepared().begin(() -> {
+            try {
+                proxy.prepare(upstream(connection, connection.sandbox().rules()));
+            } catch (IOException | RuntimeException e) {
+                log.atDebug()
+                        .setCause(e)
+                        .addKeyValue("sandbox", connection.sandbox().id())
+                        .log("not connected early");
+            }
+            if (connection.over()) {
+                end(connection);
+            }
+        });
     }
 
     private ReverseProxy.Upstream upstream(

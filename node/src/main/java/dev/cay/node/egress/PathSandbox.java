@@ -50,8 +50,8 @@ final class PathSandbox {
         return log;
     }
 
-    /// Whether there is room for the connection. Added before it is counted: of two that come at once the later
-    /// one sees both.
+    /// Whether there is room for the connection. Added before it is counted: of two that come at once the
+    /// later one sees both.
     boolean admit(Open connection) {
         open.add(connection);
         if (open.size() > CONNECTIONS || removed) {

@@ -35,13 +35,7 @@ final class Relay {
     private int sentOfHead;
 
     /// @param broken runs on the loop's thread when one side breaks off; must not block
-    Relay(
-            EgressSocket guest,
-            EgressSocket server,
-            Pipes pipes,
-            Runnable broken,
-            LongAdder sent,
-            LongAdder received) {
+    Relay(EgressSocket guest, EgressSocket server, Pipes pipes, Runnable broken, LongAdder sent, LongAdder received) {
         this.pipes = pipes;
         this.broken = broken;
         this.up = new Direction(guest, server, sent);
@@ -214,7 +208,8 @@ final class Relay {
             return moved;
         }
 
-        /// @return 0 if there is something in the pipe now, or will never be; negative if there is nothing now
+        /// @return 0 if there is something in the pipe now, or will never be; negative if there is nothing
+        /// now
         private int fill() throws IOException {
             var empty = pipe == null ? pipes.take() : pipe;
             pipe = empty;

@@ -8,7 +8,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ByteChannel;
 import java.nio.charset.StandardCharsets;
 
-/// The client's side of SOCKS5 (RFC 1928, and RFC 1929 for user names): asks a proxy to connect to an address.
+/// The client's side of SOCKS5 (RFC 1928, and RFC 1929 for user names): asks a proxy to connect to an
+/// address.
 final class Socks5 {
     private static final byte VERSION = 5;
     private static final byte NO_AUTHENTICATION = 0;

@@ -19,15 +19,14 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Makes the connections that leave for sandboxes. An address is connected to only after it was looked at here:
-/// it is public or the operator opened it, and the operator's ceiling permits it. Thread-safe.
+/// Makes the connections that leave for sandboxes. An address is connected to only after it was looked at
+/// here: it is public or the operator opened it, and the operator's ceiling permits it. Thread-safe.
 final class Upstreams {
     /// How long connecting may take.
     static final Duration DIAL = Duration.ofSeconds(30);
 
     /// How many addresses of a host are tried.
     static final int TRIED = 4;
-
 
     /// An address may not be connected to, whoever asks for it.
     static final class Closed extends IOException {
@@ -71,8 +70,8 @@ final class Upstreams {
                 || (rules.allow(host, port, address) && ceiling.permits(address));
     }
 
-    /// The addresses of a host, of which each was looked at. The answer holds for one connection: the owner of
-    /// the name may give another one to the next question.
+    /// The addresses of a host, of which each was looked at. The answer holds for one connection: the owner
+    /// of the name may give another one to the next question.
     List<InetSocketAddress> find(String host, int port) throws IOException {
         var found = names.find(host);
         if (found.isEmpty()) {

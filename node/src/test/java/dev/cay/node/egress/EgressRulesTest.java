@@ -37,7 +37,8 @@ final class EgressRulesTest {
         var closed = place("10.1.2.3", 443);
         assertThat(rules.route(new FirstBytes.Other(), closed, () -> false)).isEqualTo(Route.REFUSED);
         assertThat(rules.route(new FirstBytes.Other(), closed, () -> true)).isEqualTo(Route.ADDRESS);
-        assertThat(rules.route(new FirstBytes.Tls("a.test"), closed, () -> false)).isEqualTo(Route.NAME);
+        assertThat(rules.route(new FirstBytes.Tls("a.test"), closed, () -> false))
+                .isEqualTo(Route.NAME);
     }
 
     @Test
