@@ -47,7 +47,9 @@ public final class EgressTrial {
         NAME("by a host name", rules(List.of(HOST), "")),
         HEADERS(
                 "with headers set",
-                rules(List.of(HOST), ",\"rules\":{\"%s\":[{\"transform\":{\"headers\":{\"X-A\":\"b\"}}}]}".formatted(HOST)));
+                rules(
+                        List.of(HOST),
+                        ",\"rules\":{\"%s\":[{\"transform\":{\"headers\":{\"X-A\":\"b\"}}}]}".formatted(HOST)));
 
         private final String title;
         private final String network;
@@ -148,7 +150,8 @@ public final class EgressTrial {
 
     /// A few connections of each, by turns: what slows the machine down slows all.
     private static <K> Map<K, Times> byTurns(Map<K, RemoteSandbox> clients) throws IOException, InterruptedException {
-        Map<K, List<Double>> times = clients.keySet().stream().collect(Collectors.toMap(key -> key, _ -> new ArrayList<>()));
+        Map<K, List<Double>> times =
+                clients.keySet().stream().collect(Collectors.toMap(key -> key, _ -> new ArrayList<>()));
         for (int round = 0; round < ROUNDS; round++) {
             for (var client : clients.entrySet()) {
                 for (var time : ask(client.getValue(), "connections", EACH)) {
@@ -169,7 +172,8 @@ public final class EgressTrial {
         }
         var found = byTurns(sandboxes);
         double kernel = p50(found, Way.KERNEL);
-        String method = "new TLS connection, request and answer; Python inside and outside, by turns, n=" + ROUNDS * EACH;
+        String method =
+                "new TLS connection, request and answer; Python inside and outside, by turns, n=" + ROUNDS * EACH;
         for (var way : List.of(Way.ADDRESS, Way.NAME, Way.HEADERS)) {
             double took = p50(found, way);
             tell(Figure.of("egress: new connection %s, p50".formatted(way.title), "ms", took, method)
@@ -260,8 +264,13 @@ public final class EgressTrial {
         String method = "from `PUT /network` on until a client inside sees it; %s, n=%d".formatted(way.title, CHANGES);
         String name = "egress: rules changed → %s, " + way.title + ", p50";
         tell(Figure.of(name.formatted("answered"), "ms", times(answered).p50(), method));
-        tell(Figure.of(name.formatted("a new connection is refused"), "ms", times(refused).p50(), method));
-        tell(Figure.of(name.formatted("an open connection is cut"), "ms", times(cut).p50(), method));
+        tell(Figure.of(
+                name.formatted("a new connection is refused"),
+                "ms",
+                times(refused).p50(),
+                method));
+        tell(Figure.of(
+                name.formatted("an open connection is cut"), "ms", times(cut).p50(), method));
     }
 
     private static double now() {
@@ -305,10 +314,12 @@ public final class EgressTrial {
                 setting.add(1000 * (now() - began));
             }
             var among = byTurns(Map.of(Way.NAME, names, Way.ADDRESS, addresses));
-            String method = "by turns, n=%d; then %d others with %d rules each".formatted(ROUNDS * EACH, CROWD, OWN_RULES);
+            String method =
+                    "by turns, n=%d; then %d others with %d rules each".formatted(ROUNDS * EACH, CROWD, OWN_RULES);
             for (var way : List.of(Way.ADDRESS, Way.NAME)) {
                 tell(Figure.of(
-                                "egress: new connection %s among %d sandboxes with rules, p50".formatted(way.title, CROWD),
+                                "egress: new connection %s among %d sandboxes with rules, p50"
+                                        .formatted(way.title, CROWD),
                                 "ms",
                                 p50(among, way),
                                 method)
@@ -320,7 +331,9 @@ public final class EgressTrial {
                             "ms",
                             times(setting.subList(CROWD - tenth, CROWD)).p50(),
                             "`PUT /network`, %d rules".formatted(OWN_RULES))
-                    .beside("in the first " + tenth, times(setting.subList(0, tenth)).p50()));
+                    .beside(
+                            "in the first " + tenth,
+                            times(setting.subList(0, tenth)).p50()));
         } finally {
             for (var other : others) {
                 other.close();

@@ -33,8 +33,8 @@ final class Egressing implements Measurement {
             }
             return Files.readAllLines(said).stream()
                     .filter(line -> line.startsWith(EgressTrial.FIGURE))
-                    .map(line -> JsonMapper.shared()
-                            .readValue(line.substring(EgressTrial.FIGURE.length()), Figure.class))
+                    .map(line ->
+                            JsonMapper.shared().readValue(line.substring(EgressTrial.FIGURE.length()), Figure.class))
                     .toList();
         }
     }

@@ -89,8 +89,7 @@ public final class OwnInternet implements AutoCloseable {
         var own = LocalAuthority.open(directory.resolve("tls"), DOMAIN);
         String known = Files.isReadable(ROOTS) ? Files.readString(ROOTS) : "";
         Files.writeString(roots(), known + Files.readString(own.caCertificate()));
-        Files.writeString(
-                hosts(), Files.readString(HOSTS) + "\n%s mcp.%s\n".formatted(OTHER, DOMAIN));
+        Files.writeString(hosts(), Files.readString(HOSTS) + "\n%s mcp.%s\n".formatted(OTHER, DOMAIN));
         var script = directory.resolve("internet.py");
         Files.copy(servers, script);
         var command = List.of("python3", script.toString(), directory.toString(), ADDRESS, OTHER);

@@ -161,7 +161,7 @@ final class Forwarding {
         return struck(passed, LastHop.scrub(exchange));
     }
 
-    private static HttpFields struck(HttpFields fields, @Nullable Scrub scrub) {
+    static HttpFields struck(HttpFields fields, @Nullable Scrub scrub) {
         if (scrub == null) {
             return fields;
         }

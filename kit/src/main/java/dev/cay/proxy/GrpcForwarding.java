@@ -47,7 +47,7 @@ final class GrpcForwarding implements Stream.Listener {
     void run(Http2Upstreams sessions, ReverseProxy.Upstream upstream) throws IOException {
         RequestBody body = exchange.requestBody();
         boolean empty = body.ended() && body.peek() == null;
-        try (var call = sessions.begin(upstream, new HeadersFrame(request.http2Head(), null, empty), this)) {
+        try (var call = sessions.begin(upstream, new HeadersFrame(request.http2Head(upstream.tls() != null), null, empty), this)) {
             exchange.onEnd(call::giveUp);
             Thread sending = empty ? null : Thread.ofVirtual().start(() -> sendBody(call));
             try {
@@ -96,12 +96,13 @@ final class GrpcForwarding implements Stream.Listener {
 
     private HttpFields trailers() {
         synchronized (lock) {
-            return trailers;
+            return Forwarding.struck(trailers, LastHop.scrub(exchange));
         }
     }
 
     private void passContent(Stream stream) throws IOException {
         AnswerStream out = exchange.answer();
+        Scrub scrub = LastHop.scrub(exchange);
         while (true) {
             Stream.Data data = stream.readData();
             if (data == null) {
@@ -110,11 +111,15 @@ final class GrpcForwarding implements Stream.Listener {
                 continue;
             }
             try {
-                if (data.frame().getByteBuffer().hasRemaining()) {
-                    out.send(data.frame().getByteBuffer());
+                ByteBuffer bytes = data.frame().getByteBuffer();
+                if (scrub != null) {
+                    bytes = scrub.pass(bytes);
+                }
+                if (bytes.hasRemaining()) {
+                    out.send(bytes);
                 }
                 if (data.frame().isEndStream()) {
-                    out.finish(NOTHING.duplicate());
+                    out.finish(scrub == null ? NOTHING.duplicate() : scrub.rest());
                     return;
                 }
             } finally {

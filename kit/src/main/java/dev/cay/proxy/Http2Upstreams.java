@@ -2,16 +2,19 @@ package dev.cay.proxy;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import javax.net.ssl.SSLEngine;
 import org.eclipse.jetty.http2.ErrorCode;
 import org.eclipse.jetty.http2.HTTP2Session;
 import org.eclipse.jetty.http2.api.Session;
@@ -23,12 +26,13 @@ import org.eclipse.jetty.http2.frames.ResetFrame;
 import org.eclipse.jetty.io.ClientConnector;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.Promise;
+import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.eclipse.jetty.util.thread.VirtualThreadPool;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Connections to servers inside that speak HTTP/2 without TLS. One carries many calls at once; another is opened when
+/// Connections to servers that speak HTTP/2. One carries many calls at once; another is opened when
 /// the server allows no more on it. Jetty's client does the work, on channels that come connected, and is started when
 /// the first call comes: most nodes never see one.
 final class Http2Upstreams {
@@ -100,6 +104,10 @@ final class Http2Upstreams {
         }
     }
 
+    static boolean reaches(ReverseProxy.Upstream upstream) {
+        return upstream.tls() == null || upstream.tls().forHttp2() != null;
+    }
+
     /// Sends the head of a call, on a connection that is there or on a new one.
     ///
     /// @throws java.net.ConnectException when the port is closed
@@ -134,7 +142,7 @@ final class Http2Upstreams {
             channel.configureBlocking(false);
             var session = new Promise.Completable<Session>();
             var calls = new Calls();
-            connector.accept(null, channel, calls, session);
+            connector.accept(upstream.tls() == null ? null : new Tls(upstream.tls()), channel, calls, session);
             var kept = new Kept(upstream, await(session, LIMIT), calls);
             synchronized (this) {
                 open.add(kept);
@@ -143,6 +151,30 @@ final class Http2Upstreams {
         } catch (IOException | RuntimeException e) {
             channel.close();
             throw e;
+        }
+    }
+
+    /// TLS of one upstream. The engine itself knows the host, whom to believe, and that only HTTP/2 is wanted.
+    private static final class Tls extends SslContextFactory.Client {
+        private final ReverseProxy.Securing securing;
+
+        Tls(ReverseProxy.Securing securing) {
+            this.securing = securing;
+        }
+
+        @Override
+        public SSLEngine newSSLEngine() {
+            return Objects.requireNonNull(securing.forHttp2());
+        }
+
+        @Override
+        public SSLEngine newSSLEngine(@Nullable String host, int port) {
+            return newSSLEngine();
+        }
+
+        @Override
+        public SSLEngine newSSLEngine(@Nullable InetSocketAddress address) {
+            return newSSLEngine();
         }
     }
 
@@ -240,6 +272,8 @@ final class Http2Upstreams {
         connector.setExecutor(threads);
         connector.setSelectors(1);
         var made = new HTTP2Client(connector);
+        // Engines bring it.
+        made.setUseALPN(false);
         made.setInitialStreamRecvWindow(STREAM_WINDOW);
         made.setInitialSessionRecvWindow(SESSION_WINDOW);
         try {

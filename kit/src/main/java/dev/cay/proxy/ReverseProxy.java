@@ -13,6 +13,7 @@ import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 
@@ -53,6 +54,11 @@ public final class ReverseProxy implements AutoCloseable {
     public interface Securing {
         /// Returns when the handshake is done. Closing the result closes the given socket.
         SSLSocket secure(Socket plain) throws IOException;
+
+        /// For a connection that shall speak HTTP/2; null where HTTP/1.1 is all that is spoken.
+        default @Nullable SSLEngine forHttp2() {
+            return null;
+        }
     }
 
     /// Opens a TCP connection inside the sandbox, to 127.0.0.1 or, where nothing listens there, to ::1.
@@ -97,7 +103,7 @@ public final class ReverseProxy implements AutoCloseable {
 
     private void pass(Exchange exchange, Upstream upstream) throws IOException {
         var request = new UpstreamRequest(exchange, upstream.host());
-        if (request.grpc() && upstream.tls() == null) {
+        if (request.grpc() && Http2Upstreams.reaches(upstream)) {
             passCall(exchange, request, upstream);
             return;
         }
@@ -132,7 +138,7 @@ public final class ReverseProxy implements AutoCloseable {
                 return;
             }
             throw new BrokenUpstream(
-                    "The server in the sandbox gave no answer; gRPC needs one that speaks HTTP/2 without TLS: "
+                    "The server in the sandbox gave no answer; gRPC needs one that speaks HTTP/2: "
                             + e.getMessage(),
                     e);
         }

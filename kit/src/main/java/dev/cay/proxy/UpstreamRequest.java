@@ -92,7 +92,7 @@ final class UpstreamRequest {
     }
 
     /// The head for a server that speaks HTTP/2. What tells the body's length goes: there it is told otherwise.
-    MetaData.Request http2Head() {
+    MetaData.Request http2Head(boolean secure) {
         String authority = host == null ? exchange.authority() : host;
         HttpFields fields = exchange.request().getHeaders();
         Set<String> hop = hopOf(fields);
@@ -110,7 +110,7 @@ final class UpstreamRequest {
             passed.add("X-Forwarded-Host", exchange.authority());
         }
         set.forEach(passed::add);
-        var uri = HttpURI.build().scheme("http").authority(authority).pathQuery(target());
+        var uri = HttpURI.build().scheme(secure ? "https" : "http").authority(authority).pathQuery(target());
         return new MetaData.Request(exchange.method(), uri, HttpVersion.HTTP_2, passed);
     }
 

@@ -29,7 +29,8 @@ public final class EgressWorld implements AutoCloseable {
     /// @return rows for the table, with whether each is as it must be
     public List<Row> lay(Consumer<String> say) throws IOException, InterruptedException {
         var said = internet.directory().resolve("siege.log");
-        var process = internet.java(EgressSiege.class, said, List.of(internet.directory().toString()));
+        var process = internet.java(
+                EgressSiege.class, said, List.of(internet.directory().toString()));
         if (!process.waitFor(SIEGE.toSeconds(), TimeUnit.SECONDS) || process.exitValue() != 0) {
             throw new IOException("the siege broke off:\n" + tail(said));
         }

@@ -9,7 +9,9 @@ import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 
@@ -27,15 +29,35 @@ final class UpstreamTls {
     }
 
     ReverseProxy.Securing to(String host, int port) {
-        return plain -> secure(plain, host, port);
+        return new ReverseProxy.Securing() {
+            @Override
+            public SSLSocket secure(Socket plain) throws IOException {
+                return UpstreamTls.this.secure(plain, host, port);
+            }
+
+            @Override
+            public SSLEngine forHttp2() {
+                return engine(host, port);
+            }
+        };
+    }
+
+    private SSLEngine engine(String host, int port) {
+        var engine = context().createSSLEngine(host, port);
+        engine.setUseClientMode(true);
+        engine.setSSLParameters(parameters(engine.getSSLParameters(), "h2"));
+        return engine;
+    }
+
+    private static SSLParameters parameters(SSLParameters parameters, String protocol) {
+        parameters.setEndpointIdentificationAlgorithm("HTTPS");
+        parameters.setApplicationProtocols(new String[] {protocol});
+        return parameters;
     }
 
     private SSLSocket secure(Socket plain, String host, int port) throws IOException {
         var socket = (SSLSocket) context().getSocketFactory().createSocket(plain, host, port, true);
-        var parameters = socket.getSSLParameters();
-        parameters.setEndpointIdentificationAlgorithm("HTTPS");
-        parameters.setApplicationProtocols(new String[] {"http/1.1"});
-        socket.setSSLParameters(parameters);
+        socket.setSSLParameters(parameters(socket.getSSLParameters(), "http/1.1"));
         try (var deadline = new Deadline(HANDSHAKE, plain)) {
             try {
                 socket.startHandshake();
