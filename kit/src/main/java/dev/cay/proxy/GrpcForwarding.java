@@ -47,7 +47,8 @@ final class GrpcForwarding implements Stream.Listener {
     void run(Http2Upstreams sessions, ReverseProxy.Upstream upstream) throws IOException {
         RequestBody body = exchange.requestBody();
         boolean empty = body.ended() && body.peek() == null;
-        try (var call = sessions.begin(upstream, new HeadersFrame(request.http2Head(upstream.tls() != null), null, empty), this)) {
+        try (var call = sessions.begin(
+                upstream, new HeadersFrame(request.http2Head(upstream.tls() != null), null, empty), this)) {
             exchange.onEnd(call::giveUp);
             Thread sending = empty ? null : Thread.ofVirtual().start(() -> sendBody(call));
             try {

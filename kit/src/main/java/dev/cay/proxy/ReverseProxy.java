@@ -138,8 +138,7 @@ public final class ReverseProxy implements AutoCloseable {
                 return;
             }
             throw new BrokenUpstream(
-                    "The server in the sandbox gave no answer; gRPC needs one that speaks HTTP/2: "
-                            + e.getMessage(),
+                    "The server in the sandbox gave no answer; gRPC needs one that speaks HTTP/2: " + e.getMessage(),
                     e);
         }
     }

@@ -110,7 +110,10 @@ final class UpstreamRequest {
             passed.add("X-Forwarded-Host", exchange.authority());
         }
         set.forEach(passed::add);
-        var uri = HttpURI.build().scheme(secure ? "https" : "http").authority(authority).pathQuery(target());
+        var uri = HttpURI.build()
+                .scheme(secure ? "https" : "http")
+                .authority(authority)
+                .pathQuery(target());
         return new MetaData.Request(exchange.method(), uri, HttpVersion.HTTP_2, passed);
     }
 

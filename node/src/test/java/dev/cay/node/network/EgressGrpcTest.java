@@ -71,7 +71,9 @@ class EgressGrpcTest {
         if (servers != null) {
             servers.close();
         }
-        lab.close();
+        if (lab != null) {
+            lab.close();
+        }
     }
 
     private void allow(String host) throws Exception {
