@@ -104,6 +104,7 @@ final class GrpcForwarding implements Stream.Listener {
     private void passContent(Stream stream) throws IOException {
         AnswerStream out = exchange.answer();
         Scrub scrub = LastHop.scrub(exchange);
+        var messages = scrub == null ? null : new FramedScrub(scrub, FramedScrub.Protocol.GRPC);
         while (true) {
             Stream.Data data = stream.readData();
             if (data == null) {
@@ -113,14 +114,14 @@ final class GrpcForwarding implements Stream.Listener {
             }
             try {
                 ByteBuffer bytes = data.frame().getByteBuffer();
-                if (scrub != null) {
-                    bytes = scrub.pass(bytes);
+                if (messages != null) {
+                    bytes = messages.pass(bytes);
                 }
                 if (bytes.hasRemaining()) {
                     out.send(bytes);
                 }
                 if (data.frame().isEndStream()) {
-                    out.finish(scrub == null ? NOTHING.duplicate() : scrub.rest());
+                    out.finish(messages == null ? NOTHING.duplicate() : messages.rest());
                     return;
                 }
             } finally {

@@ -28,6 +28,7 @@ public final class ReverseProxy implements AutoCloseable {
 
     private final UpstreamPool pool = new UpstreamPool();
     private final Http2Upstreams sessions = new Http2Upstreams();
+    private final BodyRoom bodies = new BodyRoom();
     private final Tally requests;
     private final Tally bytes;
     private final Timing times;
@@ -102,7 +103,13 @@ public final class ReverseProxy implements AutoCloseable {
     }
 
     private void pass(Exchange exchange, Upstream upstream) throws IOException {
-        var request = new UpstreamRequest(exchange, upstream.host());
+        UpstreamRequest request;
+        try {
+            request = new UpstreamRequest(exchange, upstream.host(), bodies);
+        } catch (ClientGone e) {
+            exchange.abort("the client has gone");
+            return;
+        }
         if (request.grpc() && Http2Upstreams.reaches(upstream)) {
             passCall(exchange, request, upstream);
             return;

@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.stream.Stream;
 
 /// Strikes values out of an answer while it passes: each byte of a value becomes `*`, so that lengths stay as they are.
 /// It finds a value as it was sent, also in pieces. A server that sends it in another form is not stopped by this.
@@ -22,6 +23,16 @@ final class Scrub {
                 .map(value -> value.getBytes(StandardCharsets.UTF_8))
                 .filter(value -> value.length >= LEAST)
                 .toList();
+    }
+
+    private Scrub(byte[][] values) {
+        this.values = List.of(values);
+    }
+
+    /// The same for more values; for what has not begun to pass.
+    Scrub with(Collection<String> more) {
+        return new Scrub(Stream.concat(values.stream(), new Scrub(more).values.stream())
+                .toArray(byte[][]::new));
     }
 
     /// Takes the next piece, and gives what can pass now.
@@ -47,7 +58,7 @@ final class Scrub {
         return new String(bytes, StandardCharsets.UTF_8);
     }
 
-    private void strike(byte[] bytes) {
+    void strike(byte[] bytes) {
         for (byte[] value : values) {
             for (int at = 0; at + value.length <= bytes.length; at++) {
                 if (isAt(bytes, at, value, value.length)) {
@@ -59,7 +70,7 @@ final class Scrub {
     }
 
     /// Where the longest end begins that a value begins with.
-    private int beginning(byte[] bytes) {
+    int beginning(byte[] bytes) {
         int first = bytes.length;
         for (byte[] value : values) {
             int most = Math.min(value.length - 1, bytes.length);

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpGenerator;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.util.BufferUtil;
@@ -50,24 +51,31 @@ final class Tunnel {
 
     private ByteBuffer head() {
         int size = 64;
-        for (HttpField field : answer.fields()) {
+        HttpFields fields = Forwarding.struck(answer.fields(), LastHop.scrub(exchange));
+        for (HttpField field : fields) {
             size += field.getName().length() + String.valueOf(field.getValue()).length() + 4;
         }
         ByteBuffer head = ByteBuffer.allocate(size)
                 .put("HTTP/1.1 101 Switching Protocols\r\n".getBytes(StandardCharsets.US_ASCII));
-        for (HttpField field : answer.fields()) {
+        for (HttpField field : fields) {
             HttpGenerator.putTo(CookieScope.narrowed(field, exchange), head);
         }
         return head.put((byte) '\r').put((byte) '\n').flip();
     }
 
     private void copyToClient() {
+        Scrub scrub = LastHop.scrub(exchange);
+        // With values to strike, no other protocol is agreed to.
+        var frames = scrub == null ? null : new FramedScrub(scrub, FramedScrub.Protocol.WEBSOCKET);
         try {
             do {
                 if (server.input().hasRemaining()) {
-                    writeToClient(server.input());
+                    writeToClient(frames == null ? server.input() : frames.pass(server.input()));
                 }
             } while (server.fill());
+            if (frames != null) {
+                writeToClient(frames.rest());
+            }
         } catch (IOException e) {
             // Either side closed; there is nobody to tell.
         }

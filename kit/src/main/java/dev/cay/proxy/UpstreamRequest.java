@@ -52,13 +52,18 @@ final class UpstreamRequest {
 
     private final Exchange exchange;
     private final @Nullable String host;
+    private final @Nullable ReadBody read;
     private final Framing framing;
     private final Map<String, String> set;
 
-    UpstreamRequest(Exchange exchange, @Nullable String host) {
+    /// @param bodies limits what is held of bodies that are changed
+    UpstreamRequest(Exchange exchange, @Nullable String host, BodyRoom bodies) throws IOException {
         this.exchange = exchange;
         this.host = host;
-        this.framing = framing(exchange);
+        var came = framing(exchange);
+        this.read = came == Framing.LENGTH || came == Framing.CHUNKED ? ReadBody.of(exchange, grpc(), bodies) : null;
+        this.framing = read != null && read.whole() ? read.framing() : came;
+        // After the body was changed, which may set more.
         this.set = LastHop.headers(exchange);
     }
 
@@ -68,7 +73,7 @@ final class UpstreamRequest {
 
     /// Whether the client waits for a word before it sends the body.
     boolean expectsContinue() {
-        return hasBody() && exchange.header("Expect") != null;
+        return hasBody() && read == null && exchange.header("Expect") != null;
     }
 
     /// Whether sending it twice does no harm.
@@ -150,7 +155,7 @@ final class UpstreamRequest {
         switch (framing) {
             case CHUNKED -> line(head, "Transfer-Encoding", "chunked");
             case LENGTH ->
-                line(head, "Content-Length", Long.toString(exchange.request().getLength()));
+                line(head, "Content-Length", Long.toString(length()));
             case EMPTY -> line(head, "Content-Length", "0");
             case NONE -> {}
         }
@@ -162,6 +167,10 @@ final class UpstreamRequest {
         ByteBuffer head = head();
         if (!hasBody()) {
             connection.write(head);
+            return true;
+        }
+        if (read != null && read.whole()) {
+            connection.write(head, ByteBuffer.wrap(read.bytes()));
             return true;
         }
         RequestBody body = exchange.requestBody();
@@ -182,6 +191,9 @@ final class UpstreamRequest {
     /// HTTP/2 lets a client announce one length and send another. On a connection that is used again, what is too
     /// much would be the next request, and what is missing would be taken from it.
     void sendBody(UpstreamConnection connection) throws IOException {
+        if (read != null && read.bytes().length > 0) {
+            sendChunk(connection, ByteBuffer.wrap(read.bytes()));
+        }
         RequestBody body = exchange.requestBody();
         long left = framing == Framing.LENGTH ? exchange.request().getLength() : Long.MAX_VALUE;
         for (ByteBuffer bytes = body.next(); bytes != null; bytes = body.next()) {
@@ -190,8 +202,7 @@ final class UpstreamRequest {
                 throw new ClientGone("the body is longer than announced");
             }
             if (framing == Framing.CHUNKED) {
-                ByteBuffer size = ByteBuffer.wrap(ascii(Integer.toHexString(bytes.remaining()) + "\r\n"));
-                connection.write(size, bytes, CHUNK_END.duplicate());
+                sendChunk(connection, bytes);
             } else {
                 connection.write(bytes);
             }
@@ -202,6 +213,17 @@ final class UpstreamRequest {
         } else if (left > 0) {
             throw new ClientGone("the body is shorter than announced");
         }
+    }
+
+    private static void sendChunk(UpstreamConnection connection, ByteBuffer bytes) throws IOException {
+        ByteBuffer size = ByteBuffer.wrap(ascii(Integer.toHexString(bytes.remaining()) + "\r\n"));
+        connection.write(size, bytes, CHUNK_END.duplicate());
+    }
+
+    private long length() {
+        return read != null && read.whole()
+                ? read.bytes().length
+                : exchange.request().getLength();
     }
 
     /// Names, in lower case, of the headers that concern only the hop they came over.
@@ -217,6 +239,7 @@ final class UpstreamRequest {
     private boolean ours(String name) {
         return name.equals("host")
                 || name.equals("content-length")
+                || (read != null && name.equals("expect"))
                 || Withheld.of(exchange).contains(name)
                 || set.containsKey(name)
                 || (host != null && name.equals("x-forwarded-host"));
@@ -224,7 +247,8 @@ final class UpstreamRequest {
 
     private String target() {
         Request request = exchange.request();
-        String target = request.getHttpURI().getPathQuery();
+        String other = LastHop.target(exchange);
+        String target = other == null ? request.getHttpURI().getPathQuery() : other;
         if (target == null || target.isEmpty()) {
             target = "/";
         }

@@ -4,6 +4,7 @@ import dev.cay.http.Exchange;
 import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// Headers of a request that the server in the sandbox must not see, because they hold credentials of the platform. The
 /// edge knows which, the last hop leaves them out.
@@ -12,6 +13,7 @@ public final class Withheld {
 
     private Withheld() {}
 
+    /// Adds to those that are withheld already.
     public static void headers(Exchange exchange, Set<String> names) {
         if (names.isEmpty()) {
             return;
@@ -19,8 +21,9 @@ public final class Withheld {
         exchange.request()
                 .setAttribute(
                         ATTRIBUTE,
-                        names.stream()
-                                .map(name -> name.toLowerCase(Locale.ROOT))
+                        Stream.concat(
+                                        of(exchange).stream(),
+                                        names.stream().map(name -> name.toLowerCase(Locale.ROOT)))
                                 .collect(Collectors.toUnmodifiableSet()));
     }
 

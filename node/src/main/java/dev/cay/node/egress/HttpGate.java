@@ -2,8 +2,8 @@ package dev.cay.node.egress;
 
 import dev.cay.http.Exchange;
 import dev.cay.http.Handler;
-import dev.cay.proxy.LastHop;
 import dev.cay.proxy.Outward;
+import dev.cay.proxy.RequestRule;
 import dev.cay.proxy.ReverseProxy;
 import dev.cay.proxy.Withheld;
 import dev.cay.wire.node.Egress;
@@ -12,8 +12,6 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -117,10 +115,19 @@ final class HttpGate implements Handler {
         }
         var rules = connection.sandbox().rules();
         String redirect = rules.transform(host).map(Egress.Transform::redirect).orElse(null);
+        // A redirect leads to another host, which gets the secrets.
         String reached =
                 redirect == null ? host : Egress.Destination.parse(redirect).host();
         try {
-            setHeaders(exchange, connection.sandbox(), host, reached);
+            var transform = rules.transform(host);
+            if (transform.isPresent()) {
+                RequestRule.apply(
+                        exchange,
+                        transform.get(),
+                        placeholders,
+                        connection.sandbox().id(),
+                        reached);
+            }
         } catch (Placeholders.Unknown e) {
             refuse(exchange, 502, e.getMessage());
             return;
@@ -181,27 +188,6 @@ final class HttpGate implements Handler {
             ReverseProxy.@Nullable Securing securing) {
         return new ReverseProxy.Upstream(
                 key, places.getFirst().getPort(), _ -> upstreams.open(places, egress), host, securing);
-    }
-
-    /// What the rules of a sandbox put on requests for a host.
-    ///
-    /// @param reached the host that gets the request: a redirect may lead to another
-    private void setHeaders(Exchange exchange, PathSandbox sandbox, String host, String reached)
-            throws Placeholders.Unknown {
-        var transform = sandbox.rules().transform(host);
-        var filled = new HashMap<String, String>();
-        var secrets = new HashSet<String>();
-        if (transform.isPresent()) {
-            for (var header : transform.get().headers().entrySet()) {
-                filled.put(header.getKey(), placeholders.fill(header.getValue(), sandbox.id(), reached, secrets::add));
-            }
-        }
-        if (!secrets.isEmpty()) {
-            // A server that repeats a secret must not tell it to the sandbox.
-            LastHop.strike(exchange, secrets);
-            filled.put("Accept-Encoding", "identity");
-        }
-        LastHop.setHeaders(exchange, filled);
     }
 
     /// @param row where bytes are counted; null if the connection counts them

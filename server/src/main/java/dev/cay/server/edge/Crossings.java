@@ -2,16 +2,14 @@ package dev.cay.server.edge;
 
 import dev.cay.http.Exchange;
 import dev.cay.http.PageOrJson;
-import dev.cay.proxy.LastHop;
+import dev.cay.proxy.RequestRule;
 import dev.cay.server.sandbox.SandboxDirectory;
 import dev.cay.server.sandbox.SandboxRecord;
 import dev.cay.wire.EdgeAnswer;
 import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Placeholders;
-import java.util.HashSet;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 
 /// Judges requests that code in one sandbox sends through the edge to a sandbox. Thread-safe.
@@ -93,24 +91,15 @@ public final class Crossings {
         if (rule.isEmpty()) {
             return true;
         }
-        var headers = new TreeMap<String, String>();
-        var secrets = new HashSet<String>();
         try {
-            for (var header : rule.get().headers().entrySet()) {
-                headers.put(header.getKey(), placeholders.fill(header.getValue(), from, host, secrets::add));
-            }
+            RequestRule.apply(exchange, rule.get(), placeholders, from, host);
+            return true;
         } catch (Placeholders.Unknown e) {
             PageOrJson.send(
                     exchange,
                     EdgeAnswer.refusal(BAD_GATEWAY, address.sandbox().value(), String.valueOf(e.getMessage())));
             return false;
         }
-        if (!secrets.isEmpty()) {
-            LastHop.strike(exchange, secrets);
-            headers.put("Accept-Encoding", "identity");
-        }
-        LastHop.setHeaders(exchange, headers);
-        return true;
     }
 
     private void note(SandboxId from, Exchange exchange, String host) {

@@ -3,6 +3,7 @@ package dev.cay.server.network;
 import dev.cay.server.access.Caller;
 import dev.cay.server.request.RequestBody;
 import dev.cay.wire.node.Egress;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -10,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /// Checks `rules`: what is done to requests, by host.
 final class HeaderRules {
@@ -24,6 +26,12 @@ final class HeaderRules {
     private static final String START = "${e2b.";
     private static final Pattern PLACEHOLDER = Pattern.compile(
             "\\$\\{e2b\\.(secrets\\.(?<secret>[A-Za-z0-9_-]{1,128})|identity\\.tokens\\.(?<token>[^{}\\p{Cntrl}]+))}");
+
+    private static final Pattern SECRET = Pattern.compile("[A-Za-z0-9_-]{1,128}");
+
+    /// What clients call parts of requests.
+    static final Map<Egress.Place, String> PLACES =
+            Map.of(Egress.Place.HEADERS, "headers", Egress.Place.QUERY, "query", Egress.Place.BODY, "body");
 
     /// Those of the connection, and those that say where a request begins and ends.
     private static final Set<String> NOT_TO_SET = Set.of(
@@ -97,7 +105,40 @@ final class HeaderRules {
             throw RequestBody.invalid("'redirect' of rule domain \"%s\" must be a host name or host:port, not '%s'"
                     .formatted(domain, Destinations.shown(redirect)));
         }
-        return new Egress.Transform(headers, redirect == null ? null : redirect.toLowerCase(Locale.ROOT));
+        return new Egress.Transform(
+                headers, redirect == null ? null : redirect.toLowerCase(Locale.ROOT), fill(domain, transform));
+    }
+
+    /// Cay's own: which placeholders are replaced that the sandbox itself sends.
+    private static Egress.@Nullable Fill fill(String domain, RequestBody transform) {
+        if (!transform.has("fill")) {
+            return null;
+        }
+        var fill = transform.object("fill");
+        var secrets = new TreeSet<String>();
+        for (String name : fill.texts("secrets")) {
+            if (!SECRET.matcher(name).matches()) {
+                throw RequestBody.invalid("'fill.secrets' of rule domain \"%s\" has '%s', which is no name of a secret"
+                        .formatted(domain, Destinations.shown(name)));
+            }
+            secrets.add(name.toLowerCase(Locale.ROOT));
+        }
+        if (secrets.isEmpty()) {
+            throw RequestBody.invalid(
+                    "'fill.secrets' of rule domain \"%s\" must name the secrets whose placeholders are replaced"
+                            .formatted(domain));
+        }
+        var places = EnumSet.noneOf(Egress.Place.class);
+        for (String place : fill.texts("in")) {
+            places.add(PLACES.entrySet().stream()
+                    .filter(known -> known.getValue().equals(place))
+                    .map(Map.Entry::getKey)
+                    .findFirst()
+                    .orElseThrow(() -> RequestBody.invalid(
+                            "'fill.in' of rule domain \"%s\" has '%s': it may have headers, query and body"
+                                    .formatted(domain, Destinations.shown(place)))));
+        }
+        return new Egress.Fill(secrets, places.isEmpty() ? Set.of(Egress.Place.HEADERS) : places);
     }
 
     private static boolean isHost(String text) {
@@ -131,7 +172,8 @@ final class HeaderRules {
 
     /// The secrets that a rule names.
     private static Set<String> named(String domain, Egress.Transform transform) {
-        var own = new TreeSet<String>();
+        var own = new TreeSet<String>(
+                transform.fill() == null ? Set.of() : transform.fill().secrets());
         for (String value : List.copyOf(transform.headers().values())) {
             if (PLACEHOLDER.matcher(value).replaceAll("").contains(START)) {
                 throw Destinations.refusal("Network transform header contains a malformed E2B placeholder.");

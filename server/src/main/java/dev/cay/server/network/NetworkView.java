@@ -5,6 +5,7 @@ import dev.cay.wire.rest.SandboxDetail;
 import dev.cay.wire.rest.SandboxDetail.Network;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -43,7 +44,20 @@ public final class NetworkView {
     private static Map<String, List<Network.Rule>> rules(Map<String, Egress.Transform> rules) {
         var shown = new TreeMap<String, List<SandboxDetail.Network.Rule>>();
         rules.forEach((domain, transform) -> shown.put(
-                domain, List.of(new Network.Rule(new Network.Transform(transform.headers(), transform.redirect())))));
+                domain,
+                List.of(new Network.Rule(new Network.Transform(
+                        transform.headers(), transform.redirect(), fill(transform.fill()))))));
         return shown;
+    }
+
+    private static Network.@Nullable Fill fill(Egress.@Nullable Fill fill) {
+        return fill == null
+                ? null
+                : new Network.Fill(
+                        fill.secrets().stream().sorted().toList(),
+                        fill.places().stream()
+                                .sorted()
+                                .map(place -> Objects.requireNonNull(HeaderRules.PLACES.get(place)))
+                                .toList());
     }
 }

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// What a sandbox may reach outside of itself, as the node enforces it.
@@ -37,16 +38,41 @@ public record Egress(
     ///
     /// @param headers  set on each request, in place of those that the client sent
     /// @param redirect `host` or `host:port` that is connected to instead; null for the host itself
+    /// @param fill     which placeholders are replaced that the client sent; null for none
     public record Transform(
-            Map<String, String> headers, @Nullable String redirect) {
+            Map<String, String> headers,
+            @Nullable String redirect,
+            @Nullable Fill fill) {
         public Transform {
             headers = Map.copyOf(headers);
+        }
+
+        public Transform(Map<String, String> headers, @Nullable String redirect) {
+            this(headers, redirect, null);
         }
 
         /// Values may be credentials.
         @Override
         public String toString() {
-            return "Transform[headers=%s, redirect=%s]".formatted(headers.keySet(), redirect);
+            return "Transform[headers=%s, redirect=%s, fill=%s]".formatted(headers.keySet(), redirect, fill);
+        }
+    }
+
+    /// A part of a request.
+    public enum Place {
+        HEADERS,
+        QUERY,
+        BODY
+    }
+
+    /// Placeholders that code in the sandbox sends, like `${e2b.secrets.NAME}`, and that become values on the way.
+    ///
+    /// @param secrets names of the secrets, in lower case; placeholders of others stay as they are
+    /// @param places  where placeholders are looked for
+    public record Fill(Set<String> secrets, Set<Place> places) {
+        public Fill {
+            secrets = Set.copyOf(secrets);
+            places = Set.copyOf(places);
         }
     }
 

@@ -57,12 +57,23 @@ public record SandboxDetail(
 
         public record Rule(Transform transform) {}
 
-        /// @param redirect Cay's own
+        /// @param redirect Cay's own, as is `fill`
         @JsonInclude(JsonInclude.Include.NON_NULL)
         public record Transform(
-                Map<String, String> headers, @Nullable String redirect) {
+                Map<String, String> headers,
+                @Nullable String redirect,
+                @Nullable Fill fill) {
             public Transform {
                 headers = Map.copyOf(headers);
+            }
+        }
+
+        /// @param secrets names of secrets whose placeholders are replaced
+        /// @param in      parts of requests: `headers`, `query`, `body`
+        public record Fill(List<String> secrets, List<String> in) {
+            public Fill {
+                secrets = List.copyOf(secrets);
+                in = List.copyOf(in);
             }
         }
     }

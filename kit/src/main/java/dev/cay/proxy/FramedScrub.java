@@ -1,0 +1,157 @@
+package dev.cay.proxy;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// Strikes values out of messages of a protocol that sends messages in frames. It finds a value in one message, also when
+/// frames cut it, and gives the end of a message away as soon as the message is complete: the other side may wait for it.
+final class FramedScrub {
+    /// More than a value and some frames between its pieces. A server that sends more between them is hostile, and has
+    /// other ways to say what it knows.
+    private static final int MOST_HELD = 1 << 17;
+
+    /// The beginning of a frame.
+    ///
+    /// @param length  of what follows
+    /// @param content whether that is part of a message, and not a word of the protocol
+    /// @param last    whether it ends the message
+    record Frame(long length, boolean content, boolean last) {}
+
+    /// How a protocol begins frames.
+    enum Protocol {
+        /// RFC 6455.
+        WEBSOCKET {
+            @Override
+            @Nullable
+            Frame read(byte[] head, int count) {
+                if (count < 2) {
+                    return null;
+                }
+                int length = head[1] & 0x7f;
+                int more = length == 126 ? 2 : length == 127 ? Long.BYTES : 0;
+                boolean masked = (head[1] & 0x80) != 0;
+                if (count < 2 + more + (masked ? Integer.BYTES : 0)) {
+                    return null;
+                }
+                boolean control = (head[0] & 0x08) != 0;
+                long size = more == 0 ? length : number(head, 2, more);
+                return new Frame(size, !control && !masked, !control && (head[0] & 0x80) != 0);
+            }
+        },
+        /// Each message has a flag and its length before it.
+        GRPC {
+            @Override
+            @Nullable
+            Frame read(byte[] head, int count) {
+                return count < 1 + Integer.BYTES ? null : new Frame(number(head, 1, Integer.BYTES), true, true);
+            }
+        };
+
+        /// @return null when more bytes are needed
+        abstract @Nullable Frame read(byte[] head, int count);
+
+        private static long number(byte[] bytes, int at, int count) {
+            long number = 0;
+            for (int i = at; i < at + count; i++) {
+                number = number << 8 | (bytes[i] & 0xff);
+            }
+            return number < 0 ? Long.MAX_VALUE : number;
+        }
+    }
+
+    private final Scrub scrub;
+    private final Protocol protocol;
+    private final byte[] head = new byte[16];
+    private int headed;
+    private @Nullable Frame frame;
+    private long left;
+
+    /// What has come and not passed, with which of it is content.
+    private byte[] held = {};
+
+    private boolean[] content = {};
+
+    FramedScrub(Scrub scrub, Protocol protocol) {
+        this.scrub = scrub;
+        this.protocol = protocol;
+    }
+
+    /// Takes the next piece, and gives what can pass now.
+    ByteBuffer pass(ByteBuffer piece) {
+        var passed = new ByteArrayOutputStream(held.length + piece.remaining());
+        while (piece.hasRemaining()) {
+            if (frame == null) {
+                readHead(piece);
+            } else {
+                int count = (int) Math.min(left, piece.remaining());
+                byte[] bytes = new byte[count];
+                piece.get(bytes);
+                hold(bytes, count, frame.content());
+                left -= count;
+            }
+            if (frame != null && left == 0) {
+                boolean complete = frame.last();
+                frame = null;
+                if (complete) {
+                    release(passed, true);
+                }
+            }
+        }
+        release(passed, held.length > MOST_HELD);
+        return ByteBuffer.wrap(passed.toByteArray());
+    }
+
+    private void readHead(ByteBuffer piece) {
+        while (frame == null && piece.hasRemaining()) {
+            head[headed++] = piece.get();
+            frame = protocol.read(head, headed);
+        }
+        if (frame != null) {
+            left = frame.length();
+            hold(head, headed, false);
+            headed = 0;
+        }
+    }
+
+    private void hold(byte[] bytes, int count, boolean isContent) {
+        int before = held.length;
+        held = Arrays.copyOf(held, before + count);
+        System.arraycopy(bytes, 0, held, before, count);
+        content = Arrays.copyOf(content, before + count);
+        Arrays.fill(content, before, before + count, isContent);
+    }
+
+    /// @param all also what may be the beginning of a value
+    private void release(ByteArrayOutputStream to, boolean all) {
+        int[] places = new int[held.length];
+        int count = 0;
+        for (int at = 0; at < held.length; at++) {
+            if (content[at]) {
+                places[count++] = at;
+            }
+        }
+        byte[] text = new byte[count];
+        for (int i = 0; i < count; i++) {
+            text[i] = held[places[i]];
+        }
+        scrub.strike(text);
+        for (int i = 0; i < count; i++) {
+            held[places[i]] = text[i];
+        }
+        int kept = all ? count : scrub.beginning(text);
+        int end = kept == count ? held.length : places[kept];
+        to.write(held, 0, end);
+        held = Arrays.copyOfRange(held, end, held.length);
+        content = Arrays.copyOfRange(content, end, content.length);
+    }
+
+    /// What was held back, when nothing more comes.
+    ByteBuffer rest() {
+        var rest = new ByteArrayOutputStream();
+        release(rest, true);
+        rest.write(head, 0, headed);
+        return ByteBuffer.wrap(rest.toByteArray());
+    }
+}

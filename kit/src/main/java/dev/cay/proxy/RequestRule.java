@@ -1,0 +1,101 @@
+package dev.cay.proxy;
+
+import dev.cay.http.Exchange;
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Egress;
+import dev.cay.wire.node.Egress.Place;
+import dev.cay.wire.node.Placeholders;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+
+/// Does to a request of a sandbox what the rule for its host says: sets headers, and puts secrets in the place of
+/// placeholders. The answer to a request with a secret is struck; see {@link LastHop#strike}.
+public final class RequestRule {
+    /// What lets a server send an answer in a form in which no value is found.
+    private static final Set<String> COMPRESSION = Set.of("sec-websocket-extensions", "grpc-accept-encoding");
+
+    /// Those of the connection, and those that say where a request begins and ends.
+    private static final Set<String> NEVER_FILLED = Set.of(
+            "host", "connection", "content-length", "transfer-encoding", "keep-alive", "te", "trailer", "upgrade", "expect");
+
+    private RequestRule() {}
+
+    /// @param host that gets the request
+    /// @throws Placeholders.Unknown when a header of the rule needs a value that cannot be had: nothing may be sent
+    public static void apply(
+            Exchange exchange, Egress.Transform rule, Placeholders placeholders, SandboxId sandbox, String host)
+            throws Placeholders.Unknown {
+        var headers = new TreeMap<String, String>(String.CASE_INSENSITIVE_ORDER);
+        var secrets = new HashSet<String>();
+        for (var header : rule.headers().entrySet()) {
+            headers.put(header.getKey(), placeholders.fill(header.getValue(), sandbox, host, secrets::add));
+        }
+        var fill = rule.fill();
+        if (fill != null) {
+            var filling = new Filling(placeholders, sandbox, host, fill);
+            fillHead(exchange, headers, filling, fill.places());
+            if (fill.places().contains(Place.BODY)) {
+                LastHop.fillBody(exchange, sandbox, body -> fillBody(exchange, body, filling));
+            }
+            secrets.addAll(filling.sent());
+        }
+        LastHop.setHeaders(exchange, headers);
+        protect(exchange, secrets);
+    }
+
+    private static void fillHead(
+            Exchange exchange, Map<String, String> headers, Filling filling, Set<Place> places) {
+        if (places.contains(Place.HEADERS)) {
+            var changed = new HashSet<String>();
+            var own = new TreeMap<String, String>(String.CASE_INSENSITIVE_ORDER);
+            for (var header : exchange.headers()) {
+                String name = header.getKey().toLowerCase(Locale.ROOT);
+                String filled = filling.header(header.getValue());
+                if (!filled.equals(header.getValue())) {
+                    changed.add(name);
+                }
+                own.merge(name, filled, (one, more) -> one + (name.equals("cookie") ? "; " : ", ") + more);
+            }
+            changed.removeAll(NEVER_FILLED);
+            changed.forEach(name -> headers.putIfAbsent(name, Objects.requireNonNull(own.get(name))));
+        }
+        if (places.contains(Place.QUERY)) {
+            String target = exchange.request().getHttpURI().getPathQuery();
+            if (target != null) {
+                LastHop.setTarget(exchange, filling.query(target));
+            }
+        }
+    }
+
+    private static byte[] fillBody(Exchange exchange, byte[] body, Filling filling) {
+        String type = exchange.header("Content-Type");
+        byte[] filled = filling.body(type == null ? "" : type, body);
+        protect(exchange, filling.sent());
+        return filled;
+    }
+
+    /// A server that repeats a secret must not tell it to the sandbox.
+    private static void protect(Exchange exchange, Collection<String> secrets) {
+        if (secrets.isEmpty()) {
+            return;
+        }
+        var forms = new HashSet<String>();
+        for (String secret : secrets) {
+            forms.add(secret);
+            forms.add(Filling.inJson(secret));
+            forms.add(Filling.inForm(secret));
+        }
+        LastHop.strike(exchange, forms);
+        LastHop.setHeaders(exchange, Map.of("Accept-Encoding", "identity"));
+        Withheld.headers(exchange, COMPRESSION);
+        String upgrade = exchange.header("Upgrade");
+        if (upgrade != null && !upgrade.strip().equalsIgnoreCase("websocket")) {
+            Withheld.headers(exchange, Set.of("upgrade"));
+        }
+    }
+}
