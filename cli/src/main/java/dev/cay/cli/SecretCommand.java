@@ -27,7 +27,8 @@ import tools.jackson.databind.node.ArrayNode;
             SecretCommand.ListAll.class,
             SecretCommand.Update.class,
             SecretCommand.Delete.class,
-            SecretCommand.RotateKey.class
+            SecretCommand.RotateKey.class,
+            SecretCommand.RotateIdentity.class
         },
         footer = {
             "",
@@ -194,6 +195,25 @@ final class SecretCommand implements Callable<Integer> {
             if (!options.json(answer)) {
                 System.out.println("%d secrets are sealed with a new key"
                         .formatted(answer.path("secrets").asInt(0)));
+            }
+            return 0;
+        }
+    }
+
+    @Command(
+            name = "rotate-identity",
+            mixinStandardHelpOptions = true,
+            description = "Sign identity tokens of sandboxes with a new key (needs root). Tokens of the old key stay good.")
+    static final class RotateIdentity implements Callable<Integer> {
+        @Mixin
+        private ApiOptions options = new ApiOptions();
+
+        @Override
+        public Integer call() {
+            var answer = options.apiOfOperator().call("POST", "/admin/identity/rotate", Map.of());
+            if (!options.json(answer)) {
+                System.out.println("identity tokens are signed with the key "
+                        + answer.path("keyID").asString(""));
             }
             return 0;
         }

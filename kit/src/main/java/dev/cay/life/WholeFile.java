@@ -1,12 +1,15 @@
 package dev.cay.life;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Objects;
 import java.util.Set;
 
 /// Files that nobody ever sees half written, also not who comes after a writer that was killed. They are as safe as
@@ -28,6 +31,24 @@ public final class WholeFile {
 
     public static void write(Path file, String content) throws IOException {
         write(file, content.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /// The same, and the file survives a loss of power once this returns.
+    public static void writeDurably(Path file, byte[] content) throws IOException {
+        Path fresh = file.resolveSibling(file.getFileName() + ".new");
+        draft(fresh, content);
+        Steps.reach("file-drafted");
+        force(fresh, StandardOpenOption.WRITE);
+        Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+        Steps.reach("file-moved");
+        force(Objects.requireNonNull(file.toAbsolutePath().getParent()), StandardOpenOption.READ);
+        Steps.reach("file-durable");
+    }
+
+    private static void force(Path path, StandardOpenOption how) throws IOException {
+        try (var channel = FileChannel.open(path, how)) {
+            channel.force(true);
+        }
     }
 
     /// The first half of it, for a writer that has something to do before the file takes its place.

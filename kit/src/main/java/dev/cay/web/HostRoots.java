@@ -17,8 +17,10 @@ import java.util.Optional;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
-/// Whom this host trusts, also by certificates the operator added to it: most JDKs bring a list of their own.
+/// Whom this host trusts, also by certificates the operator added to it: most JDKs bring a list of their own. As for
+/// programs that use OpenSSL, the environment variable `SSL_CERT_FILE` names another list.
 public final class HostRoots {
+    private static final String OTHER_LIST = "SSL_CERT_FILE";
     private static final List<Path> FILES = List.of(
             Path.of("/etc/ssl/certs/ca-certificates.crt"),
             Path.of("/etc/pki/tls/certs/ca-bundle.crt"),
@@ -29,7 +31,7 @@ public final class HostRoots {
     /// What the JDK trusts where the host has no list.
     public static SSLContext tls() {
         try {
-            Optional<Path> file = FILES.stream().filter(Files::isReadable).findFirst();
+            Optional<Path> file = file();
             return file.isPresent() ? trusting(file.get()) : SSLContext.getDefault();
         } catch (IOException | GeneralSecurityException e) {
             throw new CayException(ErrorKind.INTERNAL, "the certificates this host trusts cannot be read", e);
@@ -42,7 +44,7 @@ public final class HostRoots {
     public static byte[] store(String pem) throws IOException, GeneralSecurityException {
         var roots = KeyStore.getInstance("PKCS12");
         roots.load(null, null);
-        var file = FILES.stream().filter(Files::isReadable).findFirst();
+        var file = file();
         if (file.isPresent()) {
             try (var in = Files.newInputStream(file.get())) {
                 add(roots, in);
@@ -52,6 +54,13 @@ public final class HostRoots {
         var out = new ByteArrayOutputStream();
         roots.store(out, "changeit".toCharArray());
         return out.toByteArray();
+    }
+
+    private static Optional<Path> file() {
+        String other = System.getenv(OTHER_LIST);
+        return other != null && !other.isEmpty()
+                ? Optional.of(Path.of(other))
+                : FILES.stream().filter(Files::isReadable).findFirst();
     }
 
     private static void add(KeyStore roots, InputStream in) throws GeneralSecurityException {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.nimbusds.jose.crypto.ECDSAVerifier;
+import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jwt.SignedJWT;
 import dev.cay.wire.SandboxId;
@@ -132,10 +133,17 @@ abstract class SecretContract extends ServerTest {
             }
         }
         try (var files = Files.walk(directory)) {
-            Path keys = files.filter(file -> file.endsWith("secrets.keys"))
-                    .findFirst()
-                    .orElseThrow();
-            assertThat(Files.getPosixFilePermissions(keys)).isEqualTo(PosixFilePermissions.fromString("rw-------"));
+            var keys = files.filter(file -> file.endsWith("secrets.keys") || file.endsWith("identity.key"))
+                    .toList();
+            assertThat(keys).hasSize(2);
+            for (Path file : keys) {
+                assertThat(Files.getPosixFilePermissions(file))
+                        .as(file.toString())
+                        .isEqualTo(PosixFilePermissions.fromString("rw-------"));
+                assertThat(Files.getAttribute(file, "unix:uid"))
+                        .as("only the user that runs Cay owns it")
+                        .isEqualTo(Files.getAttribute(directory, "unix:uid"));
+            }
         }
     }
 
@@ -216,6 +224,43 @@ abstract class SecretContract extends ServerTest {
         restart();
         var later = SignedJWT.parse(value(id, "${e2b.identity.tokens.aws}", "api.example.com"));
         assertThat(later.verify(new ECDSAVerifier(key))).as("after a restart").isTrue();
+    }
+
+    private JWKSet published() throws Exception {
+        return JWKSet.parse(
+                cay.request("GET", "/.well-known/jwks.json", Map.of()).text());
+    }
+
+    private static boolean isGood(SignedJWT token, JWKSet keys) throws Exception {
+        var key = keys.getKeyByKeyId(token.getHeader().getKeyID());
+        return key != null && token.verify(new ECDSAVerifier(key.toECKey()));
+    }
+
+    @Test
+    void theOperatorRotatesTheKeyOfIdentityTokensAndTokensOfBeforeStayGood() throws Exception {
+        String id = sandboxThatNames(cay.key, 201);
+        var before = SignedJWT.parse(value(id, "${e2b.identity.tokens.aws}", "api.example.com"));
+        assertThat(cay.call("POST", "/admin/identity/rotate").status()).isEqualTo(401);
+        var rotated = cay.admin("POST", "/admin/identity/rotate", "");
+        assertThat(rotated.status()).as(rotated.text()).isEqualTo(200);
+
+        var after = SignedJWT.parse(value(id, "${e2b.identity.tokens.aws}", "api.example.com"));
+        assertThat(after.getHeader().getKeyID())
+                .isEqualTo(rotated.json().get("keyID").stringValue())
+                .isNotEqualTo(before.getHeader().getKeyID());
+        restart();
+        assertThat(published().getKeys()).hasSize(2).noneMatch(JWK::isPrivate);
+        assertThat(isGood(before, published())).isTrue();
+        assertThat(isGood(after, published())).isTrue();
+        cay.clock.pass(Duration.ofMinutes(11));
+        assertThat(published().getKeys()).as("its tokens are over").hasSize(1);
+        assertThat(isGood(after, published())).isTrue();
+        TestServer.await(
+                "the audit log",
+                () -> cay.admin("GET", "/admin/audit?action=identity.rotate", "")
+                                .json()
+                                .size()
+                        == 2);
     }
 
     @Test

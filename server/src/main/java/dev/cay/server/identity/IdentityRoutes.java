@@ -2,24 +2,29 @@ package dev.cay.server.identity;
 
 import dev.cay.http.Exchange;
 import dev.cay.http.Routes;
+import dev.cay.server.access.Access;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Tells everybody how identity tokens of sandboxes are checked. Needs no key, as nothing here is secret.
+/// Tells everybody how identity tokens of sandboxes are checked, which needs no key, as nothing of it is secret. The
+/// operator has the key that signs replaced.
 public final class IdentityRoutes {
     private static final String CONFIGURATION = "/.well-known/openid-configuration";
     private static final String KEYS = "/.well-known/jwks.json";
 
+    private final Access access;
     private final IdentityTokens tokens;
 
-    public IdentityRoutes(IdentityTokens tokens) {
+    public IdentityRoutes(Access access, IdentityTokens tokens) {
+        this.access = access;
         this.tokens = tokens;
     }
 
     public void addTo(Routes routes) {
         routes.on("GET", CONFIGURATION, this::configuration);
         routes.on("GET", KEYS, this::keys);
+        routes.on("POST", "/admin/identity/rotate", access.guardAdmin(this::rotate));
     }
 
     private void configuration(Exchange exchange) {
@@ -33,7 +38,12 @@ public final class IdentityRoutes {
     }
 
     private void keys(Exchange exchange) {
-        exchange.with("Cache-Control", "public, max-age=3600")
-                .sendJson(200, Map.of("keys", List.of(tokens.publicKey())));
+        // As long as a token lives: who has an older list finds a token's key missing, and asks again.
+        exchange.with("Cache-Control", "public, max-age=" + IdentityTokens.LIFE.toSeconds())
+                .sendJson(200, Map.of("keys", tokens.publicKeys()));
+    }
+
+    private void rotate(Exchange exchange) {
+        exchange.sendJson(200, Map.of("keyID", tokens.rotate()));
     }
 }

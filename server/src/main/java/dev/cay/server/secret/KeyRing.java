@@ -7,16 +7,12 @@ import dev.cay.server.store.SealedColumn;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 
 /// The keys that seal values of secrets, in a file beside the database. New values are sealed with the newest. Older
@@ -105,22 +101,12 @@ final class KeyRing {
     }
 
     private void write(List<Key> next) {
-        Path draft = file.resolveSibling(file.getFileName() + ".new");
         try {
-            WholeFile.draft(draft, Json.write(new Content(next)));
-            force(draft, StandardOpenOption.WRITE);
-            Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-            force(Objects.requireNonNull(file.toAbsolutePath().getParent()), StandardOpenOption.READ);
+            WholeFile.writeDurably(file, Json.write(new Content(next)));
             keys = List.copyOf(next);
         } catch (IOException e) {
             throw new CayException(
                     ErrorKind.INTERNAL, "the keys of secrets cannot be written to %s".formatted(file), e);
-        }
-    }
-
-    private static void force(Path path, StandardOpenOption how) throws IOException {
-        try (var channel = FileChannel.open(path, how)) {
-            channel.force(true);
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.cay.server.secret;
 
+import dev.cay.life.Steps;
 import dev.cay.server.access.Caller;
 import dev.cay.server.access.KeyScope;
 import dev.cay.server.access.Team;
@@ -206,6 +207,7 @@ public final class Secrets {
             for (var secret : portion) {
                 // One that changed meanwhile was sealed with the newest key.
                 sealed += replace(secret, sealed(secret, open(secret))) ? 1 : 0;
+                Steps.reach("secret-sealed");
             }
             last = portion.getLast().id();
         }

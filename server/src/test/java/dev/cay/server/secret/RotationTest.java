@@ -3,6 +3,7 @@ package dev.cay.server.secret;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cay.server.KilledAtAStep;
 import dev.cay.server.access.Team;
 import dev.cay.server.store.Store;
 import dev.cay.server.store.StoreView;
@@ -114,6 +115,48 @@ final class RotationTest {
     private String newest() throws Exception {
         String text = Files.readString(file());
         return text.replaceAll("(?s).*\"name\":\"([0-9a-f]+)\".*?", "$1").substring(0, 12);
+    }
+
+    /// Replaces the key for the third time, so that one is forgotten.
+    static final class Rotating {
+        private Rotating() {}
+
+        public static void main(String[] arguments) {
+            var directory = Path.of(arguments[1]);
+            try (var store = SqliteStore.open(directory.resolve("cay.db"))) {
+                var secrets = new Secrets(
+                        store, directory.resolve("secrets.keys"), InstantSource.system(), new SecureRandom());
+                KilledAtAStep.listen(arguments[0]);
+                secrets.rotate();
+            }
+        }
+    }
+
+    @Test
+    void aKillAtAnyStepLosesNothing() throws Exception {
+        var first = secrets(store);
+        first.create(TEAM, "one", new SecretRequest("value1", Map.of()));
+        first.create(TEAM, "two", new SecretRequest("value2", Map.of()));
+        first.rotate();
+        int steps = 0;
+        boolean killed = true;
+        while (killed) {
+            store.close();
+            killed = KilledAtAStep.run(Rotating.class, steps + 1, directory);
+            steps += killed ? 1 : 0;
+            store = SqliteStore.open(directory.resolve("cay.db"));
+            for (boolean completed : new boolean[] {false, true}) {
+                var next = secrets(store);
+                if (completed) {
+                    next.start();
+                }
+                assertThat(next.value(TEAM.id(), "one").orElseThrow().text())
+                        .as("after step %d", steps)
+                        .isEqualTo("value1");
+                assertThat(next.value(TEAM.id(), "two").orElseThrow().text()).isEqualTo("value2");
+            }
+        }
+        assertThat(steps).as("three of each file, and two values").isEqualTo(8);
     }
 
     /// A backup has the records of one moment and the file of a later one.
