@@ -1,0 +1,132 @@
+package dev.cay.acceptance;
+
+import dev.cay.life.Trees;
+import dev.cay.life.Undo;
+import dev.cay.node.host.Programs;
+import dev.cay.platform.OwnCay;
+import dev.cay.tls.LocalAuthority;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import tools.jackson.databind.json.JsonMapper;
+
+/// A service that sandboxes reach by a name over TLS, in a namespace beside the host, and a Cay that trusts it. No
+/// packet
+/// leaves the machine.
+final class SecretService implements AutoCloseable {
+    static final String HOST = "api.service.test";
+
+    /// Another name of the same service, for which there are no rules.
+    static final String OTHER = "other.service.test";
+
+    private static final Duration LIMIT = Duration.ofSeconds(30);
+
+    private final Undo closing = new Undo();
+    private final Path directory;
+    private final OwnCay cay;
+
+    SecretService() throws Exception {
+        directory = Files.createTempDirectory("cay-service-");
+        try {
+            closing.step(() -> Trees.delete(directory));
+            long pid = ProcessHandle.current().pid();
+            String address = "11.%d.%d.2".formatted(pid / 250 % 250, pid % 250);
+            LocalAuthority.open(directory.resolve("tls"), "service.test");
+            build(Long.toString(pid, 36), address);
+            cay = OwnCay.start(Map.of(
+                    "network.nameservers",
+                    address,
+                    "SSL_CERT_FILE",
+                    directory.resolve("tls/bundle.pem").toString()));
+            closing.add(cay);
+        } catch (Exception e) {
+            closing.close();
+            throw e;
+        }
+    }
+
+    private void build(String name, String address) throws IOException {
+        String space = "cays" + name;
+        String link = "s" + name;
+        ip("netns add " + space);
+        closing.step(() -> ip("netns delete " + space));
+        ip("link add %s type veth peer name eth0 netns %s".formatted(link, space));
+        ip("address add %s/24 dev %s".formatted(address.replaceAll("2$", "1"), link));
+        ip("link set %s up".formatted(link));
+        ip("-n %s address add %s/24 dev eth0".formatted(space, address));
+        ip("-n %s link set eth0 up".formatted(space));
+        ip("-n %s route add default via %s".formatted(space, address.replaceAll("2$", "1")));
+        var server = new ProcessBuilder(
+                        "ip",
+                        "netns",
+                        "exec",
+                        space,
+                        "python3",
+                        Path.of("src/test/js/secret-service.py")
+                                .toAbsolutePath()
+                                .toString(),
+                        address,
+                        directory.resolve("tls/server.pem").toString(),
+                        notes().toString())
+                .redirectErrorStream(true)
+                .start();
+        closing.step(() -> {
+            server.descendants().forEach(ProcessHandle::destroyForcibly);
+            server.destroyForcibly().waitFor();
+        });
+        String ready = server.inputReader().readLine();
+        if (!"READY".equals(ready)) {
+            throw new IOException(ready);
+        }
+    }
+
+    private static void ip(String words) {
+        Programs.ofHost().require(LIMIT, "", List.of(("ip " + words).split(" ")));
+    }
+
+    OwnCay cay() {
+        return cay;
+    }
+
+    private Path notes() {
+        return directory.resolve("notes");
+    }
+
+    /// What the service got, a line of JSON for each request.
+    String got() throws IOException {
+        return Files.exists(notes()) ? Files.readString(notes()) : "";
+    }
+
+    /// A request as the service got it.
+    record Request(String target, Map<String, String> headers, String body) {
+        Request {
+            headers = Map.copyOf(headers);
+        }
+    }
+
+    /// The newest request for each path.
+    Map<String, Request> requests() throws IOException {
+        var requests = new HashMap<String, Request>();
+        for (String line : got().lines().toList()) {
+            var seen = JsonMapper.shared().readTree(line);
+            if (seen.has("target")) {
+                var headers = new HashMap<String, String>();
+                seen.get("headers").forEachEntry((name, value) -> headers.put(name, value.asString()));
+                String target = seen.get("target").asString();
+                requests.put(
+                        target.replaceAll("\\?.*", ""),
+                        new Request(target, headers, seen.get("body").asString()));
+            }
+        }
+        return requests;
+    }
+
+    @Override
+    public void close() {
+        closing.close();
+    }
+}
