@@ -53,15 +53,22 @@ final class PoolCommand implements Callable<Integer> {
             say("kept", size(report.heldBack()) + " for sandboxes that are paused when their time is over");
         }
         say("disk", size(Files.getFileStore(stateDir).getUsableSpace()) + " free beside it");
-        if (!report.sandboxes().isEmpty()) {
-            System.out.println("what sandboxes hold, largest first:");
-            report.sandboxes().entrySet().stream()
-                    .sorted(Map.Entry.comparingByValue(Comparator.reverseOrder()))
-                    .limit(TOP)
-                    .forEach(entry -> System.out.println(
-                            String.format(Locale.ROOT, "  %-22s %s", entry.getKey(), size(entry.getValue()))));
-        }
+        list("sandboxes", report.sandboxes());
+        list("volumes", report.volumes());
         return 0;
+    }
+
+    private static void list(String what, Map<?, Long> held) {
+        if (held.isEmpty()) {
+            return;
+        }
+        long all = held.values().stream().mapToLong(bytes -> bytes).sum();
+        System.out.println("what %s hold, %s in all, largest first:".formatted(what, size(all)));
+        held.entrySet().stream()
+                .sorted(Map.Entry.comparingByValue(Comparator.reverseOrder()))
+                .limit(TOP)
+                .forEach(entry -> System.out.println(
+                        String.format(Locale.ROOT, "  %-22s %s", entry.getKey(), size(entry.getValue()))));
     }
 
     private static void say(String what, String value) {

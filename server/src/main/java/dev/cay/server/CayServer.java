@@ -275,7 +275,7 @@ public final class CayServer implements AutoCloseable {
         new PrometheusRoutes(access, meters).addTo(routes);
         var volumeTokens = new VolumeTokens(tokens, clock);
         new VolumeRoutes(access, volumes, volumeTokens, settings.domain()).addTo(routes);
-        new ContentRoutes(volumes, volumeTokens, disk.volumes(), quotas).addTo(routes);
+        new ContentRoutes(access, volumes, volumeTokens, disk.volumes(), quotas).addTo(routes);
         new AuthorizationRoutes(access, sandboxes, authorizations).addTo(routes);
         collections = opened.add(new DiskCollections(access, templates, disk, settings.keepUnused()));
         collections.addTo(routes);
@@ -352,7 +352,7 @@ public final class CayServer implements AutoCloseable {
         webhooks.addTo(routes);
         people.addTo(routes);
         new SecretRoutes(access, secrets).addTo(routes);
-        new IdentityRoutes(identities).addTo(routes);
+        new IdentityRoutes(access, identities).addTo(routes);
         builds.addTo(routes);
         new Unserved(access).addTo(routes);
         return routes;

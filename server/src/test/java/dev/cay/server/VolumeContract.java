@@ -11,6 +11,7 @@ import dev.cay.wire.node.SandboxSpec;
 import dev.cay.wire.node.VolumeMount;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -223,6 +224,79 @@ abstract class VolumeContract {
         assertThat(content(volume, "DELETE", "path?path=/d", "").status()).isEqualTo(204);
         assertThat(content(volume, "DELETE", "path?path=/d", "").status()).isEqualTo(404);
         assertThat(content(volume, "GET", "path?path=/d", "").status()).isEqualTo(404);
+    }
+
+    @Test
+    void aKeyForReadingListsAndReadsVolumesAndChangesNothing() {
+        var volume = volume("data");
+        content(volume, "PUT", "file?path=/a", "text");
+        String key = cay.call("POST", "/api-keys", "{\"name\":\"k\",\"scope\":\"read\"}")
+                .json()
+                .get("key")
+                .stringValue();
+        var headers = Map.of("X-API-Key", key);
+        assertThat(cay.request("GET", "/volumes", headers).json().get(0).get("name").stringValue())
+                .isEqualTo("data");
+        var shown = cay.request("GET", "/volumes/" + id(volume), headers).json();
+        assertThat(content(shown, "GET", "file?path=/a", "").text()).isEqualTo("text");
+        assertThat(content(shown, "GET", "dir?path=/", "").status()).isEqualTo(200);
+        assertThat(content(shown, "GET", "path?path=/a", "").status()).isEqualTo(200);
+        assertRefused(content(shown, "PUT", "file?path=/b", "x"), 403, "for reading");
+        assertRefused(content(shown, "POST", "dir?path=/d", ""), 403, "for reading");
+        assertRefused(content(shown, "PATCH", "path?path=/a", "{\"mode\": 0}"), 403, "for reading");
+        assertRefused(content(shown, "DELETE", "path?path=/a", ""), 403, "for reading");
+        String forged = shown.get("token").stringValue().replace("cayvolro_", "cayvol_");
+        var refused = cay.request(
+                "DELETE",
+                "/volumecontent/%s/path?path=/a".formatted(id(volume)),
+                Map.of("Authorization", "Bearer " + forged),
+                "");
+        assertThat(refused.status()).isEqualTo(401);
+        assertThat(cay.request("DELETE", "/volumes/" + id(volume), headers).status()).isEqualTo(403);
+        for (String scope : List.of("sandboxes", "templates")) {
+            String other = cay.call("POST", "/api-keys", "{\"name\":\"k\",\"scope\":\"%s\"}".formatted(scope))
+                    .json()
+                    .get("key")
+                    .stringValue();
+            assertThat(cay.request("GET", "/volumes/" + id(volume), Map.of("X-API-Key", other))
+                            .status())
+                    .as(scope)
+                    .isEqualTo(403);
+        }
+    }
+
+    @Test
+    void changesOfFilesAreInTheAuditLog() throws Exception {
+        var volume = volume("data");
+        content(volume, "PUT", "file?path=/secret-name", "text");
+        content(volume, "GET", "file?path=/secret-name", "");
+        content(volume, "POST", "dir?path=/d", "");
+        content(volume, "PATCH", "path?path=/d", "{\"mode\": 448}");
+        content(volume, "DELETE", "path?path=/d", "");
+        cay.request("DELETE", "/volumecontent/%s/path?path=/d".formatted(id(volume)), Map.of(), "");
+        TestServer.await(
+                "the audit log",
+                () -> cay.admin("GET", "/admin/audit?action=volume", "").json().size() == 6);
+        var entries = cay.admin("GET", "/admin/audit?action=volume", "");
+        assertThat(entries.text()).doesNotContain("secret-name");
+        var actions = new ArrayList<String>();
+        entries.json().forEach(entry -> actions.add("%s %s %s"
+                .formatted(
+                        entry.get("action").stringValue(),
+                        entry.get("actor").stringValue().replaceAll("^key:.*", "key"),
+                        entry.get("result").stringValue())));
+        String own = "volume:" + id(volume);
+        assertThat(actions)
+                .containsExactlyInAnyOrder(
+                        "volume.create key ok",
+                        "volume.write-file %s ok".formatted(own),
+                        "volume.make-directory %s ok".formatted(own),
+                        "volume.change-file %s ok".formatted(own),
+                        "volume.delete-file %s ok".formatted(own),
+                        "volume.delete-file unknown refused");
+        var ofTeam = cay.call("GET", "/audit?action=volume.write-file");
+        assertThat(ofTeam.json().get(0).get("volume").stringValue()).isEqualTo(id(volume));
+        assertThat(ofTeam.json().get(0).get("credential").stringValue()).isEqualTo("volume token");
     }
 
     @Test

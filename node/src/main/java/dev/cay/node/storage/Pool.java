@@ -8,6 +8,7 @@ import dev.cay.node.runtime.GuestProgram;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.VolumeId;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -56,9 +57,16 @@ public final class Pool {
     /// @param mounted without it, only the size of the file is known
     /// @param heldBack bytes that are neither free nor used, but kept for pauses
     public record Report(
-            @Nullable Path file, boolean mounted, long size, long free, long heldBack, Map<SandboxId, Long> sandboxes) {
+            @Nullable Path file,
+            boolean mounted,
+            long size,
+            long free,
+            long heldBack,
+            Map<SandboxId, Long> sandboxes,
+            Map<VolumeId, Long> volumes) {
         public Report {
             sandboxes = Map.copyOf(sandboxes);
+            volumes = Map.copyOf(volumes);
         }
     }
 
@@ -79,14 +87,20 @@ public final class Pool {
         try {
             Path file = mount.isFile() ? mount.file() : null;
             if (file != null && !Mounts.isMountPoint(root)) {
-                return new Report(file, false, Files.size(file), 0, 0, Map.of());
+                return new Report(file, false, Files.size(file), 0, 0, Map.of(), Map.of());
             }
             boolean btrfs = PoolMount.isBtrfs(root);
             var pool = new Pool(root, btrfs ? new BtrfsDisks(guest) : new DirectoryDisks());
             var used = new HashMap<SandboxId, Long>();
             pool.list().forEach(id -> used.put(id, pool.used(id)));
             return new Report(
-                    file, true, Files.getFileStore(root).getTotalSpace(), pool.free(), pool.heldBack.bytes(), used);
+                    file,
+                    true,
+                    Files.getFileStore(root).getTotalSpace(),
+                    pool.free(),
+                    pool.heldBack.bytes(),
+                    used,
+                    pool.volumes.used());
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "cannot look at the pool in " + stateDir, e);
         }

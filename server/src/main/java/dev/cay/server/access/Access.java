@@ -248,6 +248,17 @@ public final class Access {
         };
     }
 
+    /// For requests that carry neither a key nor the operator's token; the handler finds out what they carry, and tells.
+    public Handler guardToken(TokenHandler handler) {
+        return audited(handler::handle);
+    }
+
+    /// Answers a request whose token it knows.
+    public interface TokenHandler {
+        /// @param act is told whose token it is
+        void handle(Exchange exchange, Audit.Act act) throws Exception;
+    }
+
     private interface Audited {
         void handle(Exchange exchange, Audit.Act act) throws Exception;
     }

@@ -1,6 +1,7 @@
 package dev.cay.server.access;
 
 import dev.cay.http.Exchange;
+import dev.cay.wire.TeamId;
 import org.jspecify.annotations.Nullable;
 
 /// Hears of every request that {@link Access} guards: what it wants, who sends it and how it ends; and of people who
@@ -24,6 +25,11 @@ public interface Audit {
 
         /// The request carries a known key, or the operator's token for a team. The key may be refused all the same.
         void by(Caller caller);
+
+        /// The request carries a token for one thing of a team.
+        ///
+        /// @param what kind and id of the thing, like `volume:ID`
+        void byToken(TeamId team, String what);
 
         /// The handler has ended. What it changed must not get lost from here on.
         ///

@@ -34,7 +34,7 @@ public record KeyScope(Kind kind, @Nullable SandboxId sandbox) {
     private static final Set<String> LINKS = Set.of("/templates/{templateID}/files/{hash}");
 
     private static final Set<String> READABLE =
-            Set.of("sandboxes", "snapshots", "events", "templates", "teams", "api-keys");
+            Set.of("sandboxes", "snapshots", "events", "templates", "teams", "api-keys", "volumes");
 
     /// What leaves something behind that is not the sandbox's own.
     private static final Set<String> BEYOND_SANDBOX =

@@ -85,6 +85,11 @@ public final class SandboxTokens {
         return derive("volume:%s:%d".formatted(id.value(), until));
     }
 
+    /// The same for reading alone.
+    public AccessToken volumeReader(VolumeId id, long until) {
+        return derive("volume-reader:%s:%d".formatted(id.value(), until));
+    }
+
     /// A key of 256 bits for what the database keeps sealed. A copy of the database alone does not open it.
     public byte[] sealingKey(String purpose) {
         return HexFormat.of().parseHex(derive("seal:" + purpose).value());

@@ -5,6 +5,7 @@ import dev.cay.http.Exchange;
 import dev.cay.server.access.Access;
 import dev.cay.server.access.Audit;
 import dev.cay.server.access.Caller;
+import dev.cay.wire.TeamId;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -44,6 +45,8 @@ final class RequestAct implements Audit.Act {
     private final Recorder recorder;
     private boolean operator;
     private @Nullable Caller caller;
+    private @Nullable String token;
+    private @Nullable TeamId tokenTeam;
 
     RequestAct(Exchange exchange, Recorder recorder) {
         this.exchange = exchange;
@@ -58,6 +61,12 @@ final class RequestAct implements Audit.Act {
     @Override
     public void by(Caller known) {
         caller = known;
+    }
+
+    @Override
+    public void byToken(TeamId team, String what) {
+        token = what;
+        tokenTeam = team;
     }
 
     @Override
@@ -124,17 +133,23 @@ final class RequestAct implements Audit.Act {
         if (key != null) {
             return key.isOfPerson() ? "person:" + key.person() : "key:" + key.id();
         }
-        return operator ? "operator" : "unknown";
+        return operator ? "operator" : token != null ? token : "unknown";
     }
 
     private @Nullable String team(Map<String, String> ids) {
         // What somebody without a good credential says of a team must not appear among the team's own entries.
+        if (tokenTeam != null) {
+            return tokenTeam.value();
+        }
         return caller != null ? caller.team().id().value() : operator ? ids.get("team") : null;
     }
 
     /// As a list of keys would show it.
     private String credential() {
         var key = caller == null ? null : caller.key();
+        if (token != null) {
+            return "volume token";
+        }
         return key != null ? key.masked() : operator ? "admin token" : Access.maskedCredential(exchange);
     }
 

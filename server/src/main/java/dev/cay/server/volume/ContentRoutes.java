@@ -5,6 +5,8 @@ import dev.cay.http.Exchange;
 import dev.cay.http.Handler;
 import dev.cay.http.Json;
 import dev.cay.http.Routes;
+import dev.cay.server.access.Access;
+import dev.cay.server.access.Audit;
 import dev.cay.server.quota.Quotas;
 import dev.cay.server.request.RequestBody;
 import dev.cay.wire.CayException;
@@ -34,12 +36,15 @@ public final class ContentRoutes {
     private static final int MOST_ID = 65_535;
     private static final int MOST_MODE = 07777;
 
+    private final Access access;
     private final Volumes volumes;
     private final VolumeTokens tokens;
     private final NodeVolumes node;
     private final Quotas quotas;
 
-    public ContentRoutes(Volumes volumes, VolumeTokens tokens, NodeVolumes node, Quotas quotas) {
+    public ContentRoutes(
+            Access access, Volumes volumes, VolumeTokens tokens, NodeVolumes node, Quotas quotas) {
+        this.access = access;
         this.volumes = volumes;
         this.tokens = tokens;
         this.node = node;
@@ -63,16 +68,16 @@ public final class ContentRoutes {
 
     /// Serves the call only to requests with a token for the volume that they name.
     private Handler opened(Call call) {
-        return exchange -> {
+        return access.guardToken((exchange, act) -> {
             try {
-                call.on(content(exchange), exchange);
+                call.on(content(exchange, act), exchange);
             } catch (CayException e) {
                 if (e.kind() == ErrorKind.INTERNAL || exchange.committed()) {
                     throw e;
                 }
                 refuse(exchange, e);
             }
-        };
+        });
     }
 
     private static void refuse(Exchange exchange, CayException e) {
@@ -82,17 +87,24 @@ public final class ContentRoutes {
         exchange.send(status, "application/json; charset=utf-8", Json.write(body));
     }
 
-    private VolumeContent content(Exchange exchange) {
+    private VolumeContent content(Exchange exchange, Audit.Act act) {
         var id = new VolumeId(exchange.parameter("volumeID").toLowerCase(Locale.ROOT));
         String header = Objects.requireNonNullElse(exchange.header("Authorization"), "");
         boolean bearer = header.regionMatches(true, 0, BEARER, 0, BEARER.length());
-        if (!bearer || !tokens.opens(id, header.substring(BEARER.length()).strip())) {
+        var right = bearer ? tokens.right(id, header.substring(BEARER.length()).strip()) : VolumeTokens.Right.NONE;
+        if (right == VolumeTokens.Right.NONE) {
             throw new CayException(
                     ErrorKind.UNAUTHENTICATED,
                     "the volume's token is missing, wrong or expired: send what GET /volumes/%s answers as 'Authorization: Bearer <token>'"
                             .formatted(id));
         }
         var volume = volumes.find(id).orElseThrow(Volumes::notFound);
+        act.byToken(volume.teamId(), "volume:" + id);
+        if (right == VolumeTokens.Right.READ && !exchange.method().equals("GET")) {
+            throw new CayException(
+                    ErrorKind.PERMISSION_DENIED,
+                    "this token is for reading, as the key was that it was given to; use a key with the scope 'all'");
+        }
         quotas.operation(volume.teamId());
         return node.content(id);
     }

@@ -3,6 +3,8 @@ package dev.cay.server.volume;
 import dev.cay.http.Exchange;
 import dev.cay.http.Routes;
 import dev.cay.server.access.Access;
+import dev.cay.server.access.Caller;
+import dev.cay.server.access.KeyScope;
 import dev.cay.server.access.Team;
 import dev.cay.server.request.RequestBody;
 import dev.cay.wire.VolumeId;
@@ -30,7 +32,7 @@ public final class VolumeRoutes {
     public void addTo(Routes routes) {
         routes.on("GET", "/volumes", access.guard(this::list));
         routes.on("POST", "/volumes", access.guard(this::create));
-        routes.on("GET", ONE, access.guard(this::show));
+        routes.on("GET", ONE, access.guardCaller(this::show));
         routes.on("DELETE", ONE, access.guard(this::delete));
     }
 
@@ -50,11 +52,14 @@ public final class VolumeRoutes {
     private void create(Team team, Exchange exchange) {
         var body = RequestBody.of(exchange);
         var volume = volumes.create(team, body.text("name"), body.integer("sizeMB"));
-        exchange.about("volume", volume.id().value()).sendJson(201, opened(volume));
+        exchange.about("volume", volume.id().value()).sendJson(201, opened(volume, tokens.make(volume.id())));
     }
 
-    private void show(Team team, Exchange exchange) {
-        exchange.sendJson(200, opened(volume(team, exchange)));
+    private void show(Caller caller, Exchange exchange) {
+        var volume = volume(caller.team(), exchange);
+        boolean writes = caller.scope().equals(KeyScope.ALL);
+        exchange.sendJson(
+                200, opened(volume, writes ? tokens.make(volume.id()) : tokens.makeReader(volume.id())));
     }
 
     private void delete(Team team, Exchange exchange) {
@@ -68,7 +73,7 @@ public final class VolumeRoutes {
         return volumes.require(team, new VolumeId(exchange.parameter("volumeID").toLowerCase(Locale.ROOT)));
     }
 
-    private VolumeAndToken opened(Volume volume) {
-        return new VolumeAndToken(volume.id(), volume.name(), tokens.make(volume.id()), domain, volume.sizeMB());
+    private VolumeAndToken opened(Volume volume, String token) {
+        return new VolumeAndToken(volume.id(), volume.name(), token, domain, volume.sizeMB());
     }
 }

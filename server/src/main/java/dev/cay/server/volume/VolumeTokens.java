@@ -10,7 +10,14 @@ import org.jspecify.annotations.Nullable;
 /// Tokens that open the files of one volume for a day. They are signed, so that the store has nothing of them.
 public final class VolumeTokens {
     private static final Duration VALID = Duration.ofDays(1);
-    private static final Pattern SHAPE = Pattern.compile("cayvol_(\\d{1,12})_([0-9a-f]{64})");
+    private static final Pattern SHAPE = Pattern.compile("cayvol(ro)?_(\\d{1,12})_([0-9a-f]{64})");
+
+    /// What a token is good for.
+    enum Right {
+        NONE,
+        READ,
+        WRITE
+    }
 
     private final SandboxTokens tokens;
     private final InstantSource clock;
@@ -25,14 +32,24 @@ public final class VolumeTokens {
         return "cayvol_%d_%s".formatted(until, tokens.volume(id, until).value());
     }
 
-    /// Whether the text is a token for this volume that has not expired.
-    boolean opens(VolumeId id, @Nullable String text) {
+    /// One that changes nothing.
+    String makeReader(VolumeId id) {
+        long until = clock.instant().plus(VALID).getEpochSecond();
+        return "cayvolro_%d_%s".formatted(until, tokens.volumeReader(id, until).value());
+    }
+
+    /// What a text is good for on this volume; nothing if it has expired, or is no token.
+    Right right(VolumeId id, @Nullable String text) {
         var token = SHAPE.matcher(text == null ? "" : text);
         if (!token.matches()) {
-            return false;
+            return Right.NONE;
         }
-        long until = Long.parseLong(token.group(1));
-        return tokens.volume(id, until).matches(token.group(2))
-                && until >= clock.instant().getEpochSecond();
+        boolean reader = token.group(1) != null;
+        long until = Long.parseLong(token.group(2));
+        var expected = reader ? tokens.volumeReader(id, until) : tokens.volume(id, until);
+        if (!expected.matches(token.group(3)) || until < clock.instant().getEpochSecond()) {
+            return Right.NONE;
+        }
+        return reader ? Right.READ : Right.WRITE;
     }
 }
