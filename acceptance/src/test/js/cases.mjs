@@ -22,10 +22,10 @@ export function test(name, options, body) {
   })
 }
 
-/** Of a class no object was seen yet, it may have anything; but git and volumes, which old clients do not know at all. */
+/** Of a class no object was seen yet, it may have anything; but git, volumes and secrets, which old clients do not know at all. */
 function isMissing(method) {
   const [kind, member] = method.split('.')
-  if (!classes.has(kind)) return kind === 'Git' || kind === 'Volume'
+  if (!classes.has(kind)) return ['Git', 'Volume', 'Secret'].includes(kind)
   return !(member in classes.get(kind).prototype) && !(member in classes.get(kind))
 }
 

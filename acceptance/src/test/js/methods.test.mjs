@@ -6,14 +6,15 @@ import { e2b, require } from './client.mjs'
 import { sandbox } from './sandboxes.mjs'
 import { note, seen } from './cases.mjs'
 
-const KINDS = ['Commands', 'Pty', 'Filesystem', 'Git', 'CommandHandle', 'WatchHandle', 'Volume']
+const KINDS = ['Commands', 'Pty', 'Filesystem', 'Git', 'CommandHandle', 'WatchHandle', 'Volume', 'Secret']
 
 test('the client tells its public methods', async (context) => {
   const box = await sandbox()
   await (await box.commands.run('true', { background: true })).wait()
   await (await box.files.watchDir('/tmp', () => {})).stop()
   if (e2b.Volume) note('Volume', new e2b.Volume('id', 'name', 'token'))
-  const kinds = KINDS.filter((kind) => (kind !== 'Git' || box.git) && (kind !== 'Volume' || e2b.Volume))
+  if (e2b.Secret) note('Secret', new e2b.Secret())
+  const kinds = KINDS.filter((kind) => (kind !== 'Git' || box.git) && (!['Volume', 'Secret'].includes(kind) || e2b[kind]))
   assert.deepEqual([...seen().keys()].sort(), kinds.toSorted())
   for (const kind of kinds) {
     const methods = publicMembers(kind, seen().get(kind))

@@ -158,3 +158,39 @@ http.server.ThreadingHTTPServer(('0.0.0.0', 8080), H).serve_forever()`)
   // Over HTTP/2 names are in lower case.
   assert.deepEqual(JSON.parse((await client.commands.run(ask)).stdout).headers['x-test-token'], ['forged'])
 })
+
+/** As E2B's own case has it: a template that answers as httpbin does, and a rule with the host that the client makes. */
+test('firewall transform injects headers', async () => {
+  const { Template, waitForPort } = e2b
+  const name = `httpbin-${Date.now()}`
+  const headers = `
+import http.server, json
+class H(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        found = {}
+        for name, value in self.headers.items(): found.setdefault('-'.join(p.capitalize() for p in name.split('-')), []).append(value)
+        body = json.dumps({'headers': found}).encode()
+        self.send_response(200 if self.path == '/headers' else 404)
+        self.send_header('Content-Length', str(len(body))); self.end_headers(); self.wfile.write(body)
+http.server.ThreadingHTTPServer(('0.0.0.0', 8080), H).serve_forever()`
+  const encoded = Buffer.from(headers).toString('base64')
+  await Template.build(
+    Template().fromTemplate('base').runCmd(`echo ${encoded} | base64 -d > /home/user/httpbin.py`)
+      .setStartCmd('python3 /home/user/httpbin.py', waitForPort(8080)),
+    name)
+  const server = await Sandbox.create(name, { timeoutMs: 300_000 })
+  try {
+    const host = server.getHost(8080)
+    assert.match(host, /^8080-.*:\d+$/, 'a host with a port, which rules cut off')
+    const client = await sandbox({
+      network: { rules: { [host]: [{ transform: { headers: { 'X-Test-Token': 'e2b-transform-value-123' } } }] } },
+    })
+    const told = JSON.parse((await client.commands.run(`curl -sS https://${host}/headers`)).stdout)
+    assert.deepEqual(told.headers['X-Test-Token'], ['e2b-transform-value-123'])
+  } finally {
+    await server.kill()
+    await fetch(`https://api.${process.env.E2B_DOMAIN}/templates/${name}`, {
+      method: 'DELETE', headers: { 'X-API-Key': process.env.E2B_API_KEY },
+    })
+  }
+})

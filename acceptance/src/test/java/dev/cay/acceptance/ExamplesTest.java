@@ -64,7 +64,12 @@ final class ExamplesTest {
 
     @Test
     void thePageOfSecretsSaysWhatIsPrinted(OwnCay platform) throws Exception {
-        assertThat(runPage(platform, "secrets.md", 1)).doesNotContain("sk-1234567890");
+        assertThat(runPage(platform, "secrets.md", 4)).doesNotContain("sk-1234567890");
+    }
+
+    @Test
+    void thePageOfNetworksSaysWhatIsPrinted(OwnCay platform) throws Exception {
+        runPage(platform, "network.md", 3);
     }
 
     @Test

@@ -1,0 +1,43 @@
+package dev.cay.node.sandbox;
+
+import dev.cay.life.Steps;
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Keep;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/// A daemon that is killed (kill -9) when it reaches a step of a pause or of a resume.
+final class DoomedPause {
+    private DoomedPause() {}
+
+    /// Arguments: directory and instance of the place, `pause` or `resume`, the sandbox, and the step.
+    public static void main(String[] args) throws Exception {
+        var node = new TestNode(TestNode.Place.reserved(Path.of(args[0]), args[1]));
+        var id = new SandboxId(args[3]);
+        Steps.listen(step -> {
+            if (step.equals(args[4])) {
+                die();
+            }
+        });
+        if (args[2].equals("pause")) {
+            node.keepers.pause(id, Keep.MEMORY);
+        } else {
+            node.keepers.resume(id, true);
+        }
+        // Some steps are reached after the answer.
+        Thread.sleep(Duration.ofSeconds(30));
+        System.exit(1);
+    }
+
+    private static void die() {
+        try {
+            new ProcessBuilder("kill", "-9", Long.toString(ProcessHandle.current().pid()))
+                    .start()
+                    .waitFor();
+            Thread.sleep(Duration.ofSeconds(30));
+        } catch (IOException | InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}
