@@ -40,6 +40,7 @@ final class SecretCommandTest {
                 .contains("\"currentVersion\" : 2")
                 .doesNotContain("more");
         assertThat(secret("", "rotate-key").out()).isEqualTo("1 secrets are sealed with a new key\n");
+        assertThat(secret("", "rotate-identity").out()).matches("identity tokens are signed with the key \\S{43}\n");
         assertThat(secret("", "delete", "openai").out()).isEqualTo("openai is gone\n");
         assertThat(secret("", "delete", "openai").errors()).contains("'openai' not found");
     }

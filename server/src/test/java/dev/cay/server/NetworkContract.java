@@ -10,6 +10,7 @@ import dev.cay.wire.node.EgressProxy;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -90,6 +91,59 @@ abstract class NetworkContract {
         assertThat(network.at("/egressProxy/address").stringValue()).isEqualTo("8.8.8.8:1080");
         assertThat(network.at("/egressProxy/username").stringValue()).isEqualTo("me");
         assertThat(shown(id).toString()).doesNotContain("hidden-word", "password");
+    }
+
+    private static String filling(String fill) {
+        return "{\"rules\":{\"api.example.org\":[{\"transform\":{\"fill\":%s}}]}}".formatted(fill);
+    }
+
+    @Test
+    void aRuleSaysWhichPlaceholdersOfTheSandboxBecomeValues() throws Exception {
+        String id = create(filling("{\"secrets\":[\"Key\",\"other\"],\"in\":[\"headers\",\"body\"]}"));
+        var fill = requireNonNull(egress(id).rules().get("api.example.org")).fill();
+        assertThat(fill)
+                .isEqualTo(new Egress.Fill(
+                        Set.of("key", "other"), Set.of(Egress.Place.HEADERS, Egress.Place.BODY)));
+        var shown = shown(id).get("network").at("/rules/api.example.org/0/transform/fill");
+        assertThat(shown.toString()).isEqualTo("{\"secrets\":[\"key\",\"other\"],\"in\":[\"headers\",\"body\"]}");
+        String usual = create(filling("{\"secrets\":[\"key\"]}"));
+        assertThat(requireNonNull(requireNonNull(egress(usual).rules().get("api.example.org")).fill()).places())
+                .containsExactly(Egress.Place.HEADERS);
+        String without = create("{\"rules\":{\"api.example.org\":[{\"transform\":{\"headers\":{\"A\":\"b\"}}}]}}");
+        assertThat(requireNonNull(egress(without).rules().get("api.example.org")).fill()).isNull();
+    }
+
+    @Test
+    void whatIsWrongWithPlaceholdersIsNamed() {
+        for (var wrong : Map.of(
+                        "{}", "'fill.secrets'",
+                        "{\"secrets\":[]}", "'fill.secrets'",
+                        "{\"secrets\":[\"a b\"]}", "'a b'",
+                        "{\"secrets\":[\"a\"],\"in\":[\"path\"]}", "'path'",
+                        "{\"secrets\":\"a\"}", "fill.secrets' must be a list")
+                .entrySet()) {
+            var answer = cay.call("POST", "/v2/sandboxes", "{\"templateID\":\"base\",\"network\":%s}".formatted(filling(wrong.getKey())));
+            assertThat(answer.status()).as(wrong.getKey()).isEqualTo(400);
+            assertThat(answer.message()).contains(wrong.getValue());
+        }
+    }
+
+    /// Who may make a rule for a host of their own could read any secret there.
+    @Test
+    void aNarrowKeyFillsOnlySecretsThatAreBoundToHosts() {
+        cay.call("POST", "/secrets", "{\"name\":\"key\",\"value\":\"value\"}");
+        String narrow = cay.call("POST", "/api-keys", "{\"name\":\"k\",\"scope\":\"sandboxes\"}")
+                .json()
+                .get("key")
+                .stringValue();
+        String body = "{\"templateID\":\"base\",\"network\":%s}".formatted(filling("{\"secrets\":[\"KEY\"]}"));
+        var refused = cay.request("POST", "/v2/sandboxes", Map.of("X-API-Key", narrow), body);
+        assertThat(refused.status()).isEqualTo(403);
+        assertThat(refused.message()).contains("'key' is not");
+        cay.call("POST", "/secrets/key", "{\"value\":\"v\",\"metadata\":{\"cay.hosts\":\"api.example.org\"}}");
+        assertThat(cay.request("POST", "/v2/sandboxes", Map.of("X-API-Key", narrow), body)
+                        .status())
+                .isEqualTo(201);
     }
 
     @Test

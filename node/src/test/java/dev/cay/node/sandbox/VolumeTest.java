@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cay.node.host.Programs;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -178,6 +179,55 @@ class VolumeTest extends NodeTest {
                                 "one",
                                 "cp /usr/bin/id /data/id; chmod 4755 /data/id; su user -c '/data/id -u'; cp /usr/bin/id /id; chmod 4755 /id; su user -c '/id -u'"))
                 .isEqualTo("1000\n0");
+    }
+
+    /// Nobody inside can make a device, so root of the host does.
+    @Test
+    void aDeviceOnAVolumeDoesNotOpen() throws Exception {
+        var shared = volume(8);
+        node.keepers.create(mounting("one", at(shared, "/data")));
+        for (Path directory : List.of(place(shared), place.directory())) {
+            String device = directory.resolve("zero").toString();
+            Programs.ofHost().require(TestNode.LIMIT, "mknod", "-m", "666", device, "c", "1", "5");
+        }
+        assertThat(node.run("one", "head -c 3 /dev/zero | wc -c; head -c 3 /data/zero 2>&1 | head -c 200"))
+                .startsWith("3")
+                .contains("Permission denied");
+        assertThat(node.run("one", "mknod /data/mine c 1 5 2>&1; true")).contains("not permitted");
+        try (var in = Files.newInputStream(place.directory().resolve("zero"))) {
+            assertThat(in.readNBytes(3)).as("the control: the same file elsewhere").hasSize(3);
+        }
+    }
+
+    @Test
+    void onAFullMachineWritersFailAndNothingThatWasWrittenIsLost() throws Exception {
+        var shared = volume(4096);
+        node.keepers.create(mounting("one", at(shared, "/data")));
+        node.keepers.create(mounting("two", at(shared, "/data")));
+        for (String id : List.of("one", "two")) {
+            node.run(id, "head -c 4M /dev/urandom > /data/kept-%s; sync /data/kept-%s".formatted(id, id));
+        }
+        String before = node.run("one", "sha256sum /data/kept-*");
+        String fill = "dd if=/dev/zero of=/data/large-%s bs=1M count=4096 conv=fsync 2> /dev/shm/said; echo $? > /dev/shm/ended";
+        try (var first = node.start("one", fill.formatted("one"));
+                var second = node.start("two", fill.formatted("two"))) {
+            assertThat(List.of(first, second)).hasSize(2);
+            for (String id : List.of("one", "two")) {
+                await(() -> !node.run(id, "cat /dev/shm/ended 2>/dev/null || true").isEmpty());
+                assertThat(node.run(id, "cat /dev/shm/ended /dev/shm/said"))
+                        .startsWith("1")
+                        .containsAnyOf("No space left on device", "Disk quota exceeded");
+            }
+        }
+        assertThat(node.run("two", "sha256sum /data/kept-*")).isEqualTo(before);
+        for (String id : List.of("one", "two")) {
+            assertThat(node.run(id, "echo runs")).isEqualTo("runs");
+        }
+        assertThat(node.run("two", "rm /data/large-*; echo gone")).isEqualTo("gone");
+        // Deleted space is free when btrfs has written that down, and the guard has looked again.
+        await(() -> node.run("one", "echo again > /data/after && sync /data/after && cat /data/after 2>&1; true")
+                .equals("again"));
+        assertThat(node.run("one", "sha256sum /data/kept-*")).isEqualTo(before);
     }
 
     /// A link among a template's or a sandbox's files must not move a mount: over /proc it would let a volume speak for

@@ -1,0 +1,79 @@
+package dev.cay.node.sandbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cay.life.Undo;
+import dev.cay.node.host.Programs;
+import dev.cay.testing.NeedsRoot;
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.VolumeId;
+import dev.cay.wire.node.Keep;
+import dev.cay.wire.node.VolumeMount;
+import java.nio.file.Files;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Volumes where the pool is on ext4: plain directories, without a limit.
+@NeedsRoot
+@Timeout(180)
+class VolumeWithoutBtrfsTest {
+    private static final SandboxId ONE = new SandboxId("one");
+
+    private TestNode.Place place;
+    private TestNode node;
+
+    @BeforeEach
+    void open() throws Exception {
+        place = TestNode.Place.make();
+        var pool = Files.createDirectories(place.directory().resolve("state/pool"));
+        var file = place.directory().resolve("ext4");
+        run("truncate", "-s", "1G", file.toString());
+        run("mkfs.ext4", "-q", file.toString());
+        run("mount", "-o", "loop", file.toString(), pool.toString());
+        node = new TestNode(place);
+    }
+
+    private static void run(String... command) {
+        Programs.ofHost().require(TestNode.LIMIT, command);
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        try (var undo = new Undo()) {
+            undo.step(place::close);
+            undo.step(() -> node.close());
+        }
+    }
+
+    @Test
+    void aVolumeIsSharedPausedAndKeptAndHasNoLimit() throws Exception {
+        assertThat(node.host.pool().limited()).isFalse();
+        var volume = VolumeId.random();
+        var volumes = node.node.disk().volumes();
+        volumes.create(volume, 1 << 20);
+        var mounts = List.of(new VolumeMount(volume, "/data", false));
+        node.keepers.create(TestNode.spec("one").withVolumes(mounts));
+        node.keepers.create(TestNode.spec("two").withVolumes(mounts));
+        assertThat(node.run("one", "head -c 3M /dev/zero > /data/large && echo text > /data/file; stat -c %s /data/large"))
+                .as("more than its size")
+                .isEqualTo("3145728");
+        assertThat(node.run("two", "cat /data/file; su user -c 'touch /data/of-user'; stat -c %u:%g /data/of-user"))
+                .isEqualTo("text\n1000:1000");
+        assertThat(node.run("one", "grep ' /data ' /proc/mounts")).contains("nosuid", "nodev");
+
+        node.keepers.pause(ONE, Keep.MEMORY);
+        node.run("two", "echo more >> /data/file");
+        node.close();
+        node = new TestNode(place);
+        node.keepers.resume(ONE, true);
+        assertThat(node.run("one", "cat /data/file")).isEqualTo("text\nmore");
+
+        node.keepers.kill(ONE);
+        node.keepers.kill(new SandboxId("two"));
+        node.node.disk().volumes().delete(volume);
+        assertThat(node.node.disk().volumes().list()).isEmpty();
+    }
+}
