@@ -14,9 +14,9 @@ import dev.cay.sdk.Secrets;
 import dev.cay.sdk.Settings;
 import dev.cay.testing.NeedsRoot;
 import java.io.IOException;
+import java.net.URLEncoder;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.net.URLEncoder;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Base64;
@@ -147,7 +147,7 @@ final class SecretPathTest {
                 start(
                         agent,
                         Command.of("exec python3 -c \"$ASK\" %s https://%s/ https://%s/"
-                                .formatted(values.get("traffic"), SecretService.HOST, other.host(8080)))
+                                        .formatted(values.get("traffic"), SecretService.HOST, other.host(8080)))
                                 .with("ASK", ASK));
                 await(agent, "test -s /tmp/answers");
 
@@ -184,12 +184,30 @@ final class SecretPathTest {
             String host = "https://" + SecretService.HOST;
             assertThat(root(agent, "echo $KEY")).isEqualTo("${e2b.secrets.held}\n");
             var told = new StringBuilder();
-            told.append(root(agent, "curl -sS --retry 20 --retry-all-errors -i -u \"me:$KEY\" -H \"X-Key: <$KEY>\" -H 'X-Other: ${e2b.secrets.unnamed}' -G --data-urlencode \"k=$KEY\" %s/head".formatted(host)));
-            told.append(root(agent, "curl -sS -i -H 'Content-Type: application/json' -d \"{\\\"k\\\":\\\"$KEY\\\"}\" %s/json".formatted(host)));
-            told.append(root(agent, "curl -sS -i --http1.1 -H 'Transfer-Encoding: chunked' --data-urlencode \"k=$KEY\" %s/chunked".formatted(host)));
-            root(agent, "echo \"$KEY\" | gzip | curl -sS --data-binary @- -H 'Content-Encoding: gzip' %s/gzip".formatted(host));
-            root(agent, "(head -c 1200000 /dev/zero | tr '\\0' x; echo \"$KEY\") | curl -sS -o /dev/null --data-binary @- %s/large".formatted(host));
-            root(agent, "(head -c 1200000 /dev/zero | tr '\\0' x; echo \"$KEY\") | curl -sS -o /dev/null --http1.1 -H 'Transfer-Encoding: chunked' -H 'Expect: 100-continue' --data-binary @- %s/long".formatted(host));
+            told.append(root(
+                    agent,
+                    "curl -sS --retry 20 --retry-all-errors -i -u \"me:$KEY\" -H \"X-Key: <$KEY>\" -H 'X-Other: ${e2b.secrets.unnamed}' -G --data-urlencode \"k=$KEY\" %s/head"
+                            .formatted(host)));
+            told.append(root(
+                    agent,
+                    "curl -sS -i -H 'Content-Type: application/json' -d \"{\\\"k\\\":\\\"$KEY\\\"}\" %s/json"
+                            .formatted(host)));
+            told.append(root(
+                    agent,
+                    "curl -sS -i --http1.1 -H 'Transfer-Encoding: chunked' --data-urlencode \"k=$KEY\" %s/chunked"
+                            .formatted(host)));
+            root(
+                    agent,
+                    "echo \"$KEY\" | gzip | curl -sS --data-binary @- -H 'Content-Encoding: gzip' %s/gzip"
+                            .formatted(host));
+            root(
+                    agent,
+                    "(head -c 1200000 /dev/zero | tr '\\0' x; echo \"$KEY\") | curl -sS -o /dev/null --data-binary @- %s/large"
+                            .formatted(host));
+            root(
+                    agent,
+                    "(head -c 1200000 /dev/zero | tr '\\0' x; echo \"$KEY\") | curl -sS -o /dev/null --http1.1 -H 'Transfer-Encoding: chunked' -H 'Expect: 100-continue' --data-binary @- %s/long"
+                            .formatted(host));
 
             var got = service.requests();
             String form = URLEncoder.encode(value, UTF_8).replace("+", "%20");
@@ -201,12 +219,18 @@ final class SecretPathTest {
                     .containsEntry("authorization", "Basic " + base64("me:" + value));
             assertThat(got.get("/json").body()).isEqualTo("{\"k\":\"%s\"}".formatted(value));
             assertThat(got.get("/json").headers())
-                    .containsEntry("content-length", Integer.toString(got.get("/json").body().length()));
+                    .containsEntry(
+                            "content-length",
+                            Integer.toString(got.get("/json").body().length()));
             assertThat(got.get("/chunked").body()).isEqualTo("k=" + form);
             assertThat(got.get("/chunked").headers()).doesNotContainKey("transfer-encoding");
             assertThat(got.get("/gzip").body()).as("as it was sent").startsWith("\u001f\u008b");
-            assertThat(got.get("/large").body()).endsWith("x${e2b.secrets.held}\n").hasSize(1_200_020);
-            assertThat(got.get("/long").body()).endsWith("x${e2b.secrets.held}\n").hasSize(1_200_020);
+            assertThat(got.get("/large").body())
+                    .endsWith("x${e2b.secrets.held}\n")
+                    .hasSize(1_200_020);
+            assertThat(got.get("/long").body())
+                    .endsWith("x${e2b.secrets.held}\n")
+                    .hasSize(1_200_020);
             assertThat(told.toString())
                     .as("what the service repeats")
                     .contains("/head?k=***", "<***", "Basic ***", "***")
@@ -221,8 +245,10 @@ final class SecretPathTest {
     void aPlaceholderForAnotherHostStaysOne() throws Exception {
         String value = values("bound").get("bound");
         cay.secrets().create("bound", value, Map.of(Secrets.HOSTS, SecretService.HOST));
-        var rules = EgressRules.everything().filling(SecretService.HOST, "bound").filling(SecretService.OTHER, "bound");
-        try (var agent = cay.create(NewSandbox.usual().withEgress(rules).withEnv("KEY", Secrets.placeholder("bound")))) {
+        var rules =
+                EgressRules.everything().filling(SecretService.HOST, "bound").filling(SecretService.OTHER, "bound");
+        try (var agent =
+                cay.create(NewSandbox.usual().withEgress(rules).withEnv("KEY", Secrets.placeholder("bound")))) {
             String ask = "curl -sSk --retry 20 --retry-all-errors -H \"X-Key: $KEY\" -d \"$KEY\" https://%s/%s?k=x";
             root(agent, ask.formatted(SecretService.HOST, "bound"));
             root(agent, ask.formatted(SecretService.OTHER, "not-bound"));
@@ -251,7 +277,9 @@ final class SecretPathTest {
             assertThat(service.got()).as(heard).contains("{\"socket\": \"Bearer %s\"}".formatted(value));
             assertThat(heard)
                     .doesNotContain(value)
-                    .contains("X-Repeated: Bearer " + stars, "message Bearer %s\nping ping\nmessage Bearer %s".formatted(stars, stars))
+                    .contains(
+                            "X-Repeated: Bearer " + stars,
+                            "message Bearer %s\nping ping\nmessage Bearer %s".formatted(stars, stars))
                     .contains("message offered none")
                     .as("the end of a message is not held back")
                     .contains("message Bearer " + value.substring(0, value.length() - 1) + "\n");
@@ -278,7 +306,8 @@ final class SecretPathTest {
                 agent,
                 Command.of(
                         "exec python3 -c 'import sys, time; kept = sys.argv[1][::-1]; time.sleep(100_000)' " + turned));
-        assertThat(root(agent, "python3 -c '%s' 2>&1; true".formatted(CAPTURE))).contains("Address family not supported");
+        assertThat(root(agent, "python3 -c '%s' 2>&1; true".formatted(CAPTURE)))
+                .contains("Address family not supported");
     }
 
     private static List<String> scan(Sandbox agent, Map<String, String> values) throws IOException {

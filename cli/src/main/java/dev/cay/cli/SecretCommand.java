@@ -203,7 +203,8 @@ final class SecretCommand implements Callable<Integer> {
     @Command(
             name = "rotate-identity",
             mixinStandardHelpOptions = true,
-            description = "Sign identity tokens of sandboxes with a new key (needs root). Tokens of the old key stay good.")
+            description =
+                    "Sign identity tokens of sandboxes with a new key (needs root). Tokens of the old key stay good.")
     static final class RotateIdentity implements Callable<Integer> {
         @Mixin
         private ApiOptions options = new ApiOptions();

@@ -13,7 +13,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +28,12 @@ final class Filling {
             Pattern.compile("(?i)(?:\\$|%24)(?:\\{|%7b)e2b\\.secrets\\." + NAME + "(?:}|%7d)");
 
     private static final String BASIC = "basic ";
+
+    /// How a value is written at some place; null where it cannot be.
+    private interface Form {
+        @Nullable
+        String of(String value);
+    }
 
     private final Placeholders placeholders;
     private final SandboxId sandbox;
@@ -109,17 +114,17 @@ final class Filling {
         return new String(bytes, StandardCharsets.ISO_8859_1);
     }
 
-    /// @param form how a value is written at this place; null where it cannot be
-    private String replace(String text, Pattern placeholder, UnaryOperator<@Nullable String> form) {
-        return placeholder.matcher(text).replaceAll(found -> Matcher.quoteReplacement(
-                value(found.group(1)).map(value -> written(value, form)).orElse(found.group())));
+    private String replace(String text, Pattern placeholder, Form form) {
+        return placeholder
+                .matcher(text)
+                .replaceAll(found -> Matcher.quoteReplacement(value(found.group(1))
+                        .flatMap(value -> written(value, form))
+                        .orElse(found.group())));
     }
 
-    private @Nullable String written(String value, UnaryOperator<@Nullable String> form) {
-        String written = form.apply(value);
-        if (written != null) {
-            sent.add(value);
-        }
+    private Optional<String> written(String value, Form form) {
+        var written = Optional.ofNullable(form.of(value));
+        written.ifPresent(_ -> sent.add(value));
         return written;
     }
 

@@ -5,8 +5,10 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Strikes values out of messages of a protocol that sends messages in frames. It finds a value in one message, also when
-/// frames cut it, and gives the end of a message away as soon as the message is complete: the other side may wait for it.
+/// Strikes values out of messages of a protocol that sends messages in frames. It finds a value in one message, also
+/// when
+/// frames cut it, and gives the end of a message away as soon as the message is complete: the other side may wait for
+/// it.
 final class FramedScrub {
     /// More than a value and some frames between its pieces. A server that sends more between them is hostile, and has
     /// other ways to say what it knows.

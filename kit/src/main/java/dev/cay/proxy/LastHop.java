@@ -65,7 +65,8 @@ public final class LastHop {
         return exchange.request().getAttribute(BODY) instanceof FilledBody body ? body : null;
     }
 
-    /// The client does not see these values in the answer, wherever the server repeats them. Before the answer begins, more
+    /// The client does not see these values in the answer, wherever the server repeats them. Before the answer begins,
+    /// more
     /// values can be added.
     public static void strike(Exchange exchange, Collection<String> values) {
         Scrub before = scrub(exchange);

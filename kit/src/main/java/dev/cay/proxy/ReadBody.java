@@ -13,12 +13,14 @@ import org.jspecify.annotations.Nullable;
 
 /// What was read of a body before its request is sent, because a rule changes it.
 ///
-/// @param whole false if there is more than is changed: the bytes are then as the client sent them, and the rest follows
+/// @param whole false if there is more than is changed: the bytes are then as the client sent them, and the rest
+/// follows
 record ReadBody(byte[] bytes, boolean whole) {
     private static final Duration LIMIT = Duration.ofSeconds(60);
     private static final Duration FOREVER = Duration.ofDays(36_500);
 
-    /// Reads the body if a rule changes it. A compressed one, one that is too large and messages of gRPC pass as they are.
+    /// Reads the body if a rule changes it. A compressed one, one that is too large and messages of gRPC pass as they
+    /// are.
     static @Nullable ReadBody of(Exchange exchange, boolean grpc, BodyRoom room) throws IOException {
         var filled = LastHop.filledBody(exchange);
         String encoding = exchange.header("Content-Encoding");

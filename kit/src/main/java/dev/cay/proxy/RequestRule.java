@@ -21,7 +21,15 @@ public final class RequestRule {
 
     /// Those of the connection, and those that say where a request begins and ends.
     private static final Set<String> NEVER_FILLED = Set.of(
-            "host", "connection", "content-length", "transfer-encoding", "keep-alive", "te", "trailer", "upgrade", "expect");
+            "host",
+            "connection",
+            "content-length",
+            "transfer-encoding",
+            "keep-alive",
+            "te",
+            "trailer",
+            "upgrade",
+            "expect");
 
     private RequestRule() {}
 
@@ -48,8 +56,7 @@ public final class RequestRule {
         protect(exchange, secrets);
     }
 
-    private static void fillHead(
-            Exchange exchange, Map<String, String> headers, Filling filling, Set<Place> places) {
+    private static void fillHead(Exchange exchange, Map<String, String> headers, Filling filling, Set<Place> places) {
         if (places.contains(Place.HEADERS)) {
             var changed = new HashSet<String>();
             var own = new TreeMap<String, String>(String.CASE_INSENSITIVE_ORDER);

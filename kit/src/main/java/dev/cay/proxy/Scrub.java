@@ -31,8 +31,8 @@ final class Scrub {
 
     /// The same for more values; for what has not begun to pass.
     Scrub with(Collection<String> more) {
-        return new Scrub(Stream.concat(values.stream(), new Scrub(more).values.stream())
-                .toArray(byte[][]::new));
+        return new Scrub(
+                Stream.concat(values.stream(), new Scrub(more).values.stream()).toArray(byte[][]::new));
     }
 
     /// Takes the next piece, and gives what can pass now.

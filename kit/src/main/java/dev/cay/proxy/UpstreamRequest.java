@@ -154,8 +154,7 @@ final class UpstreamRequest {
         }
         switch (framing) {
             case CHUNKED -> line(head, "Transfer-Encoding", "chunked");
-            case LENGTH ->
-                line(head, "Content-Length", Long.toString(length()));
+            case LENGTH -> line(head, "Content-Length", Long.toString(length()));
             case EMPTY -> line(head, "Content-Length", "0");
             case NONE -> {}
         }

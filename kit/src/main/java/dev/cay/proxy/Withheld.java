@@ -21,9 +21,7 @@ public final class Withheld {
         exchange.request()
                 .setAttribute(
                         ATTRIBUTE,
-                        Stream.concat(
-                                        of(exchange).stream(),
-                                        names.stream().map(name -> name.toLowerCase(Locale.ROOT)))
+                        Stream.concat(of(exchange).stream(), names.stream().map(name -> name.toLowerCase(Locale.ROOT)))
                                 .collect(Collectors.toUnmodifiableSet()));
     }
 

@@ -57,7 +57,9 @@ final class FillingTest {
     @Test
     void aQueryHasTheValueEncodedAndThePathIsLeftAlone() {
         String encoded = "a%20%22b%22%20%26%20c%2B%C3%A4";
-        assertThat(filling.query("/p/${e2b.secrets.key}?k=${e2b.secrets.key}&l=%24%7Be2b.secrets.key%7D&m=$%7be2b.secrets.key%7d"))
+        assertThat(
+                        filling.query(
+                                "/p/${e2b.secrets.key}?k=${e2b.secrets.key}&l=%24%7Be2b.secrets.key%7D&m=$%7be2b.secrets.key%7d"))
                 .isEqualTo("/p/${e2b.secrets.key}?k=%s&l=%s&m=%s".formatted(encoded, encoded, encoded));
         assertThat(filling.query("/p/${e2b.secrets.key}")).isEqualTo("/p/${e2b.secrets.key}");
         assertThat(filling.sent()).containsExactly(VALUES.get("key"));
@@ -68,7 +70,8 @@ final class FillingTest {
         assertThat(body("application/json; charset=utf-8", "{\"ä\":\"${e2b.secrets.key}\"}"))
                 .isEqualTo("{\"ä\":\"a \\\"b\\\" & c+ä\"}");
         assertThat(body("application/json", "\"${e2b.secrets.lines}\"")).isEqualTo("\"one\\ntwo\"");
-        assertThat(body("application/x-www-form-urlencoded", "k=%24%7Be2b.secrets.lines%7D")).isEqualTo("k=one%0Atwo");
+        assertThat(body("application/x-www-form-urlencoded", "k=%24%7Be2b.secrets.lines%7D"))
+                .isEqualTo("k=one%0Atwo");
         assertThat(body("text/plain", "k=${e2b.secrets.lines}")).isEqualTo("k=one\ntwo");
         assertThat(filling.sent()).containsExactlyInAnyOrder(VALUES.get("key"), VALUES.get("lines"));
     }

@@ -55,10 +55,18 @@ final class FramedScrubTest {
         String medium = "x".repeat(300);
         String large = "y".repeat(70_000);
         String sent = frame(0x81, "a " + VALUE + " b") + frame(0x82, medium + VALUE) + frame(0x81, "");
-        String pieces = frame(0x01, "x sk-a") + frame(0x89, VALUE) + frame(0x00, "ab-a") + frame(0x80, "ac!")
+        String pieces = frame(0x01, "x sk-a")
+                + frame(0x89, VALUE)
+                + frame(0x00, "ab-a")
+                + frame(0x80, "ac!")
                 + frame(0x81, large + VALUE);
-        String wanted = frame(0x81, "a " + STARS + " b") + frame(0x82, medium + STARS) + frame(0x81, "")
-                + frame(0x01, "x ****") + frame(0x89, VALUE) + frame(0x00, "****") + frame(0x80, "**!")
+        String wanted = frame(0x81, "a " + STARS + " b")
+                + frame(0x82, medium + STARS)
+                + frame(0x81, "")
+                + frame(0x01, "x ****")
+                + frame(0x89, VALUE)
+                + frame(0x00, "****")
+                + frame(0x80, "**!")
                 + frame(0x81, large + STARS);
         for (int size : new int[] {1, 2, 3, 7, 16, 100, 16_384, 100_000}) {
             assertThat(passed(FramedScrub.Protocol.WEBSOCKET, sent + pieces, size))
@@ -71,8 +79,12 @@ final class FramedScrubTest {
     void theEndOfAMessagePassesAtOnceAlsoIfAValueBeginsSo() {
         var scrub = scrub(FramedScrub.Protocol.WEBSOCKET);
         assertThat(text(scrub.pass(bytes(frame(0x81, "sk-aab"))))).isEqualTo(frame(0x81, "sk-aab"));
-        assertThat(text(scrub.pass(bytes(frame(0x81, "-aac"))))).as("another message").isEqualTo(frame(0x81, "-aac"));
-        assertThat(text(scrub.pass(bytes(frame(0x01, "sk-aab"))))).as("not its end").doesNotContain("sk-");
+        assertThat(text(scrub.pass(bytes(frame(0x81, "-aac")))))
+                .as("another message")
+                .isEqualTo(frame(0x81, "-aac"));
+        assertThat(text(scrub.pass(bytes(frame(0x01, "sk-aab")))))
+                .as("not its end")
+                .doesNotContain("sk-");
     }
 
     @Test
@@ -90,7 +102,10 @@ final class FramedScrubTest {
     void aServerThatSendsNonsenseBreaksNothing() {
         String nonsense = "\u00ff\u00ff" + "\u00ff".repeat(20) + VALUE;
         assertThat(passed(FramedScrub.Protocol.WEBSOCKET, nonsense, 3)).hasSize(nonsense.length());
-        assertThat(passed(FramedScrub.Protocol.WEBSOCKET, frame(0x01, "sk-aab") + frame(0x89, "x".repeat(125)).repeat(4000), 999))
+        assertThat(passed(
+                        FramedScrub.Protocol.WEBSOCKET,
+                        frame(0x01, "sk-aab") + frame(0x89, "x".repeat(125)).repeat(4000),
+                        999))
                 .hasSize(8 + 127 * 4000);
     }
 }

@@ -19,7 +19,8 @@ public final class Secrets {
         this.api = api;
     }
 
-    /// The text that stands for a secret: in a header that a rule sets, or inside of a sandbox, where a program sends it and
+    /// The text that stands for a secret: in a header that a rule sets, or inside of a sandbox, where a program sends
+    /// it and
     /// {@link EgressRules#filling} has it replaced.
     public static String placeholder(String name) {
         return "${e2b.secrets.%s}".formatted(name);

@@ -50,7 +50,10 @@ public final class KilledAtAStep {
 
     private static void die() {
         try {
-            new ProcessBuilder("kill", "-9", Long.toString(ProcessHandle.current().pid())).start().waitFor();
+            new ProcessBuilder(
+                            "kill", "-9", Long.toString(ProcessHandle.current().pid()))
+                    .start()
+                    .waitFor();
             Thread.sleep(60_000);
         } catch (IOException | InterruptedException e) {
             throw new IllegalStateException(e);

@@ -102,15 +102,18 @@ abstract class NetworkContract {
         String id = create(filling("{\"secrets\":[\"Key\",\"other\"],\"in\":[\"headers\",\"body\"]}"));
         var fill = requireNonNull(egress(id).rules().get("api.example.org")).fill();
         assertThat(fill)
-                .isEqualTo(new Egress.Fill(
-                        Set.of("key", "other"), Set.of(Egress.Place.HEADERS, Egress.Place.BODY)));
+                .isEqualTo(new Egress.Fill(Set.of("key", "other"), Set.of(Egress.Place.HEADERS, Egress.Place.BODY)));
         var shown = shown(id).get("network").at("/rules/api.example.org/0/transform/fill");
         assertThat(shown.toString()).isEqualTo("{\"secrets\":[\"key\",\"other\"],\"in\":[\"headers\",\"body\"]}");
         String usual = create(filling("{\"secrets\":[\"key\"]}"));
-        assertThat(requireNonNull(requireNonNull(egress(usual).rules().get("api.example.org")).fill()).places())
+        assertThat(requireNonNull(requireNonNull(egress(usual).rules().get("api.example.org"))
+                                .fill())
+                        .places())
                 .containsExactly(Egress.Place.HEADERS);
         String without = create("{\"rules\":{\"api.example.org\":[{\"transform\":{\"headers\":{\"A\":\"b\"}}}]}}");
-        assertThat(requireNonNull(egress(without).rules().get("api.example.org")).fill()).isNull();
+        assertThat(requireNonNull(egress(without).rules().get("api.example.org"))
+                        .fill())
+                .isNull();
     }
 
     @Test
@@ -122,7 +125,10 @@ abstract class NetworkContract {
                         "{\"secrets\":[\"a\"],\"in\":[\"path\"]}", "'path'",
                         "{\"secrets\":\"a\"}", "fill.secrets' must be a list")
                 .entrySet()) {
-            var answer = cay.call("POST", "/v2/sandboxes", "{\"templateID\":\"base\",\"network\":%s}".formatted(filling(wrong.getKey())));
+            var answer = cay.call(
+                    "POST",
+                    "/v2/sandboxes",
+                    "{\"templateID\":\"base\",\"network\":%s}".formatted(filling(wrong.getKey())));
             assertThat(answer.status()).as(wrong.getKey()).isEqualTo(400);
             assertThat(answer.message()).contains(wrong.getValue());
         }

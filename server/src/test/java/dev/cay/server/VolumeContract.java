@@ -235,7 +235,11 @@ abstract class VolumeContract {
                 .get("key")
                 .stringValue();
         var headers = Map.of("X-API-Key", key);
-        assertThat(cay.request("GET", "/volumes", headers).json().get(0).get("name").stringValue())
+        assertThat(cay.request("GET", "/volumes", headers)
+                        .json()
+                        .get(0)
+                        .get("name")
+                        .stringValue())
                 .isEqualTo("data");
         var shown = cay.request("GET", "/volumes/" + id(volume), headers).json();
         assertThat(content(shown, "GET", "file?path=/a", "").text()).isEqualTo("text");
@@ -252,7 +256,8 @@ abstract class VolumeContract {
                 Map.of("Authorization", "Bearer " + forged),
                 "");
         assertThat(refused.status()).isEqualTo(401);
-        assertThat(cay.request("DELETE", "/volumes/" + id(volume), headers).status()).isEqualTo(403);
+        assertThat(cay.request("DELETE", "/volumes/" + id(volume), headers).status())
+                .isEqualTo(403);
         for (String scope : List.of("sandboxes", "templates")) {
             String other = cay.call("POST", "/api-keys", "{\"name\":\"k\",\"scope\":\"%s\"}".formatted(scope))
                     .json()
@@ -280,11 +285,12 @@ abstract class VolumeContract {
         var entries = cay.admin("GET", "/admin/audit?action=volume", "");
         assertThat(entries.text()).doesNotContain("secret-name");
         var actions = new ArrayList<String>();
-        entries.json().forEach(entry -> actions.add("%s %s %s"
-                .formatted(
-                        entry.get("action").stringValue(),
-                        entry.get("actor").stringValue().replaceAll("^key:.*", "key"),
-                        entry.get("result").stringValue())));
+        entries.json()
+                .forEach(entry -> actions.add("%s %s %s"
+                        .formatted(
+                                entry.get("action").stringValue(),
+                                entry.get("actor").stringValue().replaceAll("^key:.*", "key"),
+                                entry.get("result").stringValue())));
         String own = "volume:" + id(volume);
         assertThat(actions)
                 .containsExactlyInAnyOrder(

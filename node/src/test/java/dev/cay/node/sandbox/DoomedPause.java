@@ -32,7 +32,8 @@ final class DoomedPause {
 
     private static void die() {
         try {
-            new ProcessBuilder("kill", "-9", Long.toString(ProcessHandle.current().pid()))
+            new ProcessBuilder(
+                            "kill", "-9", Long.toString(ProcessHandle.current().pid()))
                     .start()
                     .waitFor();
             Thread.sleep(Duration.ofSeconds(30));

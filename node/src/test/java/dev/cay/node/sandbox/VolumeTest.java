@@ -195,7 +195,9 @@ class VolumeTest extends NodeTest {
                 .contains("Permission denied");
         assertThat(node.run("one", "mknod /data/mine c 1 5 2>&1; true")).contains("not permitted");
         try (var in = Files.newInputStream(place.directory().resolve("zero"))) {
-            assertThat(in.readNBytes(3)).as("the control: the same file elsewhere").hasSize(3);
+            assertThat(in.readNBytes(3))
+                    .as("the control: the same file elsewhere")
+                    .hasSize(3);
         }
     }
 
@@ -208,12 +210,14 @@ class VolumeTest extends NodeTest {
             node.run(id, "head -c 4M /dev/urandom > /data/kept-%s; sync /data/kept-%s".formatted(id, id));
         }
         String before = node.run("one", "sha256sum /data/kept-*");
-        String fill = "dd if=/dev/zero of=/data/large-%s bs=1M count=4096 conv=fsync 2> /dev/shm/said; echo $? > /dev/shm/ended";
+        String fill =
+                "dd if=/dev/zero of=/data/large-%s bs=1M count=4096 conv=fsync 2> /dev/shm/said; echo $? > /dev/shm/ended";
         try (var first = node.start("one", fill.formatted("one"));
                 var second = node.start("two", fill.formatted("two"))) {
             assertThat(List.of(first, second)).hasSize(2);
             for (String id : List.of("one", "two")) {
-                await(() -> !node.run(id, "cat /dev/shm/ended 2>/dev/null || true").isEmpty());
+                await(() ->
+                        !node.run(id, "cat /dev/shm/ended 2>/dev/null || true").isEmpty());
                 assertThat(node.run(id, "cat /dev/shm/ended /dev/shm/said"))
                         .startsWith("1")
                         .containsAnyOf("No space left on device", "Disk quota exceeded");

@@ -57,7 +57,8 @@ class VolumeWithoutBtrfsTest {
         var mounts = List.of(new VolumeMount(volume, "/data", false));
         node.keepers.create(TestNode.spec("one").withVolumes(mounts));
         node.keepers.create(TestNode.spec("two").withVolumes(mounts));
-        assertThat(node.run("one", "head -c 3M /dev/zero > /data/large && echo text > /data/file; stat -c %s /data/large"))
+        assertThat(node.run(
+                        "one", "head -c 3M /dev/zero > /data/large && echo text > /data/file; stat -c %s /data/large"))
                 .as("more than its size")
                 .isEqualTo("3145728");
         assertThat(node.run("two", "cat /data/file; su user -c 'touch /data/of-user'; stat -c %u:%g /data/of-user"))

@@ -248,7 +248,8 @@ public final class Access {
         };
     }
 
-    /// For requests that carry neither a key nor the operator's token; the handler finds out what they carry, and tells.
+    /// For requests that carry neither a key nor the operator's token; the handler finds out what they carry, and
+    /// tells.
     public Handler guardToken(TokenHandler handler) {
         return audited(handler::handle);
     }

@@ -24,8 +24,10 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// The key that signs identity tokens, in a file beside the database, and the public keys of tokens that it signed before
-/// it was replaced. The file is replaced whole: whenever the daemon is killed, it has one key that signs, and the public
+/// The key that signs identity tokens, in a file beside the database, and the public keys of tokens that it signed
+/// before
+/// it was replaced. The file is replaced whole: whenever the daemon is killed, it has one key that signs, and the
+/// public
 /// key of every token that is still good. Thread-safe.
 final class IdentityKeys {
     /// Twice as long as tokens live: some are signed with the old key while the new one is written.
@@ -119,8 +121,7 @@ final class IdentityKeys {
     /// Signs with a new key from now on. Of the old one the public part stays until its tokens are not good any more.
     synchronized void rotate() {
         var before = new ArrayList<Old>();
-        before.add(new Old(
-                signing.toPublicJWK().toJSONString(), clock.instant().plus(KEPT)));
+        before.add(new Old(signing.toPublicJWK().toJSONString(), clock.instant().plus(KEPT)));
         before.addAll(stillGood());
         try {
             var fresh = fresh();

@@ -45,8 +45,8 @@ public final class NetworkView {
         var shown = new TreeMap<String, List<SandboxDetail.Network.Rule>>();
         rules.forEach((domain, transform) -> shown.put(
                 domain,
-                List.of(new Network.Rule(new Network.Transform(
-                        transform.headers(), transform.redirect(), fill(transform.fill()))))));
+                List.of(new Network.Rule(
+                        new Network.Transform(transform.headers(), transform.redirect(), fill(transform.fill()))))));
         return shown;
     }
 

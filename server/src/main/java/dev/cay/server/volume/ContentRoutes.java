@@ -42,8 +42,7 @@ public final class ContentRoutes {
     private final NodeVolumes node;
     private final Quotas quotas;
 
-    public ContentRoutes(
-            Access access, Volumes volumes, VolumeTokens tokens, NodeVolumes node, Quotas quotas) {
+    public ContentRoutes(Access access, Volumes volumes, VolumeTokens tokens, NodeVolumes node, Quotas quotas) {
         this.access = access;
         this.volumes = volumes;
         this.tokens = tokens;

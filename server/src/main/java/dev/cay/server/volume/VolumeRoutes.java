@@ -58,8 +58,7 @@ public final class VolumeRoutes {
     private void show(Caller caller, Exchange exchange) {
         var volume = volume(caller.team(), exchange);
         boolean writes = caller.scope().equals(KeyScope.ALL);
-        exchange.sendJson(
-                200, opened(volume, writes ? tokens.make(volume.id()) : tokens.makeReader(volume.id())));
+        exchange.sendJson(200, opened(volume, writes ? tokens.make(volume.id()) : tokens.makeReader(volume.id())));
     }
 
     private void delete(Team team, Exchange exchange) {

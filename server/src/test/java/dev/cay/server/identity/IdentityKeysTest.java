@@ -73,10 +73,12 @@ final class IdentityKeysTest {
         assertThat(Files.readString(file())).doesNotContain(privatePart);
         now = now.plus(Duration.ofMinutes(9));
         keys.rotate();
-        assertThat(open().published()).extracting(ECKey::getKeyID).containsExactly(
-                keys.signing().getKeyID(), second.getKeyID(), first.getKeyID());
+        assertThat(open().published())
+                .extracting(ECKey::getKeyID)
+                .containsExactly(keys.signing().getKeyID(), second.getKeyID(), first.getKeyID());
         now = now.plus(Duration.ofMinutes(2));
-        assertThat(open().published()).extracting(ECKey::getKeyID)
+        assertThat(open().published())
+                .extracting(ECKey::getKeyID)
                 .containsExactly(keys.signing().getKeyID(), second.getKeyID());
     }
 
