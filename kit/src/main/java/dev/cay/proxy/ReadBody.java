@@ -60,8 +60,4 @@ record ReadBody(byte[] bytes, boolean whole) {
         }
         return new ReadBody(read.toByteArray(), !more);
     }
-
-    UpstreamRequest.Framing framing() {
-        return bytes.length == 0 ? UpstreamRequest.Framing.EMPTY : UpstreamRequest.Framing.LENGTH;
-    }
 }

@@ -62,7 +62,7 @@ final class UpstreamRequest {
         this.host = host;
         var came = framing(exchange);
         this.read = came == Framing.LENGTH || came == Framing.CHUNKED ? ReadBody.of(exchange, grpc(), bodies) : null;
-        this.framing = read != null && read.whole() ? read.framing() : came;
+        this.framing = read == null || !read.whole() ? came : read.bytes().length == 0 ? Framing.EMPTY : Framing.LENGTH;
         // After the body was changed, which may set more.
         this.set = LastHop.headers(exchange);
     }

@@ -30,9 +30,6 @@ import org.jspecify.annotations.Nullable;
 /// public
 /// key of every token that is still good. Thread-safe.
 final class IdentityKeys {
-    /// Twice as long as tokens live: some are signed with the old key while the new one is written.
-    static final Duration KEPT = IdentityTokens.LIFE.multipliedBy(2);
-
     /// What the file holds.
     ///
     /// @param signing with its private part
@@ -50,24 +47,29 @@ final class IdentityKeys {
             @Nullable List<Old> before) {}
 
     private final Path file;
+    private final Duration kept;
     private final InstantSource clock;
     private Content content;
     private ECKey signing;
 
-    private IdentityKeys(Path file, InstantSource clock, Content content) throws ParseException {
+    private IdentityKeys(Path file, Duration life, InstantSource clock, Content content) throws ParseException {
         this.file = file;
+        // Twice as long as tokens live: some are signed with the old key while the new one is written.
+        this.kept = life.multipliedBy(2);
         this.clock = clock;
         this.content = content;
         this.signing = ECKey.parse(content.signing());
     }
 
     /// Reads the file, or makes it with one key, readable for its owner only.
-    static IdentityKeys open(Path file, InstantSource clock) {
+    ///
+    /// @param life of a token
+    static IdentityKeys open(Path file, Duration life, InstantSource clock) {
         try {
             if (!Files.exists(file)) {
                 var fresh = new Content(fresh().toJSONString(), List.of());
                 WholeFile.writeDurably(file, Json.write(fresh));
-                return new IdentityKeys(file, clock, fresh);
+                return new IdentityKeys(file, life, clock, fresh);
             }
             String text = Files.readString(file);
             var either = JsonColumn.read(text, Either.class);
@@ -76,7 +78,7 @@ final class IdentityKeys {
                 throw new IOException("it has no key");
             }
             return new IdentityKeys(
-                    file, clock, new Content(signing, either.before() == null ? List.of() : either.before()));
+                    file, life, clock, new Content(signing, either.before() == null ? List.of() : either.before()));
         } catch (IOException | JOSEException | ParseException | RuntimeException e) {
             throw new CayException(
                     ErrorKind.INTERNAL,
@@ -121,7 +123,7 @@ final class IdentityKeys {
     /// Signs with a new key from now on. Of the old one the public part stays until its tokens are not good any more.
     synchronized void rotate() {
         var before = new ArrayList<Old>();
-        before.add(new Old(signing.toPublicJWK().toJSONString(), clock.instant().plus(KEPT)));
+        before.add(new Old(signing.toPublicJWK().toJSONString(), clock.instant().plus(kept)));
         before.addAll(stillGood());
         try {
             var fresh = fresh();

@@ -31,7 +31,7 @@ public final class IdentityTokens {
     /// @param file   of the key that signs; made when absent, mode 0600
     /// @param issuer where the public key is served, without a slash at its end
     public IdentityTokens(Path file, URI issuer, InstantSource clock) {
-        this.keys = IdentityKeys.open(file, clock);
+        this.keys = IdentityKeys.open(file, LIFE, clock);
         this.issuer = issuer;
         this.clock = clock;
     }

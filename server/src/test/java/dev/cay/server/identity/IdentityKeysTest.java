@@ -39,7 +39,7 @@ final class IdentityKeysTest {
     }
 
     private IdentityKeys open() {
-        return IdentityKeys.open(file(), () -> now);
+        return IdentityKeys.open(file(), IdentityTokens.LIFE, () -> now);
     }
 
     private static SignedJWT token(IdentityTokens tokens) throws Exception {
@@ -120,7 +120,7 @@ final class IdentityKeysTest {
             killed = KilledAtAStep.run(Rotating.class, steps + 1, directory);
             steps += killed ? 1 : 0;
             var tokens = new IdentityTokens(file(), ISSUER, InstantSource.system());
-            var published = IdentityKeys.open(file(), InstantSource.system()).published();
+            var published = IdentityKeys.open(file(), IdentityTokens.LIFE, InstantSource.system()).published();
             assertThat(isGood(SignedJWT.parse(Files.readString(directory.resolve("token"))), published))
                     .as("a token of before, after step %d", steps)
                     .isTrue();
