@@ -120,7 +120,8 @@ final class IdentityKeysTest {
             killed = KilledAtAStep.run(Rotating.class, steps + 1, directory);
             steps += killed ? 1 : 0;
             var tokens = new IdentityTokens(file(), ISSUER, InstantSource.system());
-            var published = IdentityKeys.open(file(), IdentityTokens.LIFE, InstantSource.system()).published();
+            var published = IdentityKeys.open(file(), IdentityTokens.LIFE, InstantSource.system())
+                    .published();
             assertThat(isGood(SignedJWT.parse(Files.readString(directory.resolve("token"))), published))
                     .as("a token of before, after step %d", steps)
                     .isTrue();
