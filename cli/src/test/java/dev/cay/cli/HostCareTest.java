@@ -142,7 +142,11 @@ final class HostCareTest {
         var before = withoutCay();
         try (var cay = OwnCay.start(Map.of())) {
             create(cay, "{}");
-            assertThat(finish(cay.cay("pool")).text()).contains("size   6.0 GB").contains("what sandboxes hold");
+            assertThat(finish(cay.cay("volume", "create", "data")).code()).isZero();
+            assertThat(finish(cay.cay("pool")).text())
+                    .contains("size   6.0 GB")
+                    .contains("what sandboxes hold")
+                    .containsPattern("what volumes hold, \\d+ MB in all, largest first:\n  [0-9a-f-]{36} \\d+ MB");
             assertThat(finish(cay.cay("pool", "grow", "+512MB")).text())
                     .endsWith("the pool has 6.5 GB now; it had 6.0 GB");
             assertThat(finish(cay.cay("pool", "grow", "1GB")).text()).contains("cannot be made smaller");

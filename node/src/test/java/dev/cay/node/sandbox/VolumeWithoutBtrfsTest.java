@@ -48,6 +48,27 @@ class VolumeWithoutBtrfsTest {
         }
     }
 
+    /// Here the pool itself would let them: what counts is the mount inside.
+    @Test
+    void setUidProgramsAndDevicesOfAVolumeAreOfNoUse() throws Exception {
+        var volume = VolumeId.random();
+        node.node.disk().volumes().create(volume, 1 << 20);
+        node.keepers.create(TestNode.spec("one").withVolumes(List.of(new VolumeMount(volume, "/data", false))));
+        var device = node.host.pool().volumes().place(volume).resolve("zero");
+        run("mknod", "-m", "666", device.toString(), "c", "1", "5");
+        try (var in = Files.newInputStream(device)) {
+            assertThat(in.readNBytes(3))
+                    .as("the control: the same file on the host")
+                    .hasSize(3);
+        }
+        assertThat(node.run("one", "head -c 3 /data/zero 2>&1 | head -c 200")).contains("Permission denied");
+        String copy = "cp /usr/bin/id %s/id; chmod 4755 %s/id; su user -c '%s/id -u'";
+        assertThat(node.run("one", copy.formatted("/data", "/data", "/data"))).isEqualTo("1000");
+        assertThat(node.run("one", copy.formatted("/srv", "/srv", "/srv")))
+                .as("the control: the same file elsewhere")
+                .isEqualTo("0");
+    }
+
     @Test
     void aVolumeIsSharedPausedAndKeptAndHasNoLimit() throws Exception {
         assertThat(node.host.pool().limited()).isFalse();
