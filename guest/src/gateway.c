@@ -1,30 +1,25 @@
 /* The command `mcp-gateway` of every sandbox: tells the node which MCP gateway is wanted. The node serves the gateway on
  * port 50005 and runs its servers where this sandbox cannot look. Credentials pass through this program and stay nowhere,
  * except for the clients' token in a file that only root reads. */
+#include "ask.h"
 #include "cay.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <netinet/in.h>
-#include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
-#define NODE_PORT 49983
 #define GATEWAY_PORT "50005"
 #define HOME "/etc/mcp-gateway"
 #define TOKEN_FILE HOME "/.token"
 #define LOG_FILE "/var/log/mcp-gateway/gateway.log"
 #define LONGEST_TOKEN 1024
 #define LARGEST_CONFIG (1u << 20)
-#define LARGEST_ANSWER (1u << 20)
 /* A package may have to be fetched, which the node gives up after ten minutes. */
 #define ANSWER_SECONDS 660
 #define LOG_PAUSE_MS 250
@@ -45,73 +40,11 @@ static const char usage[] =
     "A gateway that is there already is replaced, and servers are fetched, only by who has its token.\n"
     "Clients find the gateway at http://localhost:50005/mcp, and its log in /var/log/mcp-gateway/gateway.log.\n";
 
-struct text {
-    char *bytes;
-    size_t length, room;
-};
-
 /* What the command line and the environment say. */
 struct wish {
     const char *config, *token, *meta;
     int save, foreground;
 };
-
-static void fail(const char *what, ...) __attribute__((noreturn, format(printf, 1, 2)));
-
-static void fail(const char *what, ...)
-{
-    va_list arguments;
-    va_start(arguments, what);
-    fputs("mcp-gateway: ", stderr);
-    vfprintf(stderr, what, arguments);
-    fputc('\n', stderr);
-    va_end(arguments);
-    exit(1);
-}
-
-static void add(struct text *text, const char *bytes, size_t length)
-{
-    if (text->length + length + 1 > text->room) {
-        text->room = 2 * (text->length + length + 1);
-        text->bytes = realloc(text->bytes, text->room);
-        if (!text->bytes)
-            fail("not enough memory");
-    }
-    memcpy(text->bytes + text->length, bytes, length);
-    text->length += length;
-    text->bytes[text->length] = 0;
-}
-
-static void add_text(struct text *text, const char *bytes)
-{
-    add(text, bytes, strlen(bytes));
-}
-
-static void add_header(struct text *request, const char *name, const char *value)
-{
-    if (!value || !*value)
-        return;
-    add_text(request, name);
-    add_text(request, ": ");
-    add_text(request, value);
-    add_text(request, "\r\n");
-}
-
-/* Reads all there is; false at an error or above the limit. */
-static int read_all(int fd, struct text *text, size_t limit)
-{
-    char chunk[16384];
-    ssize_t got;
-    add(text, "", 0);
-    while ((got = read(fd, chunk, sizeof chunk)) != 0) {
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0 || text->length + (size_t)got > limit)
-            return 0;
-        add(text, chunk, (size_t)got);
-    }
-    return 1;
-}
 
 /* A token becomes part of a header. */
 static const char *require_token(const char *token, const char *from)
@@ -140,126 +73,26 @@ static const char *saved_token(void)
     return *text.bytes ? require_token(text.bytes, TOKEN_FILE) : NULL;
 }
 
-static int connect_to_node(void)
-{
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(NODE_PORT)};
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    struct timeval limit = {.tv_sec = ANSWER_SECONDS};
-    if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) ||
-        setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) ||
-        connect(fd, (struct sockaddr *)&address, sizeof address))
-        fail("Cay does not answer: %s", strerror(errno));
-    return fd;
-}
-
-static void send_all(int fd, const struct text *text)
-{
-    for (size_t sent = 0; sent < text->length;) {
-        ssize_t now = send(fd, text->bytes + sent, text->length - sent, MSG_NOSIGNAL);
-        if (now < 0 && errno != EINTR)
-            return; /* The answer says why not. */
-        sent += now > 0 ? (size_t)now : 0;
-    }
-}
-
-static void add_character(struct text *text, unsigned long code)
-{
-    char bytes[4];
-    size_t length = 0;
-    if (code < 0x80)
-        bytes[length++] = (char)code;
-    else if (code < 0x800)
-        bytes[length++] = (char)(0xc0 | code >> 6);
-    else
-        bytes[length++] = (char)(0xe0 | code >> 12);
-    if (code >= 0x800)
-        bytes[length++] = (char)(0x80 | (code >> 6 & 0x3f));
-    if (code >= 0x80)
-        bytes[length++] = (char)(0x80 | (code & 0x3f));
-    add(text, bytes, length);
-}
-
-/* A string of JSON, from behind its opening quote. */
-static void unquote(const char *from, struct text *text)
-{
-    for (; *from && *from != '"'; from++) {
-        if (*from != '\\') {
-            add(text, from, 1);
-            continue;
-        }
-        char digits[5] = {0};
-        switch (*++from) {
-        case 0:
-            return;
-        case 'n':
-            add(text, "\n", 1);
-            break;
-        case 't':
-            add(text, "\t", 1);
-            break;
-        case 'u':
-            for (int i = 0; i < 4 && from[1]; i++)
-                digits[i] = *++from;
-            add_character(text, strtoul(digits, NULL, 16));
-            break;
-        default:
-            add(text, from, 1);
-        }
-    }
-}
-
-/* The field `message` of an answer, or all of the answer. */
-static const char *message_of(const char *body)
-{
-    static const char field[] = "\"message\":";
-    const char *found = strstr(body, field);
-    if (found) {
-        found += sizeof field - 1;
-        found += strspn(found, " ");
-    }
-    struct text message = {0};
-    add(&message, "", 0);
-    if (found && *found == '"')
-        unquote(found + 1, &message);
-    return message.length ? message.bytes : body;
-}
-
-/* Says something to the node and returns the body of its answer. HTTP/1.0, so that bodies are never in chunks.
- * `unfinished` is told whether the node is still at work; NULL to wait until it has finished. */
+/* Says something to the node and returns the body of its answer. `unfinished` is told whether the node is still at
+ * work; NULL to wait until it has finished. */
 static const char *ask(const char *path, const struct wish *wish, const char *body, int *unfinished)
 {
-    struct text request = {0}, answer = {0};
-    char first[128], length[64];
-    snprintf(first, sizeof first, "POST /mcp-gateway/%s HTTP/1.0\r\nHost: localhost:%d\r\n", path, NODE_PORT);
-    add_text(&request, first);
-    snprintf(length, sizeof length, "Content-Length: %zu\r\n", strlen(body));
-    add_text(&request, length);
-    add_text(&request, "Content-Type: application/json\r\n");
-    add_header(&request, "X-Gateway-Progress", unfinished ? "1" : NULL);
-    add_header(&request, "X-Gateway-Token", wish->token);
-    add_header(&request, "X-Gateway-Meta-Tools", wish->meta);
+    struct text headers = {0};
+    add_header(&headers, "Content-Type", "application/json");
+    add_header(&headers, "X-Gateway-Progress", unfinished ? "1" : NULL);
+    add_header(&headers, "X-Gateway-Token", wish->token);
+    add_header(&headers, "X-Gateway-Meta-Tools", wish->meta);
     /* What proves that the gateway there may be replaced: root changes the token, others have to know it. */
     const char *known = saved_token();
-    add_header(&request, "X-Gateway-Current-Token", known ? known : wish->token);
-    add_text(&request, "\r\n");
-    add_text(&request, body);
-    int fd = connect_to_node();
-    send_all(fd, &request);
-    errno = 0;
-    if (!read_all(fd, &answer, LARGEST_ANSWER) && !answer.length)
-        fail("Cay does not answer: %s", errno == EAGAIN ? "it takes too long" : strerror(errno));
-    close(fd);
-    int status = 0;
-    const char *end = strstr(answer.bytes, "\r\n\r\n");
-    if (!end || sscanf(answer.bytes, "HTTP/1.%*1[01] %3d", &status) != 1)
-        fail("Cay does not answer as it should");
-    end += 4;
-    if (status < 200 || status > 299)
-        fail("%s", message_of(end));
+    add_header(&headers, "X-Gateway-Current-Token", known ? known : wish->token);
+    char place[64];
+    snprintf(place, sizeof place, "/mcp-gateway/%s", path);
+    struct text content = {.bytes = (char *)(uintptr_t)body, .length = strlen(body)};
+    int status;
+    const char *answer = ask_node(place, &headers, &content, ANSWER_SECONDS, &status);
     if (unfinished)
         *unfinished = status == 202;
-    return end;
+    return answer;
 }
 
 /* Whole or not at all, and never readable by others. */
@@ -402,6 +235,7 @@ static int begin(struct wish *wish)
 
 int run_gateway(int argc, char **argv)
 {
+    ask_as = "mcp-gateway";
     struct wish wish = {.meta = "", .save = 1};
     const char *given = getenv("GATEWAY_ACCESS_TOKEN");
     for (int i = 0; i < argc; i++) {
