@@ -75,5 +75,9 @@ int main(int argc, char **argv)
         return run_disk(argc - 2, argv + 2);
     if (!strcmp(mode, "tree"))
         return run_tree(argc - 2, argv + 2);
-    refuse("usage: cay-guest init|launch|hook|boot|mend|unplug|disk|tree ...");
+    if (!strcmp(mode, "fuse"))
+        return run_fuse(argc - 2, argv + 2);
+    if (!strcmp(mode, "fusermount"))
+        return run_fusermount(argc - 1, argv + 1);
+    refuse("usage: cay-guest init|launch|hook|boot|mend|unplug|disk|tree|fuse|fusermount ...");
 }

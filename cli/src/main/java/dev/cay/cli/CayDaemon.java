@@ -37,6 +37,7 @@ import dev.cay.tls.LocalAuthority;
 import dev.cay.tls.OperatorCertificate;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
+import dev.cay.wire.TemplateId;
 import dev.cay.wire.node.Ceiling;
 import dev.cay.wire.node.Resources;
 import dev.cay.wire.node.SandboxKind;
@@ -49,6 +50,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.stream.Collectors;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
@@ -211,6 +213,9 @@ final class CayDaemon implements AutoCloseable {
                         config.sandboxes().spares(),
                         new ServerLimits(config.mcp().memoryMB(), config.mcp().maxServers()),
                         config.sandboxes().processLogBytes(),
+                        config.sandboxes().fuseTemplates().stream()
+                                .map(TemplateId::new)
+                                .collect(Collectors.toSet()),
                         config.http().tlsPort(),
                         config.mcp().catalogs(),
                         config.mcp().overrides(),

@@ -86,6 +86,7 @@ public record CayConfig(
     /// @param keepPaused      how long paused ones are kept; null for ever
     /// @param pauseAtStop     `never`, `reboot` or `always`
     /// @param processLogBytes how much output of one process is kept to be read again
+    /// @param fuseTemplates   ids of templates whose sandboxes may mount FUSE
     public record Sandboxes(
             int cpuCount,
             int memoryMB,
@@ -96,7 +97,12 @@ public record CayConfig(
             Duration maxTimeout,
             @Nullable Duration keepPaused,
             String pauseAtStop,
-            long processLogBytes) {}
+            long processLogBytes,
+            List<String> fuseTemplates) {
+        public Sandboxes {
+            fuseTemplates = List.copyOf(fuseTemplates);
+        }
+    }
 
     /// Where writable layers lie.
     ///

@@ -101,6 +101,11 @@ public final class ConfigKeys {
             ConfigValue.bytes(4096, 1L << 30),
             "1MB",
             "How much output of one process is kept to be read again.");
+    static final ConfigKey<List<String>> FUSE_TEMPLATES = key(
+            "sandboxes.fuseTemplates",
+            ConfigValue.list(ConfigValue.matching("[a-z0-9][a-z0-9_-]*", "ids of templates, like base")),
+            "",
+            "Ids of templates whose sandboxes may mount FUSE file systems that programs in them serve.");
 
     static final ConfigKey<Integer> POOL_SIZE_MB = key(
             "storage.poolSizeMB",
@@ -376,6 +381,7 @@ public final class ConfigKeys {
             KEEP_PAUSED,
             PAUSE_AT_STOP,
             PROCESS_LOG_BYTES,
+            FUSE_TEMPLATES,
             POOL_SIZE_MB,
             VOLUME_SIZE_MB,
             UID_BASE,

@@ -120,7 +120,8 @@ public final class ConfigLoader {
                         value(ConfigKeys.MAX_TIMEOUT),
                         value(ConfigKeys.KEEP_PAUSED).orElse(null),
                         value(ConfigKeys.PAUSE_AT_STOP),
-                        value(ConfigKeys.PROCESS_LOG_BYTES)),
+                        value(ConfigKeys.PROCESS_LOG_BYTES),
+                        value(ConfigKeys.FUSE_TEMPLATES)),
                 new CayConfig.Storage(
                         value(ConfigKeys.POOL_SIZE_MB), value(ConfigKeys.VOLUME_SIZE_MB), value(ConfigKeys.UID_BASE)),
                 new CayConfig.Store(

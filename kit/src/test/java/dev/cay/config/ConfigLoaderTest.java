@@ -54,6 +54,7 @@ final class ConfigLoaderTest {
                         sandboxes.keepPaused = 30d | CAY_SANDBOXES_KEEP_PAUSED
                         sandboxes.pauseAtStop = reboot | CAY_SANDBOXES_PAUSE_AT_STOP
                         sandboxes.processLogBytes = 1MB | CAY_SANDBOXES_PROCESS_LOG_BYTES
+                        sandboxes.fuseTemplates =  | CAY_SANDBOXES_FUSE_TEMPLATES
                         storage.poolSizeMB = 20GB | CAY_STORAGE_POOL_SIZE_MB
                         storage.volumeSizeMB = 10GB | CAY_STORAGE_VOLUME_SIZE_MB
                         storage.uidBase = 1000000000 | CAY_STORAGE_UID_BASE

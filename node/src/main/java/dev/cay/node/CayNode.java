@@ -8,6 +8,7 @@ import dev.cay.life.Undo;
 import dev.cay.metrics.Meters;
 import dev.cay.node.build.Builds;
 import dev.cay.node.egress.EgressPath;
+import dev.cay.node.fuse.FuseMounter;
 import dev.cay.node.host.HostCapacity;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.HostPlan;
@@ -177,6 +178,7 @@ public final class CayNode implements AutoCloseable {
                     nodeLayer,
                     network,
                     variant.runtime(runc),
+                    new FuseMounter(settings.fuseTemplates(), guest),
                     InstantSource.system());
             this.poller = closing.add(new FdPoller());
             var work = work(settings);

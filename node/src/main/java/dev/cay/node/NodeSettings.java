@@ -5,15 +5,18 @@ import dev.cay.node.host.ServerLimits;
 import dev.cay.node.image.oci.RegistrySettings;
 import dev.cay.node.mcp.GatewayRules;
 import dev.cay.wire.SystemPorts;
+import dev.cay.wire.TemplateId;
 import dev.cay.wire.node.Ceiling;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// What an operator decides about the node.
 ///
 /// @param volumeSizeMB         how much a volume may hold at most
 /// @param servers              what MCP servers of one sandbox may use
+/// @param fuseTemplates        whose sandboxes may mount FUSE
 /// @param catalogs             of MCP servers, beside the one that comes with Cay
 /// @param serverOverrides      file that says how MCP servers are started here, and what intercepts calls of
 ///                             their tools; null for none
@@ -41,6 +44,7 @@ public record NodeSettings(
         int mostSpares,
         ServerLimits servers,
         long processLogBytes,
+        Set<TemplateId> fuseTemplates,
         int edgePort,
         List<Path> catalogs,
         @Nullable Path serverOverrides,
@@ -50,6 +54,7 @@ public record NodeSettings(
     public NodeSettings {
         nameservers = List.copyOf(nameservers);
         openAddresses = List.copyOf(openAddresses);
+        fuseTemplates = Set.copyOf(fuseTemplates);
         catalogs = List.copyOf(catalogs);
         remoteAddresses = List.copyOf(remoteAddresses);
     }

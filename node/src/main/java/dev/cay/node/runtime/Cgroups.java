@@ -30,6 +30,9 @@ final class Cgroups {
 
     private static final int OLD_SHARES = 1024;
 
+    /// After which killed processes are taken to wait for something that never comes.
+    private static final Duration STUCK = Duration.ofMillis(500);
+
     private final @Nullable Path unified;
     private final Map<String, Path> controllers;
 
@@ -139,7 +142,9 @@ final class Cgroups {
     /// Ends everything in the group and below it, and waits until nothing is left.
     void kill(String group, Duration limit) {
         Path kill = unified == null ? null : below(unified, group).resolve("cgroup.kill");
-        long deadline = System.nanoTime() + limit.toNanos();
+        long begin = System.nanoTime();
+        long deadline = begin + limit.toNanos();
+        long look = begin + STUCK.toNanos();
         while (!members(group).isEmpty()) {
             if (kill != null && Files.exists(kill)) {
                 write(kill, "1");
@@ -151,6 +156,10 @@ final class Cgroups {
             }
             // The old freezer does not let go of the dead.
             thawAll(group);
+            if (System.nanoTime() > look) {
+                FuseMount.endAllOf(members(group));
+                look = System.nanoTime() + STUCK.toNanos();
+            }
             if (System.nanoTime() > deadline) {
                 throw new CayException(ErrorKind.INTERNAL, "processes in %s do not end".formatted(group));
             }

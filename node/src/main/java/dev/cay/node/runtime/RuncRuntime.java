@@ -92,7 +92,9 @@ public final class RuncRuntime implements ContainerRuntime {
 
     @Override
     public void checkpoint(SandboxId id, Path images, After after) {
-        MovedMounts.refuse(require(id).pid(), bundle(id).mountedAt());
+        var container = require(id);
+        FuseMount.refuse(container);
+        MovedMounts.refuse(container.pid(), bundle(id).mountedAt());
         calls.checkpoint(id, bundle(id), images.toAbsolutePath(), after);
         if (after == After.END) {
             delete(id);

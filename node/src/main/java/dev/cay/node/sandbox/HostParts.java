@@ -1,5 +1,6 @@
 package dev.cay.node.sandbox;
 
+import dev.cay.node.fuse.FuseMounter;
 import dev.cay.node.host.HostCapacity;
 import dev.cay.node.host.HostPlan;
 import dev.cay.node.image.LayerStore;
@@ -24,4 +25,5 @@ public record HostParts(
         NodeLayer nodeLayer,
         NetworkPool network,
         ContainerRuntime runtime,
+        FuseMounter fuse,
         InstantSource clock) {}

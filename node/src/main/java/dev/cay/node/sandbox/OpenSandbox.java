@@ -6,6 +6,8 @@ import dev.cay.life.Undo;
 import dev.cay.node.files.Account;
 import dev.cay.node.files.FileTree;
 import dev.cay.node.files.SandboxPath;
+import dev.cay.node.fuse.FuseDoor;
+import dev.cay.node.fuse.FuseFiles;
 import dev.cay.node.guest.GuestLink;
 import dev.cay.node.host.Slot;
 import dev.cay.node.image.InterpreterLayers;
@@ -77,6 +79,7 @@ final class OpenSandbox implements AutoCloseable {
     private final UseMeter meter;
     private final @Nullable Interpreter interpreter;
     private final McpDoor mcp;
+    private final FuseDoor fuse;
     private volatile SandboxSpec spec;
     private final boolean side;
     private final boolean bare;
@@ -164,6 +167,10 @@ final class OpenSandbox implements AutoCloseable {
                                     network.listen(SystemPorts.MCP),
                                     spec.id(),
                                     exchange -> serveInside(SystemPorts.MCP, exchange))));
+            this.fuse = closing.add(new FuseDoor(host.fuse(), spec.templateId(), container, slot));
+            if (!bare && !side && host.fuse().allows(spec.templateId())) {
+                FuseFiles.bring(files);
+            }
             listen(network, traffic);
             mcp.recall();
         } catch (IOException | RuntimeException e) {
@@ -316,6 +323,8 @@ final class OpenSandbox implements AutoCloseable {
     private void serveInside(int port, Exchange exchange) throws Exception {
         if (port == SystemPorts.ENVD && mcp.isControl(exchange)) {
             mcp.control(exchange);
+        } else if (port == SystemPorts.ENVD && !bare && fuse.handles(exchange)) {
+            fuse.handle(exchange);
         } else if (!serve(port, exchange)) {
             PageOrJson.send(exchange, EdgeAnswer.sandboxNotFound(spec.id().value()));
         }

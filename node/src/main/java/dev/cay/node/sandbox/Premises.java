@@ -6,6 +6,7 @@ import dev.cay.node.host.Slot;
 import dev.cay.node.runtime.Container;
 import dev.cay.node.runtime.ContainerRuntime;
 import dev.cay.node.runtime.ContainerSpec;
+import dev.cay.node.runtime.FuseMount;
 import dev.cay.node.snapshot.Snapshot;
 import dev.cay.node.snapshot.Snapshots;
 import dev.cay.wire.CayException;
@@ -167,6 +168,11 @@ final class Premises {
         keys.add(host.nodeLayer().require(spec.layers()));
         keys.addAll(spec.layers());
         return keys;
+    }
+
+    /// Refuses to save its memory while something is mounted in it that cannot be saved.
+    void requireSavable() {
+        host.runtime().find(id()).ifPresent(FuseMount::refuse);
     }
 
     /// Saves it. It must be closed; it is frozen, and stays so.

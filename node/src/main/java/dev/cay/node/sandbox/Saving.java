@@ -135,6 +135,10 @@ final class Saving {
     /// A machine that was too busy to stop the sandbox in time may not be the second time.
     private Snapshot saveTwice(String name, Keep keep, Runnable close) {
         long began = System.nanoTime();
+        if (keep == Keep.MEMORY) {
+            // Looked at again when nobody can mount any more. Clients of a sandbox that is refused now are not cut.
+            premises.requireSavable();
+        }
         close.run();
         try {
             return save(name, keep);

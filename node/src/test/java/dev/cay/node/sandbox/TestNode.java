@@ -59,6 +59,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
@@ -226,6 +227,7 @@ final class TestNode implements AutoCloseable {
                             MOST_SPARES,
                             SERVERS,
                             ProcessSettings.DEFAULT.logBytes(),
+                            Set.of(new TemplateId("template-of-fuse")),
                             edgePort,
                             List.of(),
                             null,
