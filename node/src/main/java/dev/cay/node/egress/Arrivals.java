@@ -32,6 +32,7 @@ final class Arrivals implements AutoCloseable {
     private final Map<Long, EgressConnection> silent = new HashMap<>();
     private long ids = LISTENER;
     private boolean mayAccept;
+    private long checked = System.nanoTime();
     private volatile boolean closed;
 
     /// @param listener  taken, and closed at the end
@@ -118,8 +119,12 @@ final class Arrivals implements AutoCloseable {
         }
     }
 
-    /// They are refused by their own threads.
+    /// They are refused by their own threads. At most once in a while, as there may be many and others arrive often.
     private void beginThoseWhoseTimeIsOver() {
+        if (System.nanoTime() - checked < CHECK.toNanos()) {
+            return;
+        }
+        checked = System.nanoTime();
         silent.values().removeIf(connection -> {
             boolean late = connection.late();
             if (late) {
