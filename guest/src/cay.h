@@ -31,4 +31,7 @@ void refuse(const char *what, ...) __attribute__((noreturn, format(printf, 1, 2)
 
 unsigned long parse_number(const char *text, const char *what);
 
+/* Sends one byte of zero with the descriptor; not 0 if the other side does not take it. */
+int send_descriptor(int socket, int descriptor, int flags);
+
 #endif

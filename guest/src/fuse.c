@@ -205,20 +205,7 @@ static int make_mount(int device, const struct ucred *who, const struct fuse_pla
 
 static void lend(int connection, int descriptor)
 {
-    char byte = 0;
-    struct iovec part = {&byte, 1};
-    union {
-        char room[CMSG_SPACE(sizeof(int))];
-        struct cmsghdr aligned;
-    } control;
-    memset(&control, 0, sizeof control);
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof descriptor);
-    memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
-    if (sendmsg(connection, &message, MSG_DONTWAIT | MSG_NOSIGNAL) != 1)
+    if (send_descriptor(connection, descriptor, MSG_DONTWAIT))
         die("the program that asks does not take the connection");
 }
 

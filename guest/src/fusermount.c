@@ -92,20 +92,7 @@ static int receive_descriptor(int listener)
 /* As libfuse expects it: one byte of zero, with the descriptor. */
 static void hand_over(int socket, int descriptor)
 {
-    char byte = 0;
-    struct iovec part = {&byte, 1};
-    union {
-        char room[CMSG_SPACE(sizeof(int))];
-        struct cmsghdr aligned;
-    } control;
-    memset(&control, 0, sizeof control);
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof descriptor);
-    memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
-    if (sendmsg(socket, &message, MSG_NOSIGNAL) != 1)
+    if (send_descriptor(socket, descriptor, 0))
         fail("cannot pass the connection on: %s", strerror(errno));
     close(descriptor);
 }
