@@ -229,8 +229,8 @@ public final class EgressTrial {
         addresses.add(OwnInternet.ADDRESS);
         try (var byName = sandbox(rules(names, ""));
                 var byAddress = sandbox(rules(addresses, ""))) {
-            compareRules("host name", byName, Way.NAME);
-            compareRules("address", byAddress, Way.ADDRESS);
+            compareRules("host names", byName, Way.NAME);
+            compareRules("addresses", byAddress, Way.ADDRESS);
         }
     }
 
@@ -239,7 +239,7 @@ public final class EgressTrial {
         double took = Objects.requireNonNull(found.get("many")).p50();
         double before = Objects.requireNonNull(found.get("few")).p50();
         String method = "the last of them allows it; by turns, n=" + ROUNDS * EACH;
-        tell(Figure.of("egress: new connection by one of %,d %ss, p50".formatted(RULES, by), "ms", took, method)
+        tell(Figure.of("egress: new connection by one of %,d %s, p50".formatted(RULES, by), "ms", took, method)
                 .beside(few == Way.NAME ? "by one host name" : "by one of two", before)
                 .atMostTimes(1.1));
     }
