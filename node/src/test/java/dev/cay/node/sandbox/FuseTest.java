@@ -125,7 +125,7 @@ class FuseTest extends NodeTest {
                 "(python3 -u /srv/fuse.py serve /data/m plain rw,auto_unmount >/tmp/said 2>&1 &); for i in $(seq 200); do grep -qs . /tmp/said && break; sleep 0.05; done; cat /tmp/said";
         assertThat(node.run(ALLOWED, script)).startsWith("mounted");
         assertThat(node.run(ALLOWED, "cat /data/m/f")).isEqualTo(CONTENT);
-        node.run(ALLOWED, "pkill -9 -f 'fuse.py serve'");
+        node.run(ALLOWED, "pkill -9 -x python3");
         await(() -> mounts(ALLOWED).isEmpty());
     }
 
@@ -263,7 +263,7 @@ class FuseTest extends NodeTest {
         assertThat(node.run(ALLOWED, "echo goes on")).isEqualTo("goes on");
         assertThat(node.run(
                         ALLOWED,
-                        "fusermount3 -uz /data/m; while pgrep -f 'fuse.py serve|^stat' >/dev/null; do sleep 0.1; done"))
+                        "fusermount3 -uz /data/m; while pgrep -x 'python3|stat' >/dev/null; do sleep 0.1; done"))
                 .isEmpty();
         node.keepers.pause(ID, Keep.MEMORY);
         await(() -> node.runc.find(ID).isEmpty());
