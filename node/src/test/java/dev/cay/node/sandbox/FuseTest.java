@@ -3,6 +3,7 @@ package dev.cay.node.sandbox;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.CayException;
@@ -22,6 +23,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Objects;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /// FUSE in real sandboxes, with a server that speaks the kernel's protocol: it works where the operator allows it, only
@@ -34,7 +36,12 @@ class FuseTest extends NodeTest {
     private static final String CONTENT = "served by a program";
 
     /// Longer than a call takes on a busy machine, and shorter than any limit of the node.
-    private static final Duration SOON = Duration.ofSeconds(8);
+    private static final Duration SOON = Duration.ofSeconds(25);
+
+    @BeforeAll
+    static void requireKernel() throws IOException {
+        assumeTrue(Files.readString(Path.of("/proc/filesystems")).contains("\tfuse\n"), "a kernel with FUSE");
+    }
 
     private void create(String id) throws Exception {
         node.keepers.create(TestNode.spec(id));
