@@ -176,7 +176,7 @@ final class ArchitectureTest {
                 .and(not(simpleNameIn("OutputLog", "Pump", "ProcessInput", "LineProcess", "Complaints")))
                 .and(not(simpleNameIn("GuestLink", "Streams", "SharedTerminals", "BtrfsDisks", "HeldBack")))
                 .and(not(simpleNameIn("LayerView", "ChangedFiles", "VolumeTree")))
-                .and(not(simpleNameIn("EgressPath", "EgressSocket", "HttpBridge", "Pipes", "Relay")))
+                .and(not(simpleNameIn("Arrivals", "EgressPath", "EgressSocket", "HttpBridge", "Pipes", "Relay")))
                 .should()
                 .callMethodWhere(target(owner(simpleNameIn(
                         "FileCalls",
