@@ -78,8 +78,7 @@ final class OpenSandbox implements AutoCloseable {
     private final SandboxLog log;
     private final UseMeter meter;
     private final @Nullable Interpreter interpreter;
-    private final McpDoor mcp;
-    private final FuseDoor fuse;
+    private final InsideDoors inside;
     private volatile SandboxSpec spec;
     private final boolean side;
     private final boolean bare;
@@ -157,7 +156,7 @@ final class OpenSandbox implements AutoCloseable {
             }
             this.envds = given -> new Envd(view(given, watches, followers), host.clock(), traffic.meters());
             this.envd = envds.apply(spec);
-            this.mcp = closing.add(new McpDoor(
+            var mcp = closing.add(new McpDoor(
                     traffic.gateways(),
                     spec.id(),
                     known,
@@ -167,7 +166,8 @@ final class OpenSandbox implements AutoCloseable {
                                     network.listen(SystemPorts.MCP),
                                     spec.id(),
                                     exchange -> serveInside(SystemPorts.MCP, exchange))));
-            this.fuse = closing.add(new FuseDoor(host.fuse(), spec.templateId(), container, slot));
+            var fuse = closing.add(new FuseDoor(host.fuse(), spec.templateId(), container, slot));
+            this.inside = new InsideDoors(mcp, fuse, !bare);
             if (!bare && !side && host.fuse().allows(spec.templateId())) {
                 FuseFiles.bring(files);
             }
@@ -321,11 +321,8 @@ final class OpenSandbox implements AutoCloseable {
     }
 
     private void serveInside(int port, Exchange exchange) throws Exception {
-        if (port == SystemPorts.ENVD && mcp.isControl(exchange)) {
-            mcp.control(exchange);
-        } else if (port == SystemPorts.ENVD && !bare && fuse.handles(exchange)) {
-            fuse.handle(exchange);
-        } else if (!serve(port, exchange)) {
+        boolean done = (port == SystemPorts.ENVD && inside.serve(exchange)) || serve(port, exchange);
+        if (!done) {
             PageOrJson.send(exchange, EdgeAnswer.sandboxNotFound(spec.id().value()));
         }
     }
@@ -346,7 +343,7 @@ final class OpenSandbox implements AutoCloseable {
             envd.handle(exchange);
         } else if (port == SystemPorts.INTERPRETER && interpreter != null && !hasOwnInterpreter()) {
             interpreter.handle(exchange);
-        } else if (port != SystemPorts.MCP || !mcp.handle(exchange)) {
+        } else if (port != SystemPorts.MCP || !inside.mcp().handle(exchange)) {
             ports.forward(port, exchange);
         }
         return true;
@@ -411,7 +408,7 @@ final class OpenSandbox implements AutoCloseable {
             interpreter.leave();
         }
         if (!comesBack && !sleeps) {
-            mcp.rest();
+            inside.mcp().rest();
         }
         closing.close();
     }

@@ -44,8 +44,8 @@ class VolumeWithoutBtrfsTest {
     void close() throws Exception {
         try (var undo = new Undo()) {
             undo.step(place::close);
-            undo.step(() ->
-                    run("umount", place.directory().resolve("state/pool").toString()));
+            undo.step(
+                    () -> run("umount", place.directory().resolve("state/pool").toString()));
             undo.step(() -> node.close());
         }
     }
