@@ -11,7 +11,7 @@ const reboots = { skip: !atLeast(2, 49) }
 const pause = (one, options) => (one.pause ? one.pause(options) : one.betaPause(options))
 
 /** A process that counts into a file as long as it lives. */
-const count = 'i=0; while :; do i=$((i+1)); echo $i > /tmp/count; sleep 0.05; done'
+const count = 'i=0; while :; do i=$((i+1)); echo $i > /tmp/count.new; mv /tmp/count.new /tmp/count; sleep 0.05; done'
 const counted = async (one) => Number(await one.files.read('/tmp/count'))
 
 const goesOn = async (one, from) => until('the count to go on', async () => (await counted(one)) > from)

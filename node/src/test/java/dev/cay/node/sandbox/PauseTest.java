@@ -33,7 +33,8 @@ import org.junit.jupiter.api.Test;
 @NeedsRoot
 class PauseTest extends NodeTest {
     private static final SandboxId ID = new SandboxId("sleeper");
-    private static final String COUNTER = "i=0; while true; do i=$((i+1)); echo $i > /count; sleep 0.02; done";
+    /// Adds a line for each number: a file that is emptied before it is written could be saved empty.
+    private static final String COUNTER = "i=0; while true; do i=$((i+1)); echo $i >> /count; sleep 0.02; done";
 
     /// Counts only while there is a file, so that it stands still in a snapshot; a line for each number.
     private static final String GATED = "i=0; while true; do"
@@ -143,7 +144,7 @@ class PauseTest extends NodeTest {
         node.keepers.resume(ID, true);
         int count = count("sleeper");
         assertThat(count).isGreaterThan(3);
-        assertThat(node.run("sleeper", "sleep 0.2; cat /count")).isEqualTo(Integer.toString(count));
+        assertThat(node.run("sleeper", "sleep 0.2; tail -n 1 /count")).isEqualTo(Integer.toString(count));
         assertThat(node.run("sleeper", "cat /proc/sys/kernel/random/boot_id")).isNotEqualTo(boot);
     }
 
@@ -177,7 +178,7 @@ class PauseTest extends NodeTest {
         await(() -> count("sleeper") > 3);
         node.keepers.pause(ID, Keep.MEMORY);
         node.keepers.resume(ID, false);
-        assertThat(node.run("sleeper", "cat /count; sleep 0.2; cat /count")).matches("(\\d+)\\s+\\1");
+        assertThat(node.run("sleeper", "tail -n 1 /count; sleep 0.2; tail -n 1 /count")).matches("(\\d+)\\s+\\1");
     }
 
     @Test
