@@ -178,7 +178,8 @@ class PauseTest extends NodeTest {
         await(() -> count("sleeper") > 3);
         node.keepers.pause(ID, Keep.MEMORY);
         node.keepers.resume(ID, false);
-        assertThat(node.run("sleeper", "tail -n 1 /count; sleep 0.2; tail -n 1 /count")).matches("(\\d+)\\s+\\1");
+        assertThat(node.run("sleeper", "tail -n 1 /count; sleep 0.2; tail -n 1 /count"))
+                .matches("(\\d+)\\s+\\1");
     }
 
     @Test
