@@ -171,7 +171,7 @@ public final class OwnCay implements AutoCloseable {
     /// classes at hand.
     public ProcessBuilder cay(String... arguments) {
         String home = System.getProperty("cay.home");
-        var command = new ArrayList<>(home == null ? plainJava() : List.of(home + "/cay"));
+        var command = new ArrayList<>(home == null ? plainJava(arguments[0]) : List.of(home + "/cay"));
         command.addAll(List.of(arguments));
         var builder = new ProcessBuilder(command);
         builder.environment().put("CAY_CONFIG", directory.resolve("cay.yaml").toString());
@@ -180,20 +180,34 @@ public final class OwnCay implements AutoCloseable {
         return builder;
     }
 
-    /// For a life of minutes: to compile well would take longer than it saves.
-    private static List<String> plainJava() {
+    private static List<String> plainJava(String subcommand) {
         var java = List.of(
                 System.getProperty("java.home") + "/bin/java",
                 "--enable-native-access=ALL-UNNAMED",
                 "-Djdk.virtualThreadScheduler.parallelism=16",
                 "-Xmx512m",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1");
+                "-XX:+UseSerialGC");
         var classPath = classPath();
         var command = new ArrayList<>(java);
+        command.addAll(compilers(subcommand));
         command.addAll(ClassArchive.flags(java, classPath));
         command.addAll(List.of("-cp", classPath, "dev.cay.cli.Main"));
         return command;
+    }
+
+    /// As the launcher chooses them. The second compiler alone knows the processor's instructions for check sums and
+    /// ciphers; a command is over before that pays.
+    private static List<String> compilers(String subcommand) {
+        return switch (subcommand) {
+            case "up" ->
+                List.of(
+                        "-XX:Tier4InvocationThreshold=20000",
+                        "-XX:Tier4MinInvocationThreshold=2400",
+                        "-XX:Tier4CompileThreshold=60000",
+                        "-XX:Tier4BackEdgeThreshold=160000");
+            case "backup", "restore" -> List.of();
+            default -> List.of("-XX:TieredStopAtLevel=1");
+        };
     }
 
     /// As a daemon has it that was started by hand: without this module, and without classes of tests.
