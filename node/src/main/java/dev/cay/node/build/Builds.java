@@ -273,7 +273,8 @@ public final class Builds implements NodeBuilds, AutoCloseable {
         running.forEach(build -> build.thread.interrupt());
         try {
             for (var build : running) {
-                build.thread.join(CLOSE_LIMIT);
+                // One that is just being begun has no thread yet that could be waited for.
+                boolean _ = !build.thread.isAlive() || build.thread.join(CLOSE_LIMIT);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -41,6 +41,9 @@ final class ForEachSandbox {
                 });
             }
             tasks.join(EACH.multipliedBy(1 + ids.size() / atOnce));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CayException(ErrorKind.CANCELED, "the work on all sandboxes was interrupted", e);
         } catch (Exception e) {
             throw new CayException(ErrorKind.INTERNAL, "not all sandboxes could be handled", e);
         }

@@ -2,6 +2,7 @@ package dev.cay.node.sandbox;
 
 import dev.cay.http.Exchange;
 import dev.cay.http.PageOrJson;
+import dev.cay.life.Undo;
 import dev.cay.node.build.BuildRooms;
 import dev.cay.node.build.StartUp;
 import dev.cay.node.host.Mounts;
@@ -390,10 +391,18 @@ public final class Keepers implements Node, AutoCloseable {
     /// Lets go of all sandboxes; they run on. Those that were about to start are taken back.
     @Override
     public void close() {
-        endUnclaimed();
-        if (upkeep != null) {
-            upkeep.close();
+        closed = true;
+        // Each step runs even if one before it fails: upkeep that goes on would load the firewall of a closed node.
+        try (var undo = new Undo()) {
+            undo.step(this::leaveAll);
+            undo.step(this::endUnclaimed);
+            if (upkeep != null) {
+                undo.add(upkeep);
+            }
         }
+    }
+
+    private void leaveAll() {
         ForEachSandbox.each(List.copyOf(keepers.keySet()), id -> {
             var keeper = keepers.remove(id);
             if (keeper != null) {

@@ -72,7 +72,8 @@ public final class PoolGuard implements AutoCloseable {
         closed = true;
         thread.interrupt();
         try {
-            thread.join(STOP_LIMIT);
+            // Where the pool has no limits the thread was never started, and cannot be waited for.
+            boolean _ = !thread.isAlive() || thread.join(STOP_LIMIT);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -2,7 +2,6 @@ package dev.cay.node.sandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.cay.life.Undo;
 import dev.cay.node.host.Programs;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.wire.SandboxId;
@@ -42,11 +41,11 @@ class VolumeWithoutBtrfsTest {
 
     @AfterEach
     void close() throws Exception {
-        try (var undo = new Undo()) {
-            undo.step(place::close);
-            undo.step(
-                    () -> run("umount", place.directory().resolve("state/pool").toString()));
-            undo.step(() -> node.close());
+        var pool = place.directory().resolve("state/pool").toString();
+        try (var _ = place;
+                AutoCloseable _ = () -> run("umount", pool);
+                var _ = node) {
+            // Nothing to do but to close them, whichever there are.
         }
     }
 
@@ -95,8 +94,8 @@ class VolumeWithoutBtrfsTest {
         node.keepers.resume(ONE, true);
         assertThat(node.run("one", "cat /data/file")).isEqualTo("text\nmore");
 
-        node.keepers.kill(ONE);
-        node.keepers.kill(new SandboxId("two"));
+        node.keepers.killAll();
+        assertThat(node.keepers.list()).isEmpty();
         node.node.disk().volumes().delete(volume);
         assertThat(node.node.disk().volumes().list()).isEmpty();
     }
