@@ -37,7 +37,8 @@ public final class NetworkPool implements AutoCloseable {
     /// Rules of sandboxes that have some, by link.
     private final Map<String, Egress> ruled = new ConcurrentHashMap<>();
 
-    private boolean removed;
+    /// Set by {@link #close}: rules that are loaded later would outlive the daemon, as nobody would remove them.
+    private boolean closed;
 
     /// @param nameservers what DNS questions are passed on to; empty means whatever the host uses
     /// @param path        where TCP goes of sandboxes whose rules the kernel alone cannot keep
@@ -121,7 +122,7 @@ public final class NetworkPool implements AutoCloseable {
     /// Looks again for what others did to our packets since: a firewall that was started after us may stop them, and
     /// the way some are loaded takes every other's rules away, ours included.
     public synchronized void heal() {
-        if (removed) {
+        if (closed) {
             return;
         }
         firewall.putBack();
@@ -130,13 +131,13 @@ public final class NetworkPool implements AutoCloseable {
     }
 
     @Override
-    public void close() {
+    public synchronized void close() {
+        closed = true;
         dns.close();
     }
 
     /// Takes everything of this instance from the host, rules included. Only when no sandbox runs.
     public synchronized void remove() {
-        removed = true;
         close();
         removeOrphans(List.of());
         programs.run(LIMIT, "ip", "address", "delete", plan.gateway() + "/32", "dev", "lo");

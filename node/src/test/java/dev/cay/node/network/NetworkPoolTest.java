@@ -53,8 +53,14 @@ final class NetworkPoolTest {
                 assertThat(lab.in(lab.host, "nft list table inet " + lab.plan.firewallTable()))
                         .doesNotContain("\"" + slot.veth() + "\"");
 
+                assertThat(pool.say("close")).isEqualTo("done");
+                lab.in(lab.host, "nft delete table inet " + lab.plan.firewallTable());
+                assertThat(pool.say("heal")).isEqualTo("done");
+                assertThat(lab.in(lab.host, "nft list tables"))
+                        .as("a closed pool loads no rules")
+                        .doesNotContain(lab.plan.firewallTable());
+
                 assertThat(pool.say("remove")).isEqualTo("done");
-                assertThat(lab.in(lab.host, "nft list tables")).doesNotContain(lab.plan.firewallTable());
                 assertThat(lab.in(lab.host, "ip address show")).doesNotContain(lab.plan.gateway());
             }
         }
@@ -103,6 +109,7 @@ final class NetworkPoolTest {
                 case "allow" -> pool.setEgress(ID, slot, Egress.open());
                 case "heal" -> pool.heal();
                 case "detach" -> pool.detach(ID, slot);
+                case "close" -> pool.close();
                 case "remove" -> pool.remove();
                 default -> {
                     return pool.orphans(List.of()).toString();
