@@ -321,8 +321,11 @@ abstract class WebhookContract {
         var again = cay.call("POST", "/events/webhooks/" + hook + "/redeliveries", "{\"failed\":true}");
         assertThat(again.status()).isEqualTo(202);
         assertThat(again.json().get("events").intValue()).isGreaterThanOrEqualTo(2);
-        TestServer.await("both events", () -> receiver.taken(id).size() >= 2);
-        assertThat(receiver.taken(id).subList(0, 2)).containsExactly("create", "update");
+        TestServer.await("both events", () -> receiver.taken(id).containsAll(List.of("create", "update")));
+        // The sandbox's end never failed for a day: it is sent as soon as the webhook is enabled.
+        assertThat(receiver.taken(id))
+                .filteredOn(label -> !label.equals("kill"))
+                .containsExactly("create", "update");
         assertThat(receiver.taken(later)).doesNotContain("create");
     }
 
