@@ -151,7 +151,7 @@ class TerminalTest {
             subscription.process().input().writeTerminal(new byte[300_000]);
             assertThat(listen(subscription).text()).contains("2913298395 300000");
         }
-        try (var subscription = table.start(terminal("read x; echo [$x]"))) {
+        try (var subscription = table.start(terminal("read x; echo \"[$x]\""))) {
             subscription.process().input().writeTerminal("word\n".getBytes(UTF_8));
             assertThat(listen(subscription).text()).isEqualTo("word\r\n[word]\r\n");
         }

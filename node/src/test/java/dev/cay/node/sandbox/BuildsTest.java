@@ -41,8 +41,9 @@ final class BuildsTest {
 
     @AfterEach
     void stop() throws IOException {
-        node.close();
-        place.close();
+        try (var _ = place) {
+            node.close();
+        }
     }
 
     @Test

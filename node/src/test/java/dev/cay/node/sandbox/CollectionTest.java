@@ -43,8 +43,9 @@ final class CollectionTest {
 
     @AfterEach
     void stop() throws IOException {
-        node.close();
-        place.close();
+        try (var _ = place) {
+            node.close();
+        }
     }
 
     @Test

@@ -39,8 +39,9 @@ class FencesTest {
 
     @AfterEach
     void close() throws Exception {
-        node.close();
-        place.close();
+        try (var _ = place) {
+            node.close();
+        }
     }
 
     @Test

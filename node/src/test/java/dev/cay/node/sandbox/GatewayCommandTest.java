@@ -29,8 +29,9 @@ class GatewayCommandTest {
     @AfterEach
     void end() throws Exception {
         node.keepers.kill(new SandboxId(ID));
-        node.close();
-        place.close();
+        try (var _ = place) {
+            node.close();
+        }
     }
 
     private String run(String script) throws Exception {

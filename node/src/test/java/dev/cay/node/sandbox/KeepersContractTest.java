@@ -21,8 +21,9 @@ final class KeepersContractTest implements NodeContract {
 
     @AfterAll
     static void close() throws Exception {
-        node.close();
-        place.close();
+        try (var _ = place) {
+            node.close();
+        }
     }
 
     @Override

@@ -44,9 +44,10 @@ class LateGuestTest {
 
     @AfterEach
     void close() throws Exception {
-        node.runc.thaw(LATE);
-        node.close();
-        place.close();
+        try (var _ = place;
+                var _ = node) {
+            node.runc.thaw(LATE);
+        }
     }
 
     @Test

@@ -42,8 +42,9 @@ class MeasureTest {
 
     @AfterEach
     void close() throws Exception {
-        node.close();
-        place.close();
+        try (var _ = place) {
+            node.close();
+        }
     }
 
     @Test

@@ -322,7 +322,7 @@ class PauseTest extends NodeTest {
                 open("/waits", "w").close()
                 while not os.path.exists("/accept"): time.sleep(0.005)
                 accepted = server.accept()[0]
-                while True: client.sendall(b"x"); accepted.recv(1); open("/count", "w").write(str(time.time_ns())); time.sleep(0.02)'
+                while True: client.sendall(b"x"); accepted.recv(1); open("/new", "w").write(str(time.time_ns())); os.rename("/new", "/count"); time.sleep(0.02)'
                 """.strip());
         await(() -> node.run("sleeper", "ls /").contains("waits"));
 
@@ -419,7 +419,7 @@ class PauseTest extends NodeTest {
     void stopsTheClockOfACommandThatSleeps() throws Exception {
         node.keepers.create(TestNode.spec("sleeper"));
         var events = node.startFor(Duration.ofSeconds(6), "sleeper", "echo $$ > /pid; sleep 9999");
-        await(() -> !node.run("sleeper", "cat /pid").isEmpty());
+        await(() -> !node.run("sleeper", "cat /pid 2>/dev/null").isEmpty());
         node.keepers.pause(ID, Keep.MEMORY);
         awaitSettled();
         Thread.sleep(Duration.ofSeconds(6));

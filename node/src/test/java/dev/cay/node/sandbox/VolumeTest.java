@@ -100,7 +100,7 @@ class VolumeTest extends NodeTest {
     }
 
     private int count(String id) throws Exception {
-        String text = node.run(id, "cat /count 2>/dev/null || echo 0");
+        String text = node.run(id, "tail -n 1 /count 2>/dev/null || echo 0");
         return text.isEmpty() ? 0 : Integer.parseInt(text);
     }
 
@@ -297,7 +297,7 @@ class VolumeTest extends NodeTest {
         node.run("one", "echo start > /data/grows; seq 1000 > /data/shrinks; echo x > /data/rights");
         start(
                 "one",
-                "exec 3>>/data/grows 4</data/shrinks 5</data/rights; i=0; while :; do i=$((i+1)); echo tick-$i >&3; echo $i > /count; sleep 0.05; done");
+                "exec 3>>/data/grows 4</data/shrinks 5</data/rights; i=0; while :; do i=$((i+1)); echo tick-$i >&3; echo $i >> /count; sleep 0.05; done");
         await(() -> count("one") > 3);
         pauseForGood();
         Files.writeString(place(shared).resolve("grows"), text(shared, "/grows") + "meanwhile\n".repeat(5000));
@@ -316,7 +316,7 @@ class VolumeTest extends NodeTest {
         var shared = volume(8);
         node.keepers.create(mounting("one", at(shared, "/data")));
         node.run("one", "echo kept > /own");
-        start("one", "exec 3>>/data/open-one; i=0; while :; do i=$((i+1)); echo $i > /count; sleep 0.05; done");
+        start("one", "exec 3>>/data/open-one; i=0; while :; do i=$((i+1)); echo $i >> /count; sleep 0.05; done");
         await(() -> count("one") > 3);
         pauseForGood();
         volumes().content(shared).remove("/open-one");
@@ -335,7 +335,7 @@ class VolumeTest extends NodeTest {
     void aVanishedFileThatIsPutBackLetsItGoOn() throws Exception {
         var shared = volume(8);
         node.keepers.create(mounting("one", at(shared, "/data")));
-        start("one", "exec 3>>/data/open-one; i=0; while :; do i=$((i+1)); echo $i > /count; sleep 0.05; done");
+        start("one", "exec 3>>/data/open-one; i=0; while :; do i=$((i+1)); echo $i >> /count; sleep 0.05; done");
         await(() -> count("one") > 3);
         pauseForGood();
         volumes().content(shared).remove("/open-one");

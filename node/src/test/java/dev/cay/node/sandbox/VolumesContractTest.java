@@ -20,8 +20,9 @@ final class VolumesContractTest implements VolumesContract {
 
     @AfterAll
     static void close() throws Exception {
-        node.close();
-        place.close();
+        try (var _ = place) {
+            node.close();
+        }
     }
 
     @Override
