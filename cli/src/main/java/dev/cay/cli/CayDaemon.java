@@ -13,14 +13,12 @@ import dev.cay.life.SystemClock;
 import dev.cay.life.Undo;
 import dev.cay.metrics.Meters;
 import dev.cay.node.CayNode;
-import dev.cay.node.NodeSettings;
+import dev.cay.node.NodeAssembly;
+import dev.cay.node.NodeSurroundings;
 import dev.cay.node.NodeVariant;
 import dev.cay.node.host.HostClaim;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.HostPlan;
-import dev.cay.node.host.ServerLimits;
-import dev.cay.node.mcp.GatewayRules;
-import dev.cay.node.mcp.MetaChoice;
 import dev.cay.server.CayServer;
 import dev.cay.server.access.AdminToken;
 import dev.cay.server.audit.AuditExports;
@@ -37,8 +35,6 @@ import dev.cay.tls.LocalAuthority;
 import dev.cay.tls.OperatorCertificate;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
-import dev.cay.wire.TemplateId;
-import dev.cay.wire.node.Ceiling;
 import dev.cay.wire.node.Resources;
 import dev.cay.wire.node.SandboxKind;
 import java.io.IOException;
@@ -50,7 +46,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.stream.Collectors;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
@@ -60,7 +55,6 @@ import org.jspecify.annotations.Nullable;
 final class CayDaemon implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration MEASURE_EVERY = Duration.ofSeconds(5);
-    private static final Path OPERATOR_CERTIFICATES = Path.of("/usr/local/share/ca-certificates");
 
     /// Sizes of a template whose client says none, as clients expect.
     private static final int TEMPLATE_CPUS = 2;
@@ -192,41 +186,9 @@ final class CayDaemon implements AutoCloseable {
         join(config);
         var authority = opening.get();
         progress.mark("certificates");
-        var started = closing.add(new CayNode(
-                new NodeSettings(
-                        config.instance(),
-                        config.stateDir(),
-                        config.runDir(),
-                        config.cacheDir(),
-                        poolSize(),
-                        config.storage().volumeSizeMB(),
-                        config.storage().uidBase(),
-                        config.network().range(),
-                        config.network().nameservers(),
-                        config.network().maxConnections(),
-                        config.network().bandwidthMbit(),
-                        config.network().openAddresses(),
-                        new Ceiling(
-                                config.network().egressAllow(), config.network().egressDeny()),
-                        config.network().trustHostCertificates() ? OPERATOR_CERTIFICATES : null,
-                        config.sandboxes().maxProcesses(),
-                        config.sandboxes().spares(),
-                        new ServerLimits(config.mcp().memoryMB(), config.mcp().maxServers()),
-                        config.sandboxes().processLogBytes(),
-                        config.sandboxes().fuseTemplates().stream()
-                                .map(TemplateId::new)
-                                .collect(Collectors.toSet()),
-                        config.http().tlsPort(),
-                        config.mcp().catalogs(),
-                        config.mcp().overrides(),
-                        new GatewayRules(
-                                config.mcp().repositories(),
-                                config.mcp().tokens(),
-                                MetaChoice.of("mcp.metaTools", config.mcp().metaTools()),
-                                config.callbackUrl()),
-                        config.mcp().remoteAddresses(),
-                        Registries.of(config.images())),
-                new CayNode.Surroundings(
+        var started = closing.add(NodeAssembly.make(
+                new DaemonSettings(config).node(),
+                new NodeSurroundings(
                         listeners, this::throughFrontDoor, tls(authority), authority.caCertificate(), meters),
                 NodeVariant.USUAL,
                 progress));
@@ -234,10 +196,6 @@ final class CayDaemon implements AutoCloseable {
         this.authority = authority;
         this.node = started;
         return started;
-    }
-
-    private int poolSize() {
-        return config.storage().poolSizeMBWithin(config.stateDir().toFile().getUsableSpace());
     }
 
     /// Sandboxes that were found running may ask before the server is there.

@@ -9,7 +9,9 @@ import dev.cay.life.Undo;
 import dev.cay.metrics.Meters;
 import dev.cay.node.Abandoned;
 import dev.cay.node.CayNode;
+import dev.cay.node.NodeAssembly;
 import dev.cay.node.NodeSettings;
+import dev.cay.node.NodeSurroundings;
 import dev.cay.node.NodeVariant;
 import dev.cay.node.host.HostClaim;
 import dev.cay.node.host.HostLedger;
@@ -205,34 +207,9 @@ final class TestNode implements AutoCloseable {
             var listeners = closing.add(new HttpListeners());
             listeners.start();
             var variant = new Variant(around, install, warming);
-            node = closing.add(new CayNode(
-                    new NodeSettings(
-                            place.instance(),
-                            state,
-                            run,
-                            place.directory().resolve("cache"),
-                            1024,
-                            256,
-                            (int) place.reservation().claim().uidBase(),
-                            place.range(),
-                            List.of("192.0.2.1"),
-                            limits.connections(),
-                            limits.megabits(),
-                            limits.open(),
-                            limits.ceiling(),
-                            null,
-                            1000,
-                            MOST_SPARES,
-                            SERVERS,
-                            ProcessSettings.DEFAULT.logBytes(),
-                            Set.of(new TemplateId("template-of-fuse")),
-                            edgePort,
-                            List.of(),
-                            null,
-                            new GatewayRules("https://git.invalid/", MetaChoice.OFF, "http://127.0.0.1:3000"),
-                            List.of(),
-                            registries),
-                    new CayNode.Surroundings(
+            node = closing.add(NodeAssembly.make(
+                    settings(state, run, limits, edgePort, registries),
+                    new NodeSurroundings(
                             listeners,
                             exchange -> insideEdge.handle(exchange),
                             authority.tls(),
@@ -264,6 +241,40 @@ final class TestNode implements AutoCloseable {
             closing.close();
             throw e;
         }
+    }
+
+    private NodeSettings settings(
+            Path state, Path run, NetworkLimits limits, int edgePort, RegistrySettings registries) {
+        return new NodeSettings(
+                new NodeSettings.Host(
+                        place.instance(),
+                        state,
+                        run,
+                        place.directory().resolve("cache"),
+                        1024,
+                        (int) place.reservation().claim().uidBase(),
+                        place.range()),
+                new NodeSettings.Limits(
+                        1000,
+                        MOST_SPARES,
+                        ProcessSettings.DEFAULT.logBytes(),
+                        256,
+                        SERVERS,
+                        Set.of(new TemplateId("template-of-fuse"))),
+                new NodeSettings.Network(
+                        List.of("192.0.2.1"),
+                        limits.connections(),
+                        limits.megabits(),
+                        limits.open(),
+                        limits.ceiling(),
+                        null,
+                        edgePort),
+                registries,
+                new NodeSettings.Mcp(
+                        List.of(),
+                        null,
+                        new GatewayRules("https://git.invalid/", MetaChoice.OFF, "http://127.0.0.1:3000"),
+                        List.of()));
     }
 
     private static Path passable(Path directory) throws IOException {

@@ -1,0 +1,125 @@
+package dev.cay.node;
+
+import dev.cay.metrics.Meters;
+import dev.cay.node.log.LogHub;
+import dev.cay.node.mcp.GatewayAuthorizations;
+import dev.cay.node.mcp.Gateways;
+import dev.cay.node.mcp.Seal;
+import dev.cay.node.mcp.catalog.Catalog;
+import dev.cay.node.mcp.catalog.LaunchPlan;
+import dev.cay.node.mcp.intercept.Interceptors;
+import dev.cay.node.mcp.oauth.Authorizations;
+import dev.cay.node.mcp.remote.RemoteHome;
+import dev.cay.node.mcp.server.SandboxedHomes;
+import dev.cay.node.mcp.server.ServerHome;
+import dev.cay.node.mcp.server.ServerHomes;
+import dev.cay.node.mcp.server.ServerInstaller;
+import dev.cay.node.mcp.server.ServerRooms;
+import dev.cay.web.Addresses;
+import dev.cay.web.Dialer;
+import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.NodeAuthorizations;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import org.jspecify.annotations.Nullable;
+
+/// Gateways of sandboxes and the MCP servers behind them.
+///
+/// Keepers of sandboxes need the gateways, servers run in side sandboxes of the keepers, and gateways ask for servers.
+/// Gateways are made first, therefore, and get no server before {@link #runIn} has said where servers run.
+final class McpServers implements ServerHomes, ServerInstaller {
+    /// File of the key that seals credentials.
+    private static final String KEY = "mcp.key";
+
+    private final NodeSettings settings;
+    private final Dialer dialer;
+    private final Authorizations authorizations;
+    private final Gateways gateways;
+    private volatile @Nullable ServerRooms rooms;
+    private volatile @Nullable SandboxedHomes homes;
+
+    McpServers(NodeSettings settings, NodeVariant variant, LogHub logs, Meters meters, NodeUndo undo)
+            throws IOException {
+        this.settings = settings;
+        var mcp = settings.mcp();
+        Path key = settings.host().stateDir().resolve(KEY);
+        this.dialer = undo.add(new Dialer(Addresses.allowing(mcp.remoteAddresses()), System.getenv()));
+        this.authorizations = undo.add(new Authorizations(
+                dialer, places(), Seal.with(key), id -> rooms().egress(id).internet(), InstantSource.system()));
+        var catalog = Catalog.load(mcp.catalogs(), mcp.overrides());
+        this.gateways = undo.add(new Gateways(
+                catalog,
+                mcp.gateways(),
+                undo.add(new Interceptors(catalog.interceptions(mcp.overrides()))),
+                variant.serverHomes(this),
+                authorizations,
+                this,
+                key,
+                logs,
+                InstantSource.system(),
+                meters));
+    }
+
+    private Authorizations.Places places() {
+        var host = settings.host();
+        return new Authorizations.Places(
+                settings.mcp().gateways().url(),
+                id -> host.records().resolve(id.value()).resolve("mcp.tokens"),
+                host.stateDir().resolve("mcp.clients"));
+    }
+
+    /// Says where servers run that this machine runs itself; once, before sandboxes are taken up.
+    void runIn(ServerRooms rooms, SandboxedHomes homes) {
+        this.rooms = rooms;
+        this.homes = homes;
+    }
+
+    Gateways gateways() {
+        return gateways;
+    }
+
+    /// Authorizations of MCP servers that run elsewhere.
+    NodeAuthorizations authorizations() {
+        return new GatewayAuthorizations(gateways, authorizations);
+    }
+
+    @Override
+    public ServerHome open(SandboxId owner, LaunchPlan plan) {
+        if (!(plan.start() instanceof LaunchPlan.Remote remote)) {
+            return homes().open(owner, plan);
+        }
+        var ceiling = settings.network().ceiling();
+        return new RemoteHome(
+                plan.key(),
+                remote,
+                dialer.within((host, address, port) -> rooms().egress(owner).reaches(host, address, port, ceiling)),
+                authorizations.credentials(owner, plan.key(), remote.url()),
+                () -> rooms().egress(owner).internet());
+    }
+
+    @Override
+    public void install(SandboxId owner, LaunchPlan plan) {
+        homes().install(owner, plan);
+    }
+
+    @Override
+    public String progress(LaunchPlan plan) {
+        return homes().progress(plan);
+    }
+
+    private ServerRooms rooms() {
+        return required(rooms);
+    }
+
+    private SandboxedHomes homes() {
+        return required(homes);
+    }
+
+    private static <T> T required(@Nullable T part) {
+        if (part == null) {
+            throw new IllegalStateException("no place to run MCP servers yet");
+        }
+        return part;
+    }
+}
