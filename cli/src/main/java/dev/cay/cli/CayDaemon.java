@@ -1,6 +1,5 @@
 package dev.cay.cli;
 
-import com.sun.management.OperatingSystemMXBean;
 import dev.cay.cli.local.KeyFile;
 import dev.cay.cli.local.StartReport;
 import dev.cay.cli.local.Stores;
@@ -19,26 +18,16 @@ import dev.cay.node.NodeVariant;
 import dev.cay.node.host.HostClaim;
 import dev.cay.node.host.HostLedger;
 import dev.cay.node.host.HostPlan;
+import dev.cay.server.AttachedNode;
 import dev.cay.server.CayServer;
-import dev.cay.server.access.AdminToken;
-import dev.cay.server.audit.AuditExports;
-import dev.cay.server.audit.AuditLog;
-import dev.cay.server.build.BuildFloor;
-import dev.cay.server.log.OtlpSettings;
-import dev.cay.server.people.PersonAccess;
-import dev.cay.server.people.openid.IssuerSettings;
-import dev.cay.server.quota.Limits;
 import dev.cay.server.store.Store;
 import dev.cay.server.template.Origin;
-import dev.cay.server.webhook.Webhooks;
 import dev.cay.tls.LocalAuthority;
 import dev.cay.tls.OperatorCertificate;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
-import dev.cay.wire.node.Resources;
 import dev.cay.wire.node.SandboxKind;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -53,15 +42,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// The caller has checked the configuration, made the directories, holds the instance's lock and found the ports free.
 final class CayDaemon implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
-    private static final Duration MEASURE_EVERY = Duration.ofSeconds(5);
-
-    /// Sizes of a template whose client says none, as clients expect.
-    private static final int TEMPLATE_CPUS = 2;
-
-    private static final int TEMPLATE_MEMORY_MB = 1024;
-
     private final CayConfig config;
+    private final DaemonSettings settings;
     private final Progress progress;
     private final Undo closing = new Undo();
     private final Meters meters = new Meters();
@@ -73,6 +55,7 @@ final class CayDaemon implements AutoCloseable {
 
     CayDaemon(CayConfig config, Progress progress) {
         this.config = config;
+        this.settings = new DaemonSettings(config);
         this.progress = progress;
     }
 
@@ -91,37 +74,21 @@ final class CayDaemon implements AutoCloseable {
             progress.mark("base template");
             progress.step("opening the database");
             var server = closing.add(new CayServer(
-                    new CayServer.Settings(
-                            config.stateDir().resolve("secret"),
-                            AdminToken.in(config.stateDir()).file(),
-                            domain(),
-                            config.sandboxes().timeout(),
-                            config.sandboxes().maxTimeout(),
-                            config.sandboxes().keepPaused(),
-                            PATIENCE,
-                            config.stateDir().resolve("records"),
-                            MEASURE_EVERY,
-                            config.templates().keepUnused(),
-                            Limits.profile(config.teams().limits()).orElseThrow(),
-                            config.network().openAddresses(),
-                            builds(node),
-                            Webhooks.Settings.allowing(config.webhooks().allow()),
-                            audit(),
-                            OtlpSettings.of(
-                                    config.logs().otlpEndpoint(), config.logs().otlpHeadersFile()),
-                            people()),
+                    settings.server(() -> (int) (node.poolBytes() >> 20)),
                     opened(database),
-                    node.node(),
-                    node.templates(),
-                    node.builds(),
-                    node.disk(),
-                    node.authorizations(),
-                    node::handle,
+                    new AttachedNode(
+                            node.node(),
+                            node.templates(),
+                            node.builds(),
+                            node.disk(),
+                            node.authorizations(),
+                            node::handle),
                     SystemClock.only(),
                     meters));
             progress.mark("database");
             server.start();
-            var base = server.templates().register("base", resources(), new Origin(layers, "user", null), null);
+            var base =
+                    server.templates().register("base", settings.resources(), new Origin(layers, "user", null), null);
             this.server = server;
             progress.mark("server");
             listen(listeners, server);
@@ -131,7 +98,7 @@ final class CayDaemon implements AutoCloseable {
                             .expect(new SandboxKind(base.id(), build.origin().layers(), build.resources())));
             server.supply()
                     .start(
-                            resources(),
+                            settings.resources(),
                             config.templates().prepare(),
                             node.templates().built());
             server.startBuilds();
@@ -187,7 +154,7 @@ final class CayDaemon implements AutoCloseable {
         var authority = opening.get();
         progress.mark("certificates");
         var started = closing.add(NodeAssembly.make(
-                new DaemonSettings(config).node(),
+                settings.node(),
                 new NodeSurroundings(
                         listeners, this::throughFrontDoor, tls(authority), authority.caCertificate(), meters),
                 NodeVariant.USUAL,
@@ -232,54 +199,11 @@ final class CayDaemon implements AutoCloseable {
         return authority;
     }
 
-    private Resources resources() {
-        var defaults = config.sandboxes();
-        return new Resources(defaults.cpuCount(), defaults.memoryMB(), defaults.diskSizeMB());
-    }
-
-    private BuildFloor.Settings builds(CayNode node) {
-        var usual = resources();
-        var templates = config.templates();
-        return new BuildFloor.Settings(
-                new Resources(TEMPLATE_CPUS, TEMPLATE_MEMORY_MB, usual.diskSizeMB()),
-                (int) Math.max(TEMPLATE_MEMORY_MB, machineMemoryMB()),
-                () -> (int) (node.poolBytes() >> 20),
-                templates.maxBuilds(),
-                (long) templates.maxUploadMB() << 20,
-                templates.images(),
-                config.stateDir().resolve("records").resolve("builds"));
-    }
-
-    private AuditLog.Settings audit() {
-        var audit = config.audit();
-        return new AuditLog.Settings(
-                audit.keep(), audit.reads(), new AuditExports.Settings(audit.file(), audit.syslog()));
-    }
-
-    private PersonAccess.Settings people() {
-        var signIn = config.signIn();
-        var issuer = signIn.issuer() == null || signIn.clientId() == null
-                ? null
-                : new IssuerSettings(URI.create(signIn.issuer()), signIn.clientId(), signIn.secretFile());
-        return new PersonAccess.Settings(URI.create(config.signInUrl()), issuer, signIn.domains());
-    }
-
-    private static long machineMemoryMB() {
-        return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean machine
-                ? machine.getTotalMemorySize() >> 20
-                : TEMPLATE_MEMORY_MB;
-    }
-
-    private String domain() {
-        var http = config.http();
-        return http.tlsPort() == 443 ? http.domain() : http.domain() + ":" + http.tlsPort();
-    }
-
     /// What the operator wants to know once {@link #start} has returned.
     StartReport report() throws IOException {
         return new StartReport(
                 URI.create("http://127.0.0.1:" + config.http().port()),
-                domain(),
+                settings.domain(),
                 keyToSave(),
                 running(),
                 requireAuthority().caCertificate(),

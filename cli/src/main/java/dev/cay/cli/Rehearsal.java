@@ -1,5 +1,6 @@
 package dev.cay.cli;
 
+import dev.cay.config.ConfigLoader;
 import dev.cay.http.HttpListeners;
 import dev.cay.life.SystemClock;
 import dev.cay.life.Trees;
@@ -10,16 +11,10 @@ import dev.cay.node.linux.FdPoller;
 import dev.cay.node.linux.HostThreads;
 import dev.cay.node.runtime.GuestProgram;
 import dev.cay.proxy.ReverseProxy;
+import dev.cay.server.AttachedNode;
 import dev.cay.server.CayServer;
-import dev.cay.server.access.AdminToken;
-import dev.cay.server.audit.AuditLog;
-import dev.cay.server.build.BuildFloor;
-import dev.cay.server.log.OtlpSettings;
-import dev.cay.server.people.PersonAccess;
-import dev.cay.server.quota.Limits;
 import dev.cay.server.store.sqlite.SqliteStore;
 import dev.cay.server.template.Origin;
-import dev.cay.server.webhook.Webhooks;
 import dev.cay.tls.LocalAuthority;
 import dev.cay.wire.AccessToken;
 import dev.cay.wire.CayException;
@@ -30,11 +25,7 @@ import dev.cay.wire.node.Egress;
 import dev.cay.wire.node.EgressSeen;
 import dev.cay.wire.node.Keep;
 import dev.cay.wire.node.Node;
-import dev.cay.wire.node.NodeAuthorizations;
-import dev.cay.wire.node.NodeBuilds;
-import dev.cay.wire.node.NodeDisk;
 import dev.cay.wire.node.NodeSandbox;
-import dev.cay.wire.node.NodeTemplates;
 import dev.cay.wire.node.Placeholders;
 import dev.cay.wire.node.ResourceUse;
 import dev.cay.wire.node.Resources;
@@ -46,7 +37,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -66,6 +56,7 @@ import java.util.stream.Stream;
 final class Rehearsal implements AutoCloseable {
     private static final Duration LIMIT = Duration.ofSeconds(10);
     private static final String DOMAIN = "cay.localhost";
+    private static final int POOL_MB = 1024;
 
     private final Path directory;
     private String key = "";
@@ -123,32 +114,9 @@ final class Rehearsal implements AutoCloseable {
             var authority = LocalAuthority.open(directory.resolve("tls"), DOMAIN);
             prepareNode(closing, meters);
             var server = closing.add(new CayServer(
-                    new CayServer.Settings(
-                            directory.resolve("secret"),
-                            AdminToken.in(directory).file(),
-                            DOMAIN,
-                            Duration.ofMinutes(5),
-                            Duration.ofHours(1),
-                            null,
-                            Duration.ofMinutes(1),
-                            directory.resolve("records"),
-                            Duration.ofSeconds(5),
-                            null,
-                            Limits.NONE,
-                            List.of(),
-                            new BuildFloor.Settings(
-                                    new Resources(2, 1024, 1024), 1024, () -> 1024, 1, 1, List.of(), directory),
-                            Webhooks.Settings.allowing(List.of()),
-                            AuditLog.Settings.USUAL,
-                            OtlpSettings.NONE,
-                            new PersonAccess.Settings(URI.create("http://127.0.0.1"), null, List.of())),
+                    settings().server(() -> POOL_MB),
                     closing.add(SqliteStore.open(directory.resolve("cay.db"))),
-                    new EmptyNode(),
-                    NodeTemplates.NONE,
-                    NodeBuilds.NONE,
-                    NodeDisk.NONE,
-                    NodeAuthorizations.NONE,
-                    (_, _) -> {},
+                    AttachedNode.of(new EmptyNode()),
                     SystemClock.only(),
                     meters));
             server.start();
@@ -166,6 +134,13 @@ final class Rehearsal implements AutoCloseable {
                 ask(socket);
             }
         }
+    }
+
+    /// Those of a daemon without a configuration, but for its directory.
+    private DaemonSettings settings() {
+        var options = Map.of("stateDir", directory.toString());
+        return new DaemonSettings(
+                ConfigLoader.load(Path.of("/dev/null"), Map.of(), options).config());
     }
 
     private void prepareNode(Undo closing, Meters meters) throws IOException {

@@ -8,7 +8,9 @@ import dev.cay.http.HttpListeners;
 import dev.cay.life.SystemClock;
 import dev.cay.life.Undo;
 import dev.cay.metrics.Meters;
+import dev.cay.server.AttachedNode;
 import dev.cay.server.CayServer;
+import dev.cay.server.ServerSettings;
 import dev.cay.server.access.AdminToken;
 import dev.cay.server.audit.AuditLog;
 import dev.cay.server.build.BuildFloor;
@@ -19,10 +21,6 @@ import dev.cay.server.store.Store;
 import dev.cay.server.store.sqlite.SqliteStore;
 import dev.cay.server.webhook.Webhooks;
 import dev.cay.wire.node.Node;
-import dev.cay.wire.node.NodeAuthorizations;
-import dev.cay.wire.node.NodeBuilds;
-import dev.cay.wire.node.NodeDisk;
-import dev.cay.wire.node.NodeTemplates;
 import dev.cay.wire.node.Resources;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -67,35 +65,23 @@ final class CommandServer implements AutoCloseable {
     }
 
     private CayServer server(Path state, Node node, List<String> allowed) {
-        return new CayServer(
-                new CayServer.Settings(
-                        state.resolve("secret"),
-                        AdminToken.in(state).file(),
-                        "cay.test",
-                        Duration.ofMinutes(5),
-                        Duration.ofHours(1),
-                        null,
-                        Duration.ofMinutes(1),
-                        state.resolve("records"),
+        var builds =
+                new BuildFloor.Settings(new Resources(2, 1024, 1024), 1024, () -> 1024, 1, 1, List.of(), directory);
+        var settings = new ServerSettings(
+                "cay.test",
+                new ServerSettings.Files(
+                        state.resolve("secret"), AdminToken.in(state).file(), state.resolve("records")),
+                new ServerSettings.Teams(
+                        Limits.NONE, new PersonAccess.Settings(URI.create("http://127.0.0.1"), null, List.of())),
+                new ServerSettings.Sandboxes(
+                        Duration.ofMinutes(5), Duration.ofHours(1), null, Duration.ofMinutes(1), List.of()),
+                new ServerSettings.Templates(builds, null),
+                new ServerSettings.Observation(
                         Duration.ofSeconds(5),
-                        null,
-                        Limits.NONE,
-                        List.of(),
-                        new BuildFloor.Settings(
-                                new Resources(2, 1024, 1024), 1024, () -> 1024, 1, 1, List.of(), directory),
-                        Webhooks.Settings.allowing(allowed),
                         AuditLog.Settings.USUAL,
                         OtlpSettings.NONE,
-                        new PersonAccess.Settings(URI.create("http://127.0.0.1"), null, List.of())),
-                store,
-                node,
-                NodeTemplates.NONE,
-                NodeBuilds.NONE,
-                NodeDisk.NONE,
-                NodeAuthorizations.NONE,
-                (_, _) -> {},
-                SystemClock.only(),
-                new Meters());
+                        Webhooks.Settings.allowing(allowed)));
+        return new CayServer(settings, store, AttachedNode.of(node), SystemClock.only(), new Meters());
     }
 
     /// Runs a command to its end.

@@ -190,34 +190,13 @@ final class TestServer implements AutoCloseable {
         this.node = node;
         this.clock = clock;
         store = new RepeatingStore(opened);
-        var settings = new CayServer.Settings(
-                directory.resolve("secret"),
-                directory.resolve("admin.token"),
-                DOMAIN,
-                Duration.ofMinutes(5),
-                Duration.ofHours(24),
-                keepPaused,
-                patience,
-                directory.resolve("records"),
-                Duration.ofMillis(50),
-                Duration.ofDays(30),
-                Limits.NONE,
-                List.of("10.7.7.7:1080"),
-                new BuildFloor.Settings(
-                        new Resources(2, 1024, 10240),
-                        8192,
-                        () -> 20480,
-                        3,
-                        1 << 20,
-                        List.of("debian:*=base"),
-                        directory.resolve("builds")),
-                new Webhooks.Settings(List.of("127.0.0.1"), Duration.ofSeconds(2), Duration.ofMillis(20)),
-                AuditLog.Settings.USUAL,
-                otlp,
-                people);
         disk.volumes = node.volumes;
         server = new CayServer(
-                settings, store, node, made, builds, disk, authorizations, this::answerAsASandbox, clock, new Meters());
+                settings(directory, keepPaused, patience, otlp, people),
+                store,
+                new AttachedNode(node, made, builds, disk, authorizations, this::answerAsASandbox),
+                clock,
+                new Meters());
         server.start();
         server.templates()
                 .register(
@@ -229,6 +208,35 @@ final class TestServer implements AutoCloseable {
         adminToken = Files.readString(directory.resolve("admin.token")).strip();
         listeners.start();
         address = listeners.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), server.frontDoor());
+    }
+
+    private static ServerSettings settings(
+            Path directory,
+            @Nullable Duration keepPaused,
+            Duration patience,
+            OtlpSettings otlp,
+            PersonAccess.Settings people) {
+        var builds = new BuildFloor.Settings(
+                new Resources(2, 1024, 10240),
+                8192,
+                () -> 20480,
+                3,
+                1 << 20,
+                List.of("debian:*=base"),
+                directory.resolve("builds"));
+        return new ServerSettings(
+                DOMAIN,
+                new ServerSettings.Files(
+                        directory.resolve("secret"), directory.resolve("admin.token"), directory.resolve("records")),
+                new ServerSettings.Teams(Limits.NONE, people),
+                new ServerSettings.Sandboxes(
+                        Duration.ofMinutes(5), Duration.ofHours(24), keepPaused, patience, List.of("10.7.7.7:1080")),
+                new ServerSettings.Templates(builds, Duration.ofDays(30)),
+                new ServerSettings.Observation(
+                        Duration.ofMillis(50),
+                        AuditLog.Settings.USUAL,
+                        otlp,
+                        new Webhooks.Settings(List.of("127.0.0.1"), Duration.ofSeconds(2), Duration.ofMillis(20))));
     }
 
     private void answerAsASandbox(SandboxAddress target, Exchange exchange) throws IOException {
