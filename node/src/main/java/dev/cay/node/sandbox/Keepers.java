@@ -4,7 +4,6 @@ import dev.cay.http.Exchange;
 import dev.cay.http.PageOrJson;
 import dev.cay.life.Undo;
 import dev.cay.node.build.BuildRooms;
-import dev.cay.node.build.StartUp;
 import dev.cay.node.host.Mounts;
 import dev.cay.node.host.ServerLimits;
 import dev.cay.node.host.Slot;
@@ -27,55 +26,38 @@ import dev.cay.wire.node.ResourceUse;
 import dev.cay.wire.node.SandboxKind;
 import dev.cay.wire.node.SandboxSpec;
 import dev.cay.wire.node.Saved;
-import dev.cay.wire.node.StartCommand;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /// All sandboxes of this node, by their keepers: the node as servers see it, and the way in for traffic.
 ///
 /// A sandbox is in the map from the moment its slot is taken until the last of it is gone, so that nobody can make it
 /// twice and whoever kills it finds it, also while it starts.
 public final class Keepers implements Node, AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(Keepers.class);
-
     /// @param mostSpares how many sandboxes of one kind may be started in advance
     /// @param servers    what side sandboxes of one sandbox may use
     public record Limits(int mostSpares, ServerLimits servers) {}
-
-    private static final Duration START_LIMIT = Duration.ofMinutes(1);
 
     private final KeeperParts parts;
     private final HostParts host;
     private final SavedParts saved;
     private final TrafficParts traffic;
     private final ConcurrentHashMap<SandboxId, SandboxKeeper> keepers = new ConcurrentHashMap<>();
-    private final PausedSandboxes dormitory;
-    /// Kinds that were asked for since the daemon began.
-    private final Set<SandboxKind> known = ConcurrentHashMap.newKeySet();
-
+    private final PausedSandboxes paused;
     private final EndListeners listeners = new EndListeners();
-    private final SecureRandom random = new SecureRandom();
-    private final AtomicInteger startsAwaited = new AtomicInteger();
-    private final Spares spares;
+    private final Starts starts;
     private final SideSandboxes sides;
     private final PoolUse use;
     private @Nullable Upkeep upkeep;
-    private volatile boolean closed;
 
     public Keepers(HostParts host, SavedParts saved, TrafficParts traffic, WorkParts work, Limits limits) {
         this(host, saved, traffic, work, limits, OpenSandbox::awaitWarm);
@@ -93,7 +75,8 @@ public final class Keepers implements Node, AutoCloseable {
         this.host = host;
         this.saved = saved;
         this.traffic = traffic;
-        this.dormitory = new PausedSandboxes(saved, keepers);
+        this.paused = new PausedSandboxes(saved, keepers);
+        var random = new SecureRandom();
         this.sides = new SideSandboxes(parts, limits.servers(), keepers::get, random);
         this.use = new PoolUse(
                 host.pool(),
@@ -101,10 +84,7 @@ public final class Keepers implements Node, AutoCloseable {
                 traffic.logs(),
                 () -> Stream.concat(keepers.values().stream(), sides.keepers()),
                 saved.snapshots()::sizes);
-        var advance = new Prewarming(saved, spec -> start(spec, true), this::kill, random, warming);
-        saved.warm().onLost(this::expect);
-        this.spares = new Spares(
-                limits.mostSpares(), advance, () -> startsAwaited.get() > 0, saved.warm()::isFor, System::nanoTime);
+        this.starts = new Starts(parts, keepers, this::ended, this::kill, random, limits.mostSpares(), warming);
     }
 
     /// Refuses if a newer Cay has left sandboxes here. To be asked before anything on the host is touched.
@@ -121,12 +101,12 @@ public final class Keepers implements Node, AutoCloseable {
     public void start() {
         Mounts.unmountBelow(host.pool().directory("sandboxes"));
         saved.sealed().clear();
-        var inheritedSpares = new Recovery(host, saved, this::keep).all();
+        var leftSpares = new Recovery(host, saved, this::keep).all();
         host.network().removeOrphans(slots());
-        dormitory.tidy();
+        paused.tidy();
         var sweep = new Sweep(host, saved, id -> keepers.containsKey(id) || sides.has(id), this::slots);
-        upkeep =
-                new Upkeep(host.network(), sweep, spares, inheritedSpares, this::resisted, this::kill, this::lookAfter);
+        upkeep = new Upkeep(
+                host.network(), sweep, starts.spares(), leftSpares, this::resisted, this::kill, this::lookAfter);
         upkeep.start();
         use.start();
     }
@@ -143,105 +123,17 @@ public final class Keepers implements Node, AutoCloseable {
 
     @Override
     public SandboxId reserve(SandboxKind kind) {
-        if (known.add(kind)) {
-            spares.warm(kind);
-        }
-        return spares.reserve(kind).orElseGet(() -> SandboxId.random(random));
+        return starts.reserve(kind);
     }
 
     @Override
     public void expect(SandboxKind kind) {
-        spares.prepare(kind);
+        starts.spares().prepare(kind);
     }
 
     @Override
     public NodeSandbox create(SandboxSpec spec) {
-        requireOpen();
-        var known = keepers.get(spec.id());
-        if (known != null && known.isSpare() && !spec.volumes().isEmpty()) {
-            // What runs can get no volumes.
-            spares.forget(spec.id());
-            known.end();
-            known = null;
-        }
-        if (known != null && known.isSpare() && give(known, spec)) {
-            return known.view();
-        }
-        startsAwaited.incrementAndGet();
-        try {
-            var keeper = start(saved.snapshots().whole(spec), false);
-            startUp(keeper, spec.start());
-            return keeper.view();
-        } finally {
-            startsAwaited.decrementAndGet();
-        }
-    }
-
-    /// Has what its template starts running before anybody gets it.
-    private void startUp(SandboxKeeper keeper, @Nullable StartCommand start) {
-        if (start == null) {
-            return;
-        }
-        try {
-            new StartUp(BuildSandboxes.room(keeper, this::kill), _ -> {}, (_, _) -> {}, START_LIMIT).run(start);
-        } catch (IOException | CayException e) {
-            keeper.end();
-            throw new CayException(
-                    ErrorKind.FAILED, "the template's start command failed: %s".formatted(e.getMessage()), e);
-        }
-    }
-
-    /// @return false when it had ended meanwhile, and all of it is gone
-    private boolean give(SandboxKeeper spare, SandboxSpec spec) {
-        try {
-            if (!spare.kind().equals(spec.kind())) {
-                throw new CayException(ErrorKind.CONFLICT, "the spare sandbox is of another kind");
-            }
-            spare.give(spec);
-            spares.forget(spec.id());
-            return true;
-        } catch (CayException e) {
-            log.atWarn()
-                    .addKeyValue("sandbox", spec.id())
-                    .addKeyValue("reason", e.getMessage())
-                    .log("a spare sandbox could not be given away; another one is started");
-            spare.end();
-            return false;
-        }
-    }
-
-    private SandboxKeeper start(SandboxSpec spec, boolean spare) {
-        return start(
-                spec, slot -> new SandboxNotes(spec, slot.index(), host.clock().instant(), false, spare));
-    }
-
-    private SandboxKeeper start(SandboxSpec spec, Function<Slot, SandboxNotes> notes) {
-        host.capacity().require();
-        Slot slot = host.plan().take();
-        var keeper = new SandboxKeeper(parts, slot, notes.apply(slot), this::ended);
-        var known = keepers.putIfAbsent(spec.id(), keeper);
-        if (known != null) {
-            host.plan().release(slot);
-            known.awaitOpen();
-            return known;
-        }
-        keeper.start();
-        requireOpen(keeper);
-        return keeper;
-    }
-
-    /// One that began while the daemon was being stopped is nobody's.
-    private void requireOpen(SandboxKeeper keeper) {
-        if (closed) {
-            keeper.end();
-            requireOpen();
-        }
-    }
-
-    private void requireOpen() {
-        if (closed) {
-            throw new CayException(ErrorKind.UNAVAILABLE, "the node is stopping");
-        }
+        return starts.create(spec).view();
     }
 
     @Override
@@ -266,15 +158,12 @@ public final class Keepers implements Node, AutoCloseable {
 
     @Override
     public NodeSandbox resume(SandboxId id, boolean memory) {
-        requireOpen();
-        startsAwaited.incrementAndGet();
-        try {
+        starts.requireOpen();
+        return starts.awaited(() -> {
             var keeper = require(id);
             keeper.saving().resume(memory);
             return keeper.view();
-        } finally {
-            startsAwaited.decrementAndGet();
-        }
+        });
     }
 
     @Override
@@ -284,7 +173,7 @@ public final class Keepers implements Node, AutoCloseable {
 
     @Override
     public NodeSandbox rollback(SandboxId id, String snapshot) {
-        requireOpen();
+        starts.requireOpen();
         var keeper = require(id);
         keeper.saving().rollback(snapshot);
         return keeper.view();
@@ -297,7 +186,7 @@ public final class Keepers implements Node, AutoCloseable {
 
     @Override
     public void deleteSnapshot(String name) {
-        spares.drop(name);
+        starts.spares().drop(name);
         saved.snapshots().delete(name);
     }
 
@@ -313,7 +202,7 @@ public final class Keepers implements Node, AutoCloseable {
     /// need nothing of the machine and stay.
     public void killAll() {
         use.close();
-        spares.close();
+        starts.spares().close();
         sides.close();
         ForEachSandbox.each(
                 keepers.values().stream()
@@ -321,7 +210,7 @@ public final class Keepers implements Node, AutoCloseable {
                         .map(SandboxKeeper::id)
                         .toList(),
                 this::kill);
-        dormitory.settle();
+        paused.settle();
     }
 
     @Override
@@ -415,9 +304,9 @@ public final class Keepers implements Node, AutoCloseable {
     ///
     /// @return whether none is left that runs
     public boolean endUnclaimed() {
-        closed = true;
+        starts.stop();
         use.close();
-        spares.close();
+        starts.spares().close();
         sides.close();
         ForEachSandbox.each(
                 keepers.values().stream()
@@ -425,7 +314,7 @@ public final class Keepers implements Node, AutoCloseable {
                         .map(SandboxKeeper::id)
                         .toList(),
                 this::kill);
-        return dormitory.settle() && sides.isEmpty();
+        return paused.settle() && sides.isEmpty();
     }
 
     /// Told by a keeper when nothing is left of its sandbox.
@@ -433,9 +322,9 @@ public final class Keepers implements Node, AutoCloseable {
     /// @param reason null when somebody asked for it
     private void ended(SandboxKeeper keeper, @Nullable String reason) {
         keepers.remove(keeper.id(), keeper);
-        spares.forget(keeper.id());
+        starts.spares().forget(keeper.id());
         traffic.gateways().end(keeper.id());
-        if (reason == null || closed || keeper.isSpare()) {
+        if (reason == null || starts.isStopped() || keeper.isSpare()) {
             return;
         }
         listeners.tell(keeper.id(), reason);
@@ -449,7 +338,7 @@ public final class Keepers implements Node, AutoCloseable {
 
     /// How many sandboxes wait to be given away.
     public int spares() {
-        return spares.count();
+        return starts.spares().count();
     }
 
     /// Content keys of the layers that sandboxes stand on, whether they run, are paused or are about to start.
@@ -471,26 +360,7 @@ public final class Keepers implements Node, AutoCloseable {
 
     /// Where steps of builds run, out of sight of everybody.
     public BuildRooms buildRooms() {
-        return new BuildSandboxes(
-                new BuildSandboxes.Starter() {
-                    @Override
-                    public SandboxKeeper step(SandboxSpec spec) {
-                        requireOpen();
-                        return start(
-                                spec,
-                                slot -> SandboxNotes.ofStep(
-                                        spec, slot.index(), host.clock().instant()));
-                    }
-
-                    @Override
-                    public SandboxKeeper whole(SandboxSpec spec) {
-                        requireOpen();
-                        return start(spec, true);
-                    }
-                },
-                this::kill,
-                saved.snapshots()::find,
-                random);
+        return starts.buildRooms();
     }
 
     private SandboxKeeper require(SandboxId id) {
@@ -515,7 +385,7 @@ public final class Keepers implements Node, AutoCloseable {
 
     private void lookAfter() {
         sides.lookAfter();
-        dormitory.lookAfter();
+        paused.lookAfter();
     }
 
     private List<SandboxId> resisted() {

@@ -23,14 +23,14 @@ final class Upkeep implements AutoCloseable {
     private final Runnable saved;
     private final Thread thread;
 
-    /// @param inherited spare sandboxes of an earlier daemon, to be replaced
-    /// @param resisted  those whose end was tried and something would not go
-    /// @param saved     looks after what was saved of sandboxes
+    /// @param leftSpares spare sandboxes that an earlier daemon left, to be replaced
+    /// @param resisted   those whose end was tried and something would not go
+    /// @param saved      looks after what was saved of sandboxes
     Upkeep(
             NetworkPool network,
             Sweep sweep,
             Spares spares,
-            List<SandboxId> inherited,
+            List<SandboxId> leftSpares,
             Supplier<List<SandboxId>> resisted,
             Consumer<SandboxId> kill,
             Runnable saved) {
@@ -40,7 +40,7 @@ final class Upkeep implements AutoCloseable {
         this.resisted = resisted;
         this.kill = kill;
         this.saved = saved;
-        this.thread = Thread.ofVirtual().name("upkeep").unstarted(() -> keepUp(inherited));
+        this.thread = Thread.ofVirtual().name("upkeep").unstarted(() -> keepUp(leftSpares));
     }
 
     void start() {
@@ -52,12 +52,12 @@ final class Upkeep implements AutoCloseable {
         thread.interrupt();
     }
 
-    private void keepUp(List<SandboxId> inherited) {
+    private void keepUp(List<SandboxId> leftSpares) {
         try {
-            if (!inherited.isEmpty()) {
+            if (!leftSpares.isEmpty()) {
                 // After a crash those who were cut come back at once, and shall not wait for the making of spares.
                 Thread.sleep(AFTER_CRASH);
-                attempt("the last daemon's spare sandboxes", () -> ForEachSandbox.each(inherited, kill));
+                attempt("the last daemon's spare sandboxes", () -> ForEachSandbox.each(leftSpares, kill));
             }
             spares.start();
             while (true) {
