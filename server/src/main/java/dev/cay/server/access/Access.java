@@ -15,20 +15,12 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Knows every team, and every API key by its hash, and tells whose request it is, without asking the database.
 /// Thread-safe.
 public final class Access {
-    static final String FIX = "; `cay env` prints the key of this server as E2B_API_KEY";
-
-    private static final String TEAM_HEADER = "X-Team-ID";
-
-    /// The shape of a signed JWT.
-    private static final Pattern PERSON_TOKEN = Pattern.compile("[\\w-]+\\.[\\w-]+\\.[\\w-]+");
-
     /// Answers a request of a known team.
     public interface TeamHandler {
         void handle(Team team, Exchange exchange) throws Exception;
@@ -99,7 +91,7 @@ public final class Access {
     People people() {
         var known = people;
         if (known == null) {
-            throw unauthenticated("nobody can sign in to this server yet" + FIX);
+            throw Credential.unauthenticated("nobody can sign in to this server yet" + Credential.FIX);
         }
         return known;
     }
@@ -266,11 +258,11 @@ public final class Access {
 
     /// A key that is revoked while its request comes in is not cut with the others.
     private void requireKnown(Exchange exchange) {
-        String credential = credential(exchange);
-        if (isOfPerson(credential)) {
-            people().rights(credential, namedTeam(exchange));
+        var credential = Credential.of(exchange);
+        if (credential.isOfPerson()) {
+            people().rights(credential.text(), Credential.namedTeam(exchange));
         } else if (!knows(credential)) {
-            throw unauthenticated("the API key was revoked");
+            throw Credential.unauthenticated("the API key was revoked");
         }
     }
 
@@ -309,7 +301,7 @@ public final class Access {
 
     private void requireAdmin(Exchange exchange, Audit.Act act) {
         if (!isOperator(exchange)) {
-            throw unauthenticated(
+            throw Credential.unauthenticated(
                     "this takes the operator's token in the header '%s'; `sudo ./cay admin-token` prints it"
                             .formatted(AdminToken.HEADER));
         }
@@ -329,7 +321,7 @@ public final class Access {
         act.by(caller);
         var now = clock.instant();
         if (key.isOver(now)) {
-            throw unauthenticated("the API key '%s' expired at %s; make another with `cay key create`"
+            throw Credential.unauthenticated("the API key '%s' expired at %s; make another with `cay key create`"
                     .formatted(key.name(), key.expiresAt()));
         }
         if (!key.scope().allows(request(exchange))) {
@@ -344,30 +336,17 @@ public final class Access {
     }
 
     private TeamKey key(Exchange exchange) {
-        String credential = credential(exchange);
-        if (isOfPerson(credential)) {
-            return people().rights(credential, namedTeam(exchange));
+        var credential = Credential.of(exchange);
+        if (credential.isOfPerson()) {
+            return people().rights(credential.text(), Credential.namedTeam(exchange));
         }
-        var key = keys.get(new ApiKey(credential).hash());
+        var key = keys.get(credential.key().hash());
         if (key == null) {
-            throw unauthenticated(
-                    "the API key is not known here: wrong key, a revoked one, or a key of another server" + FIX);
+            throw Credential.unauthenticated(
+                    "the API key is not known here: wrong key, a revoked one, or a key of another server"
+                            + Credential.FIX);
         }
         return key;
-    }
-
-    /// Whether the request comes with the token of a person, good or not, and not with an API key.
-    static boolean isOfPerson(Exchange exchange) {
-        return exchange.header(AdminToken.HEADER) == null && isOfPerson(credential(exchange));
-    }
-
-    private static boolean isOfPerson(String credential) {
-        return PERSON_TOKEN.matcher(credential).matches();
-    }
-
-    private static @Nullable TeamId namedTeam(Exchange exchange) {
-        String id = exchange.parameters().getOrDefault("teamID", exchange.header(TEAM_HEADER));
-        return id == null ? null : new TeamId(id);
     }
 
     private static KeyScope.Request request(Exchange exchange) {
@@ -376,67 +355,30 @@ public final class Access {
 
     /// The operator acts for the team that the path names, else the header.
     private Team teamOfAdmin(Exchange exchange) {
-        var id = namedTeam(exchange);
+        var id = Credential.namedTeam(exchange);
         if (id == null) {
             throw new CayException(
                     ErrorKind.INVALID_ARGUMENT,
-                    "the operator says for which team: send its id in the header '%s'".formatted(TEAM_HEADER));
+                    "the operator says for which team: send its id in the header '%s'"
+                            .formatted(Credential.TEAM_HEADER));
         }
         return requireTeam(id);
     }
 
     /// Whether this is a credential of this server, whoever's.
     public boolean knows(String credential) {
-        String plain = credential.strip();
-        if (isOfPerson(plain)) {
-            return people().knows(plain);
-        }
-        return ApiKey.hasShape(plain) && keys.containsKey(new ApiKey(plain).hash());
+        return knows(new Credential(credential.strip()));
     }
 
-    /// The key of the request, wherever it stands.
-    static String credential(Exchange exchange) {
-        String key = exchange.header("X-API-Key");
-        if (key != null && !key.isBlank()) {
-            return key.strip();
+    private boolean knows(Credential credential) {
+        if (credential.isOfPerson()) {
+            return people().knows(credential.text());
         }
-        String authorization = exchange.header("Authorization");
-        if (authorization == null || authorization.isBlank()) {
-            throw unauthenticated(
-                    "the API key is missing: send it as header 'X-API-Key' or 'Authorization: Bearer <key>'" + FIX);
-        }
-        if (!authorization.regionMatches(true, 0, "Bearer ", 0, 7)) {
-            throw unauthenticated("the header 'Authorization' must be 'Bearer <key>'" + FIX);
-        }
-        String bearer = authorization.substring(7).strip();
-        if (!bearer.startsWith(ApiKey.PREFIX) && !isOfPerson(bearer)) {
-            throw unauthenticated(
-                    "the header 'Authorization' holds neither an API key, which begins with 'e2b_', nor a token of "
-                            + "`e2b auth login`" + FIX);
-        }
-        return bearer;
-    }
-
-    /// What may be told of the credential of a request that nobody knows: how an API key begins and ends, as in a
-    /// listing, and nothing of any other text.
-    public static String maskedCredential(Exchange exchange) {
-        if (exchange.header(AdminToken.HEADER) != null) {
-            return "wrong admin token";
-        }
-        try {
-            String text = credential(exchange);
-            return ApiKey.hasShape(text) ? new ApiKey(text).toString() : "not an API key";
-        } catch (CayException e) {
-            return "none";
-        }
+        return credential.isApiKey() && keys.containsKey(credential.key().hash());
     }
 
     /// Writes down what only memory knows.
     public void close() {
         uses.write();
-    }
-
-    private static CayException unauthenticated(String message) {
-        return new CayException(ErrorKind.UNAUTHENTICATED, message);
     }
 }

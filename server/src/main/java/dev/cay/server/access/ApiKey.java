@@ -23,7 +23,7 @@ record ApiKey(String text) {
                     ErrorKind.UNAUTHENTICATED,
                     "the API key is malformed: it must be 'e2b_' and 40 hexadecimal digits, this one has %d characters"
                                     .formatted(text.length())
-                            + Access.FIX);
+                            + Credential.FIX);
         }
     }
 

@@ -17,8 +17,9 @@ public final class TeamRoutes {
         var ofKey = access.guard(TeamRoutes::list);
         routes.on("GET", "/teams", exchange -> {
             exchange.with("Cache-Control", "no-store");
-            if (Access.isOfPerson(exchange)) {
-                exchange.sendJson(200, access.people().teams(Access.credential(exchange)));
+            if (Credential.isOfPerson(exchange)) {
+                exchange.sendJson(
+                        200, access.people().teams(Credential.of(exchange).text()));
             } else {
                 ofKey.handle(exchange);
             }
@@ -27,6 +28,9 @@ public final class TeamRoutes {
 
     /// Clients expect a usable key here. Ours are stored hashed, so the caller gets back the one it came with.
     private static void list(Team team, Exchange exchange) {
-        exchange.sendJson(200, List.of(new TeamInfo(team.id(), team.name(), Access.credential(exchange), true)));
+        exchange.sendJson(
+                200,
+                List.of(new TeamInfo(
+                        team.id(), team.name(), Credential.of(exchange).text(), true)));
     }
 }

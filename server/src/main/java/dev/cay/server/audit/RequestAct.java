@@ -2,9 +2,9 @@ package dev.cay.server.audit;
 
 import dev.cay.http.ErrorRenderer;
 import dev.cay.http.Exchange;
-import dev.cay.server.access.Access;
 import dev.cay.server.access.Audit;
 import dev.cay.server.access.Caller;
+import dev.cay.server.access.Credential;
 import dev.cay.wire.TeamId;
 import java.util.Map;
 import java.util.Set;
@@ -150,7 +150,7 @@ final class RequestAct implements Audit.Act {
         if (token != null) {
             return "volume token";
         }
-        return key != null ? key.masked() : operator ? "admin token" : Access.maskedCredential(exchange);
+        return key != null ? key.masked() : operator ? "admin token" : Credential.masked(exchange);
     }
 
     private String sender() {

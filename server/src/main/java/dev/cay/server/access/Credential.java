@@ -1,0 +1,89 @@
+package dev.cay.server.access;
+
+import dev.cay.http.Exchange;
+import dev.cay.wire.CayException;
+import dev.cay.wire.ErrorKind;
+import dev.cay.wire.TeamId;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// What a request shows to say whose it is: an API key or a person's token. Nothing here says whether it is good.
+public record Credential(String text) {
+    static final String FIX = "; `cay env` prints the key of this server as E2B_API_KEY";
+
+    static final String TEAM_HEADER = "X-Team-ID";
+
+    /// The shape of a signed JWT.
+    private static final Pattern PERSON_TOKEN = Pattern.compile("[\\w-]+\\.[\\w-]+\\.[\\w-]+");
+
+    /// The credential of the request, wherever it stands.
+    static Credential of(Exchange exchange) {
+        String key = exchange.header("X-API-Key");
+        if (key != null && !key.isBlank()) {
+            return new Credential(key.strip());
+        }
+        String authorization = exchange.header("Authorization");
+        if (authorization == null || authorization.isBlank()) {
+            throw unauthenticated(
+                    "the API key is missing: send it as header 'X-API-Key' or 'Authorization: Bearer <key>'" + FIX);
+        }
+        if (!authorization.regionMatches(true, 0, "Bearer ", 0, 7)) {
+            throw unauthenticated("the header 'Authorization' must be 'Bearer <key>'" + FIX);
+        }
+        var bearer = new Credential(authorization.substring(7).strip());
+        if (!bearer.text.startsWith(ApiKey.PREFIX) && !bearer.isOfPerson()) {
+            throw unauthenticated(
+                    "the header 'Authorization' holds neither an API key, which begins with 'e2b_', nor a token of "
+                            + "`e2b auth login`" + FIX);
+        }
+        return bearer;
+    }
+
+    /// Whether the request comes with the token of a person, good or not, and not with an API key.
+    static boolean isOfPerson(Exchange exchange) {
+        return exchange.header(AdminToken.HEADER) == null && of(exchange).isOfPerson();
+    }
+
+    /// The team that the path names, else the header.
+    static @Nullable TeamId namedTeam(Exchange exchange) {
+        String id = exchange.parameters().getOrDefault("teamID", exchange.header(TEAM_HEADER));
+        return id == null ? null : new TeamId(id);
+    }
+
+    /// What may be told of the credential of a request that nobody knows: how an API key begins and ends, as in a
+    /// listing, and nothing of any other text.
+    public static String masked(Exchange exchange) {
+        if (exchange.header(AdminToken.HEADER) != null) {
+            return "wrong admin token";
+        }
+        try {
+            String text = of(exchange).text;
+            return ApiKey.hasShape(text) ? new ApiKey(text).toString() : "not an API key";
+        } catch (CayException e) {
+            return "none";
+        }
+    }
+
+    boolean isOfPerson() {
+        return PERSON_TOKEN.matcher(text).matches();
+    }
+
+    boolean isApiKey() {
+        return ApiKey.hasShape(text);
+    }
+
+    /// As an API key; refused if it is none.
+    ApiKey key() {
+        return new ApiKey(text);
+    }
+
+    static CayException unauthenticated(String message) {
+        return new CayException(ErrorKind.UNAUTHENTICATED, message);
+    }
+
+    /// Not the text, which is a secret.
+    @Override
+    public String toString() {
+        return "credential";
+    }
+}
