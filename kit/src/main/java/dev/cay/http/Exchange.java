@@ -1,19 +1,14 @@
 package dev.cay.http;
 
-import dev.cay.wire.CayException;
-import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
@@ -39,8 +34,6 @@ import org.jspecify.annotations.Nullable;
 /// A client that goes away is noticed by the next read or write, and by {@link #onEnd} without either: on HTTP/2
 /// always, on HTTP/1.1 once the request's body has been read to its end and a few milliseconds have passed.
 public final class Exchange {
-    private static final int JSON_LIMIT = 1024 * 1024;
-    private static final int FORM_LIMIT = 64 * 1024;
     private static final Duration SENT_LIMIT = Duration.ofSeconds(60);
     private static final Duration LINGER = Duration.ofSeconds(5);
 
@@ -227,37 +220,12 @@ public final class Exchange {
 
     /// The body as JSON, at most 1 MiB; an empty body is read as `null`. Bad JSON is the client's error.
     public <T> @Nullable T json(Class<T> type) {
-        try {
-            byte[] bytes = body.readNBytes(JSON_LIMIT + 1);
-            if (bytes.length > JSON_LIMIT) {
-                throw new CayException(ErrorKind.INVALID_ARGUMENT, "the body is larger than 1 MiB");
-            }
-            return bytes.length == 0 ? null : Json.read(bytes, type);
-        } catch (IOException e) {
-            throw new CayException(ErrorKind.CANCELED, "the request ended before its body did", e);
-        }
+        return body.json(type);
     }
 
     /// The body as the fields of an HTML form, at most 64 KiB; of several fields with one name the first.
     public Map<String, String> form() {
-        String type = header("Content-Type");
-        if (type == null || !type.toLowerCase(Locale.ROOT).startsWith("application/x-www-form-urlencoded")) {
-            throw new CayException(
-                    ErrorKind.INVALID_ARGUMENT, "the body must be a form: application/x-www-form-urlencoded");
-        }
-        try {
-            byte[] bytes = body.readNBytes(FORM_LIMIT + 1);
-            if (bytes.length > FORM_LIMIT) {
-                throw new CayException(ErrorKind.INVALID_ARGUMENT, "the form is larger than 64 KiB");
-            }
-            var fields = new HashMap<String, String>();
-            QueryString.parse(new String(bytes, StandardCharsets.UTF_8))
-                    .values()
-                    .forEach((name, values) -> fields.put(name, values.getFirst()));
-            return fields;
-        } catch (IOException e) {
-            throw new CayException(ErrorKind.CANCELED, "the request ended before its body did", e);
-        }
+        return body.form();
     }
 
     /// The value of a cookie of the request: the first one of that name.

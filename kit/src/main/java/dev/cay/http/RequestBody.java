@@ -6,7 +6,11 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.http.HttpHeader;
@@ -18,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Jetty's own stream would not wake when we cut the exchange ourselves.
 public final class RequestBody extends InputStream {
+    private static final int JSON_LIMIT = 1024 * 1024;
+    private static final int FORM_LIMIT = 64 * 1024;
     private static final long FOREVER = Duration.ofDays(36_500).toNanos();
 
     private final Request request;
@@ -40,6 +46,39 @@ public final class RequestBody extends InputStream {
     void patience(Duration limit) {
         synchronized (lock) {
             patience = limit.toNanos();
+        }
+    }
+
+    /// All of it as JSON, at most 1 MiB; an empty body is read as `null`. Bad JSON is the client's error.
+    <T> @Nullable T json(Class<T> type) {
+        byte[] bytes = all(JSON_LIMIT, "the body is larger than 1 MiB");
+        return bytes.length == 0 ? null : Json.read(bytes, type);
+    }
+
+    /// All of it as the fields of an HTML form, at most 64 KiB; of several fields with one name the first.
+    Map<String, String> form() {
+        String type = request.getHeaders().get(HttpHeader.CONTENT_TYPE);
+        if (type == null || !type.toLowerCase(Locale.ROOT).startsWith("application/x-www-form-urlencoded")) {
+            throw new CayException(
+                    ErrorKind.INVALID_ARGUMENT, "the body must be a form: application/x-www-form-urlencoded");
+        }
+        byte[] bytes = all(FORM_LIMIT, "the form is larger than 64 KiB");
+        var fields = new HashMap<String, String>();
+        QueryString.parse(new String(bytes, StandardCharsets.UTF_8))
+                .values()
+                .forEach((name, values) -> fields.put(name, values.getFirst()));
+        return fields;
+    }
+
+    private byte[] all(int limit, String tooLarge) {
+        try {
+            byte[] bytes = readNBytes(limit + 1);
+            if (bytes.length > limit) {
+                throw new CayException(ErrorKind.INVALID_ARGUMENT, tooLarge);
+            }
+            return bytes;
+        } catch (IOException e) {
+            throw new CayException(ErrorKind.CANCELED, "the request ended before its body did", e);
         }
     }
 
