@@ -3,7 +3,7 @@ package dev.cay.cli;
 import dev.cay.cli.local.ConfigOptions;
 import dev.cay.cli.local.Root;
 import dev.cay.node.runtime.GuestProgram;
-import dev.cay.node.storage.Pool;
+import dev.cay.node.storage.PoolDevice;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
@@ -42,7 +42,7 @@ final class PoolCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         Path stateDir = options.config().stateDir();
         Root.require("pool", "to look at sandboxes' disks", options.command("pool"));
-        var report = Pool.report(stateDir, GuestProgram.install(stateDir.resolve("guest")));
+        var report = new PoolDevice(stateDir).report(GuestProgram.install(stateDir.resolve("guest")));
         say("pool", report.file() == null ? "a directory of the disk of " + stateDir : String.valueOf(report.file()));
         say("size", size(report.size()));
         if (!report.mounted()) {
@@ -101,12 +101,13 @@ final class PoolCommand implements Callable<Integer> {
             Path stateDir = options.config().stateDir();
             Root.require("pool grow", "to change sandboxes' disk", options.command("pool grow " + size));
             var guest = GuestProgram.install(stateDir.resolve("guest"));
-            long before = Pool.report(stateDir, guest).size();
+            var pool = new PoolDevice(stateDir);
+            long before = pool.report(guest).size();
             long wanted = bytes(size, before);
             System.out.println("reserving " + PoolCommand.size(Math.max(0, wanted - before)) + " more");
-            Pool.grow(stateDir, wanted);
+            pool.grow(wanted);
             System.out.println("the pool has %s now; it had %s"
-                    .formatted(PoolCommand.size(Pool.report(stateDir, guest).size()), PoolCommand.size(before)));
+                    .formatted(PoolCommand.size(pool.report(guest).size()), PoolCommand.size(before)));
             return 0;
         }
 

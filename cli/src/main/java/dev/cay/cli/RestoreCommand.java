@@ -4,7 +4,7 @@ import dev.cay.cli.local.ConfigOptions;
 import dev.cay.cli.local.Root;
 import dev.cay.config.CayConfig;
 import dev.cay.node.sandbox.SavedNotes;
-import dev.cay.node.storage.Pool;
+import dev.cay.node.storage.PoolDevice;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
@@ -96,7 +96,7 @@ final class RestoreCommand implements Callable<Integer> {
         try {
             new Restore(config, staged, filesOnly, options.command("restore --files-only " + file)).run(in);
             if (!old.isEmpty()) {
-                Pool.takeOff(config.stateDir());
+                new PoolDevice(config.stateDir()).takeOff();
             }
             Path aside = staged.complete(old);
             if (!old.isEmpty()) {

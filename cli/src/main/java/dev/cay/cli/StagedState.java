@@ -3,7 +3,7 @@ package dev.cay.cli;
 import dev.cay.life.RootOnly;
 import dev.cay.life.WholeFile;
 import dev.cay.node.host.Programs;
-import dev.cay.node.storage.Pool;
+import dev.cay.node.storage.PoolDevice;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;
@@ -52,7 +52,7 @@ final class StagedState {
 
     /// Takes a half made pool off the host.
     static void takeOff(Path stateDir) {
-        Pool.takeOff(stateDir.resolve(STAGING));
+        new PoolDevice(stateDir.resolve(STAGING)).takeOff();
     }
 
     /// For a daemon that starts: completes a restore that was cut while it moved files, and refuses to start on one

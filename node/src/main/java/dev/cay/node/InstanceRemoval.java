@@ -10,7 +10,7 @@ import dev.cay.node.network.Firewall;
 import dev.cay.node.network.ForeignFirewalls;
 import dev.cay.node.network.HostLinks;
 import dev.cay.node.runtime.RuncRuntime;
-import dev.cay.node.storage.Pool;
+import dev.cay.node.storage.PoolDevice;
 import dev.cay.wire.CayException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -46,7 +46,7 @@ public final class InstanceRemoval {
         attempt("firewall rules", this::removeRules);
         attempt("addresses", () -> links.removeAddresses(""));
         attempt("mounts", () -> Mounts.unmountBelow(runDir));
-        attempt("pool", () -> Pool.takeOff(stateDir));
+        attempt("pool", new PoolDevice(stateDir)::takeOff);
         attempt("kernel settings", () -> new Sysctls(HostLedger.ofHost()).leave(plan.instance()));
         attempt(
                 "run directory",

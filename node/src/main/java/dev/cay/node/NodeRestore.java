@@ -9,6 +9,7 @@ import dev.cay.node.runtime.GuestProgram;
 import dev.cay.node.sandbox.SavedNotes;
 import dev.cay.node.snapshot.RestoredNotes;
 import dev.cay.node.storage.Pool;
+import dev.cay.node.storage.PoolDevice;
 import dev.cay.node.storage.TreeStream;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -246,7 +247,7 @@ public final class NodeRestore implements AutoCloseable {
     @Override
     public void close() {
         try {
-            Pool.takeOff(target.staging());
+            new PoolDevice(target.staging()).takeOff();
         } finally {
             use.close();
         }

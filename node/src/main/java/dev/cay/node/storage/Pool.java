@@ -1,14 +1,12 @@
 package dev.cay.node.storage;
 
 import dev.cay.life.RootOnly;
-import dev.cay.node.host.Mounts;
 import dev.cay.node.linux.BtrfsSpace;
 import dev.cay.node.runtime.Command;
 import dev.cay.node.runtime.GuestProgram;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
-import dev.cay.wire.VolumeId;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -18,9 +16,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,9 +27,6 @@ import org.slf4j.LoggerFactory;
 /// {@link #limited} says so.
 public final class Pool {
     private static final Logger log = LoggerFactory.getLogger(Pool.class);
-    private static final Duration LIMIT = Duration.ofSeconds(30);
-    private static final Duration BUSY_LIMIT = Duration.ofSeconds(10);
-    private static final Duration BUSY_PAUSE = Duration.ofMillis(100);
     private static final Duration SYNC_LIMIT = Duration.ofMinutes(10);
     private static final long MIB = 1L << 20;
     private static final long GIB = 1L << 30;
@@ -51,25 +44,6 @@ public final class Pool {
     private final HeldBack heldBack;
     private final VolumeDisks volumes;
 
-    /// How large the pool is and who fills it.
-    ///
-    /// @param file    where it lies; null when it is a directory of the host's own file system
-    /// @param mounted without it, only the size of the file is known
-    /// @param heldBack bytes that are neither free nor used, but kept for pauses
-    public record Report(
-            @Nullable Path file,
-            boolean mounted,
-            long size,
-            long free,
-            long heldBack,
-            Map<SandboxId, Long> sandboxes,
-            Map<VolumeId, Long> volumes) {
-        public Report {
-            sandboxes = Map.copyOf(sandboxes);
-            volumes = Map.copyOf(volumes);
-        }
-    }
-
     private Pool(Path root, Disks disks) {
         this.root = root;
         this.disks = disks;
@@ -77,99 +51,24 @@ public final class Pool {
         this.heldBack = new HeldBack(root.resolve(HELD_BACK), () -> spare() - reserve());
     }
 
-    /// Looks at the pool below `stateDir` as it is, and changes nothing.
-    public static Report report(Path stateDir, GuestProgram guest) {
-        Path root = stateDir.resolve("pool");
-        if (!Files.isDirectory(root)) {
-            throw noPool(stateDir);
-        }
-        var mount = PoolMount.at(stateDir, root);
-        try {
-            Path file = mount.isFile() ? mount.file() : null;
-            if (file != null && !Mounts.isMountPoint(root)) {
-                return new Report(file, false, Files.size(file), 0, 0, Map.of(), Map.of());
-            }
-            boolean btrfs = PoolMount.isBtrfs(root);
-            var pool = new Pool(root, btrfs ? new BtrfsDisks(guest) : new DirectoryDisks());
-            var used = new HashMap<SandboxId, Long>();
-            pool.list().forEach(id -> used.put(id, pool.used(id)));
-            return new Report(
-                    file,
-                    true,
-                    Files.getFileStore(root).getTotalSpace(),
-                    pool.free(),
-                    pool.heldBack.bytes(),
-                    used,
-                    pool.volumes.used());
-        } catch (IOException e) {
-            throw new CayException(ErrorKind.INTERNAL, "cannot look at the pool in " + stateDir, e);
-        }
+    static Path root(Path stateDir) {
+        return stateDir.resolve("pool");
     }
 
-    /// Makes the pool below `stateDir` larger, also while sandboxes use it.
-    public static void grow(Path stateDir, long bytes) {
-        Path root = stateDir.resolve("pool");
-        if (!Files.isDirectory(root)) {
-            throw noPool(stateDir);
-        }
-        var mount = PoolMount.at(stateDir, root);
-        if (!mount.isFile()) {
-            throw new CayException(
-                    ErrorKind.CONFLICT,
-                    "the pool is a directory on the file system of %s and is as large as that; make that one larger"
-                            .formatted(stateDir));
-        }
-        try {
-            long now = Files.size(mount.file());
-            if (bytes < now) {
-                throw new CayException(
-                        ErrorKind.INVALID_ARGUMENT,
-                        "the pool has %d MB already and cannot be made smaller".formatted(now / MIB));
-            }
-            var disk = Files.getFileStore(stateDir);
-            long spare = Math.min(GIB, disk.getTotalSpace() / 20);
-            if (bytes - now > disk.getUsableSpace() - spare) {
-                throw new CayException(
-                        ErrorKind.UNAVAILABLE,
-                        "the disk of %s has %d MB free, of which %d MB must stay; the pool would need %d MB more"
-                                .formatted(stateDir, disk.getUsableSpace() / MIB, spare / MIB, (bytes - now) / MIB));
-            }
-            mount.grow(bytes);
-        } catch (IOException e) {
-            throw new CayException(ErrorKind.INTERNAL, "cannot make the pool in %s larger".formatted(stateDir), e);
-        }
-    }
-
-    /// Unmounts and detaches whatever there is of the pool below `stateDir`; content stays.
-    public static void takeOff(Path stateDir) {
-        Path root = stateDir.resolve("pool");
-        if (!Files.isDirectory(root)) {
-            return;
-        }
-        Mounts.unmountBelow(root);
-        unmount(root);
-        try {
-            PoolMount.at(stateDir, root).detachIdle();
-        } catch (IOException e) {
-            throw new CayException(ErrorKind.INTERNAL, "cannot detach the pool of " + stateDir, e);
-        }
-    }
-
-    private static CayException noPool(Path stateDir) {
-        return new CayException(
-                ErrorKind.NOT_FOUND,
-                "there is no pool in %s yet: `cay up` makes it, with storage.poolSizeMB".formatted(stateDir));
+    /// The pool in this directory, whether or not all is there that {@link #open} makes.
+    static Pool at(Path root, boolean btrfs, GuestProgram guest) {
+        return new Pool(root, btrfs ? new BtrfsDisks(guest) : new DirectoryDisks());
     }
 
     /// Makes the pool below `stateDir`, or mounts the one that is there. It stays mounted when the daemon ends.
     ///
     /// @param guest does the system calls of btrfs
     public static Pool open(Path stateDir, int sizeMB, GuestProgram guest) {
-        Path root = stateDir.resolve("pool");
+        Path root = root(stateDir);
         try {
             RootOnly.directory(root);
             boolean btrfs = PoolMount.at(stateDir, root).ensure(sizeMB * MIB);
-            var pool = new Pool(root, btrfs ? new BtrfsDisks(guest) : new DirectoryDisks());
+            var pool = at(root, btrfs, guest);
             // What a sandbox makes setuid is root's on this disk, and what it had in memory may be anything: no user of
             // the host may come near. Sandboxes themselves get there by what root mounts or opens for them.
             RootOnly.close(root);
@@ -317,22 +216,7 @@ public final class Pool {
 
     /// Takes the pool off the host and frees its loop device; content stays. For `down --all`: layers in use refuse it.
     public void unmount() {
-        unmount(root);
-    }
-
-    /// A program that was killed a moment ago may still have files open.
-    private static void unmount(Path root) {
-        long end = System.nanoTime() + BUSY_LIMIT.toNanos();
-        while (Mounts.isMountPoint(root)) {
-            try {
-                new Command("unmounting the pool", LIMIT, "umount", root.toString()).run();
-            } catch (CayException e) {
-                if (System.nanoTime() > end || Thread.currentThread().isInterrupted()) {
-                    throw e;
-                }
-                LockSupport.parkNanos(BUSY_PAUSE.toNanos());
-            }
-        }
+        PoolMount.unmount(root);
     }
 
     /// Refuses with UNAVAILABLE unless so many bytes can be written and nobody notices.
@@ -356,6 +240,11 @@ public final class Pool {
         if (limited()) {
             heldBack.hold(bytes);
         }
+    }
+
+    /// Bytes that are held back for saving sandboxes.
+    long heldBack() {
+        return heldBack.bytes();
     }
 
     /// Room for saving one sandbox, with what is held back for it. Refuses like {@link #room}.

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,6 +20,10 @@ final class PoolMount {
     private static final Logger log = LoggerFactory.getLogger(PoolMount.class);
     private static final Duration LIMIT = Duration.ofSeconds(60);
     private static final Duration ALLOCATION_LIMIT = Duration.ofMinutes(10);
+
+    private static final Duration UNMOUNT_LIMIT = Duration.ofSeconds(30);
+    private static final Duration BUSY_LIMIT = Duration.ofSeconds(10);
+    private static final Duration BUSY_PAUSE = Duration.ofMillis(100);
 
     private final Path stateDir;
     private final Path root;
@@ -89,6 +94,21 @@ final class PoolMount {
             new Command("telling the kernel of the larger pool", LIMIT, "losetup", "--set-capacity", device).run();
         }
         new Command("growing the pool", LIMIT, "btrfs", "filesystem", "resize", "max", root.toString()).run();
+    }
+
+    /// Unmounts the pool, if it is mounted. A program that was killed a moment ago may still have files open.
+    static void unmount(Path root) {
+        long end = System.nanoTime() + BUSY_LIMIT.toNanos();
+        while (Mounts.isMountPoint(root)) {
+            try {
+                new Command("unmounting the pool", UNMOUNT_LIMIT, "umount", root.toString()).run();
+            } catch (CayException e) {
+                if (System.nanoTime() > end || Thread.currentThread().isInterrupted()) {
+                    throw e;
+                }
+                LockSupport.parkNanos(BUSY_PAUSE.toNanos());
+            }
+        }
     }
 
     /// A mount that was cut short may leave a device that nobody uses.

@@ -98,7 +98,7 @@ class PoolGuardTest {
 
     @Test
     void whoHoldsLittleGoesOnWriting() throws Exception {
-        Pool.grow(state, 2L << 30);
+        new PoolDevice(state).grow(2L << 30);
         assertThat(write(WRITER, "upper/filler", 40)).contains("bytes");
         pool.holdBack(Map.of(NEIGHBOUR, 2L << 30));
         try (var _ = guard()) {
@@ -194,7 +194,9 @@ class PoolGuardTest {
     }
 
     private long heldBack() {
-        return Pool.report(state, GuestProgram.install(state.resolve("guest"))).heldBack();
+        return new PoolDevice(state)
+                .report(GuestProgram.install(state.resolve("guest")))
+                .heldBack();
     }
 
     private String write(SandboxId id, String file, int megabytes) {

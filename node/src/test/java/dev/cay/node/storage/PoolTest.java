@@ -152,7 +152,7 @@ class PoolTest {
         Files.writeString(layer.resolve("upper/kept"), "yes");
         long before = pool.free();
 
-        Pool.grow(state, 400L << 20);
+        new PoolDevice(state).grow(400L << 20);
 
         assertThat(report().size()).isEqualTo(400L << 20);
         assertThat(pool.free()).isGreaterThan(before + (100L << 20));
@@ -165,7 +165,7 @@ class PoolTest {
     @Test
     void growsWhileItIsNotMountedAndAfterAGrowthThatWasCutShort() {
         pool.unmount();
-        Pool.grow(state, 300L << 20);
+        new PoolDevice(state).grow(300L << 20);
         assertThat(report().mounted()).isFalse();
         assertThat(report().size()).isEqualTo(300L << 20);
         pool = reopen();
@@ -188,10 +188,10 @@ class PoolTest {
 
     @Test
     void refusesToGrowWhereThatIsImpossible() {
-        assertThatThrownBy(() -> Pool.grow(state, 100L << 20))
+        assertThatThrownBy(() -> new PoolDevice(state).grow(100L << 20))
                 .hasMessage("the pool has 256 MB already and cannot be made smaller");
-        assertThatThrownBy(() -> Pool.grow(state, 1L << 50)).hasMessageContaining("MB free, of which");
-        assertThatThrownBy(() -> Pool.grow(state.resolve("guest"), 1L << 30))
+        assertThatThrownBy(() -> new PoolDevice(state).grow(1L << 50)).hasMessageContaining("MB free, of which");
+        assertThatThrownBy(() -> new PoolDevice(state.resolve("guest")).grow(1L << 30))
                 .hasMessageContaining("there is no pool in");
         assertThat(report().size()).isEqualTo(256L << 20);
     }
@@ -222,8 +222,8 @@ class PoolTest {
                 .hasSize(1);
     }
 
-    private Pool.Report report() {
-        return Pool.report(state, GuestProgram.install(state.resolve("guest")));
+    private PoolDevice.Report report() {
+        return new PoolDevice(state).report(GuestProgram.install(state.resolve("guest")));
     }
 
     private Pool reopen() {
