@@ -6,7 +6,7 @@ import dev.cay.node.build.Builds;
 import dev.cay.node.image.TemplateBuilds;
 import dev.cay.node.linux.FdPoller;
 import dev.cay.node.sandbox.Keepers;
-import dev.cay.node.snapshot.Snapshots;
+import dev.cay.node.snapshot.SnapshotStore;
 import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.node.Node;
 import dev.cay.wire.node.NodeAuthorizations;
@@ -22,7 +22,7 @@ public final class CayNode implements AutoCloseable {
     private final NodeHost host;
     private final HouseTemplates templates;
     private final FdPoller poller;
-    private final Snapshots snapshots;
+    private final SnapshotStore snapshots;
     private final Keepers keepers;
     private final NodeAuthorizations authorizations;
     private final Builds builds;
@@ -35,7 +35,7 @@ public final class CayNode implements AutoCloseable {
             NodeHost host,
             HouseTemplates templates,
             FdPoller poller,
-            Snapshots snapshots,
+            SnapshotStore snapshots,
             Keepers keepers,
             NodeAuthorizations authorizations,
             Builds builds,

@@ -7,7 +7,7 @@ import dev.cay.node.image.oci.Images;
 import dev.cay.node.mcp.repository.RepositoryLayers;
 import dev.cay.node.mcp.server.ServerImages;
 import dev.cay.node.sandbox.Keepers;
-import dev.cay.node.snapshot.Snapshots;
+import dev.cay.node.snapshot.SnapshotStore;
 import dev.cay.node.snapshot.WarmSnapshots;
 import dev.cay.wire.node.SandboxKind;
 import java.time.Instant;
@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 /// @param base layers of the template `base`
 record DiskContents(
         Keepers keepers,
-        Snapshots snapshots,
+        SnapshotStore snapshots,
         WarmSnapshots warm,
         TemplateBuilds templates,
         Supplier<List<String>> base,

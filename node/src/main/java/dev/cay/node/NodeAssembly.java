@@ -29,6 +29,7 @@ import dev.cay.node.sandbox.SavedParts;
 import dev.cay.node.sandbox.TrafficParts;
 import dev.cay.node.sandbox.WorkParts;
 import dev.cay.node.snapshot.SealedImages;
+import dev.cay.node.snapshot.SnapshotStore;
 import dev.cay.node.snapshot.Snapshots;
 import dev.cay.node.snapshot.WarmSnapshots;
 import dev.cay.node.volume.Volumes;
@@ -104,7 +105,7 @@ public final class NodeAssembly {
         var builds = undo.add(builds(keepers, images));
         var contents = new DiskContents(
                 keepers,
-                saved.snapshots(),
+                saved.store(),
                 saved.warm(),
                 templates.others(),
                 templates::baseLayers,
@@ -122,7 +123,7 @@ public final class NodeAssembly {
                 host,
                 templates,
                 poller,
-                saved.snapshots(),
+                saved.store(),
                 keepers,
                 servers.authorizations(),
                 builds,
@@ -170,12 +171,14 @@ public final class NodeAssembly {
     }
 
     private SavedParts saved(HostParts sandboxes, WorkParts work) {
-        var snapshots = undo.add(
-                new Snapshots(host.pool(), layers, sandboxes.runtime(), work.files(), clock, sandboxes.maxProcesses()));
+        var store = new SnapshotStore(host.pool());
+        var snapshots = undo.add(new Snapshots(
+                store, host.pool(), layers, sandboxes.runtime(), work.files(), clock, sandboxes.maxProcesses()));
         return new SavedParts(
+                store,
                 snapshots,
                 new WarmSnapshots(
-                        layers, sandboxes.nodeLayer(), snapshots, host.guest().key()),
+                        layers, sandboxes.nodeLayer(), store, host.guest().key()),
                 new SealedImages(host.pool(), settings.host().runDir().resolve("images"), work.files()));
     }
 

@@ -7,7 +7,7 @@ import dev.cay.node.sandbox.SavedNotes;
 import dev.cay.node.snapshot.SavedOn;
 import dev.cay.node.snapshot.Snapshot;
 import dev.cay.node.snapshot.SnapshotHold;
-import dev.cay.node.snapshot.Snapshots;
+import dev.cay.node.snapshot.SnapshotStore;
 import dev.cay.node.storage.Pool;
 import dev.cay.node.storage.TreeStream;
 import dev.cay.wire.CayException;
@@ -53,12 +53,13 @@ final class NodeBackups implements NodeBackup {
 
     private final Path stateDir;
     private final LayerStore layers;
-    private final Snapshots snapshots;
+    private final SnapshotStore snapshots;
     private final Pool pool;
     private final TreeStream trees;
     private final String gateway;
 
-    NodeBackups(Path stateDir, LayerStore layers, Snapshots snapshots, Pool pool, GuestProgram guest, String gateway) {
+    NodeBackups(
+            Path stateDir, LayerStore layers, SnapshotStore snapshots, Pool pool, GuestProgram guest, String gateway) {
         this.stateDir = stateDir;
         this.layers = layers;
         this.snapshots = snapshots;

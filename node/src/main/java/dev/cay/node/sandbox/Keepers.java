@@ -83,7 +83,7 @@ public final class Keepers implements Node, AutoCloseable {
                 work.files(),
                 traffic.logs(),
                 () -> Stream.concat(keepers.values().stream(), sides.keepers()),
-                saved.snapshots()::sizes);
+                saved.store()::sizes);
         this.starts = new Starts(parts, keepers, this::ended, this::kill, random, limits.mostSpares(), warming);
     }
 
@@ -181,13 +181,13 @@ public final class Keepers implements Node, AutoCloseable {
 
     @Override
     public Set<String> snapshots() {
-        return saved.snapshots().named();
+        return saved.store().named();
     }
 
     @Override
     public void deleteSnapshot(String name) {
         starts.spares().drop(name);
-        saved.snapshots().delete(name);
+        saved.store().delete(name);
     }
 
     @Override

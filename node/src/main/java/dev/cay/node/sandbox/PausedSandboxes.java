@@ -19,7 +19,7 @@ final class PausedSandboxes {
 
     /// Removes snapshots that were never finished, or whose sandbox runs again.
     void tidy() {
-        saved.snapshots().tidy(this::isInUse);
+        saved.store().tidy(this::isInUse);
         saved.warm().tidy();
     }
 

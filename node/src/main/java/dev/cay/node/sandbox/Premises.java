@@ -91,7 +91,7 @@ final class Premises {
     Container begin() throws Exception {
         var spec = notes.spec();
         if (spec.snapshot() != null) {
-            return bring(saved.snapshots().require(spec.snapshot()), true);
+            return bring(saved.store().require(spec.snapshot()), true);
         }
         // Memory that was saved without a place for a volume cannot get one.
         boolean cold = notes.bare() || !spec.volumes().isEmpty();
@@ -190,7 +190,7 @@ final class Premises {
         if (!Files.exists(host.pool().layer(id()))) {
             return false;
         }
-        saved.snapshots().delete(notes.snapshot());
+        saved.store().delete(notes.snapshot());
         saved.snapshots().take(notes.snapshot(), subject(), Keep.FILES);
         note(notes.paused(new Saved(false, "the machine lost power before its memory was on the disk")));
         return true;
@@ -281,7 +281,7 @@ final class Premises {
     void remove() {
         clear();
         if (notes.generation() > 0) {
-            saved.snapshots().delete(notes.snapshot());
+            saved.store().delete(notes.snapshot());
         }
         saved.sealed().delete(id());
         SandboxNotes.delete(host.records(), id());
@@ -291,7 +291,7 @@ final class Premises {
     /// The same for what nobody has notes of.
     static void remove(HostParts host, SavedParts saved, SandboxId id) {
         vacate(host, id, null);
-        saved.snapshots().deleteOf(id);
+        saved.store().deleteOf(id);
         SandboxNotes.delete(host.records(), id);
     }
 

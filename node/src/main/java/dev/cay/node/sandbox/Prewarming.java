@@ -107,7 +107,7 @@ final class Prewarming implements Spares.Maker {
     private void save(SandboxKind kind) {
         long began = System.nanoTime();
         String name = saved.warm().name(kind);
-        saved.snapshots().delete(name);
+        saved.store().delete(name);
         var keeper = starter.start(Spares.nobodys(SandboxId.random(random), kind));
         try {
             keeper.warm(warming);

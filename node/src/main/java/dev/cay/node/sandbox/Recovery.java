@@ -65,7 +65,7 @@ final class Recovery {
                 || (notes != null
                         && notes.phaseNow() == SandboxNotes.Phase.SAVING
                         && found.container() == null
-                        && saved.snapshots().isWhole(notes.snapshot()));
+                        && saved.store().isWhole(notes.snapshot()));
     }
 
     /// A crash may have come between the resume of a sandbox and the note of it. Whatever fails, what was saved stays.

@@ -6,6 +6,7 @@ import dev.cay.node.runtime.Container;
 import dev.cay.node.runtime.ContainerRuntime;
 import dev.cay.node.sandbox.Life.Stage;
 import dev.cay.node.snapshot.Snapshot;
+import dev.cay.node.snapshot.SnapshotStore;
 import dev.cay.node.snapshot.Snapshots;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -29,6 +30,7 @@ final class Saving {
     private static final Logger log = LoggerFactory.getLogger(Saving.class);
     private static final Duration LIMIT = Duration.ofMinutes(6);
 
+    private final SnapshotStore store;
     private final Snapshots snapshots;
     private final Gateways gateways;
     private final ContainerRuntime runtime;
@@ -41,6 +43,7 @@ final class Saving {
 
     /// @param stuck sees to a sandbox that runs and cannot be opened; on the keeper's thread
     Saving(KeeperParts parts, Premises premises, KeeperThread turns, Life life, Doors doors, Runnable stuck) {
+        this.store = parts.saved().store();
         this.snapshots = parts.saved().snapshots();
         this.gateways = parts.traffic().gateways();
         this.runtime = parts.host().runtime();
@@ -107,7 +110,7 @@ final class Saving {
 
     private void discard(Snapshot snapshot, RuntimeException failure) {
         try {
-            snapshots.delete(snapshot.name());
+            store.delete(snapshot.name());
         } catch (RuntimeException e) {
             failure.addSuppressed(e);
         }
@@ -209,7 +212,7 @@ final class Saving {
         turns.ask("be resumed", LIMIT, () -> {
             if (!life.is(Stage.OPEN)) {
                 life.requirePaused();
-                var snapshot = snapshots.require(notes().snapshot());
+                var snapshot = store.require(notes().snapshot());
                 boolean whole = memory && snapshot.hasMemory();
                 if (!whole) {
                     gateways.rest(id());
@@ -282,7 +285,7 @@ final class Saving {
     /// Puts it back to what another snapshot holds. What it is now is kept until that has worked.
     void rollback(String name) {
         turns.ask("be rolled back", LIMIT, () -> {
-            var target = snapshots.require(name);
+            var target = store.require(name);
             boolean ran = life.is(Stage.OPEN);
             if (ran) {
                 keepForRollback();
@@ -293,7 +296,7 @@ final class Saving {
                 bringTwice(target, true);
             } catch (RuntimeException e) {
                 if (ran) {
-                    bringTwice(snapshots.require(notes().snapshot()), true);
+                    bringTwice(store.require(notes().snapshot()), true);
                     nowRuns();
                 }
                 throw e;
@@ -330,9 +333,9 @@ final class Saving {
     /// Takes up a paused one. Whatever is left of its container goes.
     void adopt() {
         if (notes().phaseNow() == SandboxNotes.Phase.SAVING) {
-            premises.note(notes().paused(snapshots.require(notes().snapshot()).saved()));
+            premises.note(notes().paused(store.require(notes().snapshot()).saved()));
         }
-        if (!snapshots.isWhole(notes().snapshot()) && !premises.saveRest()) {
+        if (!store.isWhole(notes().snapshot()) && !premises.saveRest()) {
             log.atError().addKeyValue("sandbox", id()).log("what was saved of a sandbox is gone");
         }
         life.enter(Stage.PAUSED);

@@ -205,6 +205,6 @@ final class Starts {
                 return start(spec, true);
             }
         };
-        return new BuildSandboxes(starter, kill, saved.snapshots()::find, random);
+        return new BuildSandboxes(starter, kill, saved.store()::find, random);
     }
 }

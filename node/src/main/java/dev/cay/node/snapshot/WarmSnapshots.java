@@ -29,14 +29,14 @@ public final class WarmSnapshots {
 
     private final LayerStore layers;
     private final NodeLayer nodeLayer;
-    private final Snapshots snapshots;
+    private final SnapshotStore snapshots;
     private final String guest;
     private final Map<List<String>, Boolean> interpreters = new ConcurrentHashMap<>();
     private final Set<String> refused = ConcurrentHashMap.newKeySet();
     private volatile Consumer<SandboxKind> lost = _ -> {};
 
     /// @param guest names the version of the guest that new sandboxes run
-    public WarmSnapshots(LayerStore layers, NodeLayer nodeLayer, Snapshots snapshots, String guest) {
+    public WarmSnapshots(LayerStore layers, NodeLayer nodeLayer, SnapshotStore snapshots, String guest) {
         this.layers = layers;
         this.nodeLayer = nodeLayer;
         this.snapshots = snapshots;
@@ -56,7 +56,7 @@ public final class WarmSnapshots {
         inputs.add(nodeLayer.key(kind.layers()));
         inputs.add(guest);
         inputs.add(kind.resources().toString());
-        return Snapshots.WARM + LayerStore.hash(inputs);
+        return SnapshotStore.WARM + LayerStore.hash(inputs);
     }
 
     /// What a sandbox of this kind can go on from.

@@ -188,7 +188,7 @@ class WarmSandboxesTest {
         NodeTest.await(() -> node.saved.warm().find(kind).isPresent());
         assertThat(node.run(create(kind), ASK)).endsWith(" 1");
         assertThat(warmed).hasValue(2);
-        NodeTest.await(() -> node.saved.snapshots().find(name).isEmpty());
+        NodeTest.await(() -> node.saved.store().find(name).isEmpty());
         assertThat(node.run(create(old), "echo $MINE"))
                 .as("what is not warm any more")
                 .isEqualTo("yes");
@@ -206,7 +206,7 @@ class WarmSandboxesTest {
         assertThat(removed).doesNotContain(name, "runners");
         node.node.disk().collect(List::of, Duration.ZERO, false, each -> removed.add(each.name()));
         assertThat(removed).as("a sandbox stands on the layer").contains(name).doesNotContain("runners");
-        assertThat(node.saved.snapshots().find(name)).isEmpty();
+        assertThat(node.saved.store().find(name)).isEmpty();
         assertThat(node.run(one, "echo $MINE"))
                 .as("a sandbox that was made from it")
                 .isEqualTo("yes");
