@@ -3,11 +3,11 @@ package dev.cay.node.sandbox;
 import dev.cay.http.Exchange;
 import dev.cay.http.PageOrJson;
 import dev.cay.life.Undo;
-import dev.cay.node.files.Account;
 import dev.cay.node.files.FileTree;
 import dev.cay.node.files.SandboxPath;
 import dev.cay.node.fuse.FuseDoor;
 import dev.cay.node.fuse.FuseFiles;
+import dev.cay.node.fuse.FuseMounter;
 import dev.cay.node.guest.GuestLink;
 import dev.cay.node.host.Slot;
 import dev.cay.node.image.InterpreterLayers;
@@ -41,23 +41,17 @@ import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /// All the node holds open of a running sandbox: its guest, files, listeners and connections.
 ///
 /// Opened when a container has come up, closed as a whole before it is ended or saved: whatever stayed open would keep
 /// the sandbox's namespaces alive. A container that runs on can be opened again, and goes on where it was.
 final class OpenSandbox implements AutoCloseable {
-    private static final Logger daemonLog = LoggerFactory.getLogger(OpenSandbox.class);
     private static final Duration GUEST_LIMIT = Duration.ofSeconds(10);
 
     /// What requests that are under way may take before a sandbox is saved.
     private static final Duration MOMENT = Duration.ofSeconds(2);
     private static final int LANGUAGES_LIMIT = 1024;
-
-    /// The variable in which the server names the sandbox's team. A client cannot choose it.
-    static final String TEAM = "E2B_TEAM_ID";
 
     /// Who opens and closes it.
     interface Owner {
@@ -105,17 +99,6 @@ final class OpenSandbox implements AutoCloseable {
         this.side = notes.isSide();
         this.bare = notes.bare();
         this.caller = notes.edgeCaller();
-        var followers = new EnvdSandbox.Followers() {
-            @Override
-            public void add(Exchange exchange) {
-                OpenSandbox.this.ports.exchanges().follow(exchange);
-            }
-
-            @Override
-            public ProcessTable rejoin(Exchange exchange) throws InterruptedException {
-                return owner.awaitNext().rejoin(exchange);
-            }
-        };
         // Nobody could ask for the log of one that nobody knows.
         this.log = (side ? new LogHub(host.clock()) : traffic.logs()).of(spec.id());
         log.hide(spec.environment().values());
@@ -131,52 +114,72 @@ final class OpenSandbox implements AutoCloseable {
             this.trust = egress -> authority.bring(spec.id(), files, egress);
             trust.accept(spec.egress());
             var watches = closing.add(new Watches(files, work.watching()));
-            identify(Map.of(
-                    "SANDBOX",
-                    "true",
-                    "SANDBOX_ID",
-                    spec.id().value(),
-                    "TEMPLATE_ID",
-                    spec.templateId().value()));
-            identify(team(spec));
+            SandboxIdentity.write(spec, files);
             this.link = closing.add(GuestLink.open(
                     network, work.processes().poller(), GUEST_LIMIT, () -> owner.gaveUp() || container.hasEnded()));
             var folder = SandboxNotes.folder(host.records(), spec.id());
             watches.recall(folder.resolve("watchers.json"));
             var known = folder.resolve("processes");
             this.interpreter = findInterpreter(link, known, work.processes(), host.clock());
-            this.processes = closing.add(new ProcessTable(known, link, work.processes(), work.processSettings()));
-            processes.onLost(_ -> owner.lost());
-            processes.watch(new ProcessLog(log));
-            processes.countMemoryKills(meter::memoryKills);
-            // What runs in a side sandbox is whose it was started for.
-            processes.adopt(process -> !side && !Interpreter.isRunner(process));
+            this.processes = openProcesses(known, work, owner);
             if (interpreter != null) {
                 interpreter.adopt();
             }
-            this.envds = given -> new Envd(view(given, watches, followers), host.clock(), traffic.meters());
+            this.envds = given -> new Envd(view(given, watches, followers(owner)), host.clock(), traffic.meters());
             this.envd = envds.apply(spec);
-            var mcp = closing.add(new McpDoor(
-                    traffic.gateways(),
-                    spec.id(),
-                    known,
-                    files,
-                    () -> traffic.listeners()
-                            .adopt(
-                                    network.listen(SystemPorts.MCP),
-                                    spec.id(),
-                                    exchange -> serveInside(SystemPorts.MCP, exchange))));
-            var fuse = closing.add(new FuseDoor(host.fuse(), spec.templateId(), container, slot));
-            this.inside = new InsideDoors(mcp, fuse, !bare);
-            if (!bare && !side && host.fuse().allows(spec.templateId())) {
-                FuseFiles.bring(files);
-            }
+            var mcp = openMcp(known, network, traffic);
+            this.inside = new InsideDoors(mcp, openFuse(host.fuse(), container, slot), !bare);
             listen(network, traffic);
             mcp.recall();
         } catch (IOException | RuntimeException e) {
             closing.close();
             throw e;
         }
+    }
+
+    private EnvdSandbox.Followers followers(Owner owner) {
+        return new EnvdSandbox.Followers() {
+            @Override
+            public void add(Exchange exchange) {
+                ports.exchanges().follow(exchange);
+            }
+
+            @Override
+            public ProcessTable rejoin(Exchange exchange) throws InterruptedException {
+                return owner.awaitNext().rejoin(exchange);
+            }
+        };
+    }
+
+    private ProcessTable openProcesses(Path known, WorkParts work, Owner owner) throws IOException {
+        var table = closing.add(new ProcessTable(known, link, work.processes(), work.processSettings()));
+        table.onLost(_ -> owner.lost());
+        table.watch(new ProcessLog(log));
+        table.countMemoryKills(meter::memoryKills);
+        // What runs in a side sandbox is whose it was started for.
+        table.adopt(process -> !side && !Interpreter.isRunner(process));
+        return table;
+    }
+
+    private McpDoor openMcp(Path known, NetNamespace network, TrafficParts traffic) {
+        return closing.add(new McpDoor(
+                traffic.gateways(),
+                spec.id(),
+                known,
+                files,
+                () -> traffic.listeners()
+                        .adopt(
+                                network.listen(SystemPorts.MCP),
+                                spec.id(),
+                                exchange -> serveInside(SystemPorts.MCP, exchange))));
+    }
+
+    private FuseDoor openFuse(FuseMounter mounter, Container container, Slot slot) {
+        var door = closing.add(new FuseDoor(mounter, spec.templateId(), container, slot));
+        if (!bare && !side && mounter.allows(spec.templateId())) {
+            FuseFiles.bring(files);
+        }
+        return door;
     }
 
     /// A sandbox has one if its template has runners.
@@ -220,7 +223,7 @@ final class OpenSandbox implements AutoCloseable {
         spec = given;
         log.hide(given.environment().values());
         envd = envds.apply(given);
-        identify(team(given));
+        SandboxIdentity.writeTeam(given, files);
         setEgress(given);
         if (interpreter != null) {
             interpreter.become(variables(given), given.accessToken());
@@ -258,29 +261,6 @@ final class OpenSandbox implements AutoCloseable {
         if (interpreter != null) {
             interpreter.awaitWarm();
         }
-    }
-
-    /// Programs look there for where they are. Root inside may have put anything in the way, which is its own loss.
-    private void identify(Map<String, String> texts) {
-        for (var text : texts.entrySet()) {
-            var path = new SandboxPath("/run/e2b/.E2B_" + text.getKey());
-            try (var file = files.write(path, Account.ROOT, Map.of())) {
-                file.write(text.getValue().getBytes(StandardCharsets.UTF_8));
-                file.setMode(0444);
-            } catch (IOException | CayException e) {
-                daemonLog
-                        .atWarn()
-                        .setCause(e)
-                        .addKeyValue("sandbox", spec.id())
-                        .log("a sandbox was not told who it is");
-            }
-        }
-    }
-
-    /// Nothing for one that was started in advance and is nobody's yet.
-    private static Map<String, String> team(SandboxSpec spec) {
-        String team = spec.environment().get(TEAM);
-        return team == null ? Map.of() : Map.of("TEAM_ID", team);
     }
 
     private EnvdSandbox view(SandboxSpec spec, Watches watches, EnvdSandbox.Followers followers) {

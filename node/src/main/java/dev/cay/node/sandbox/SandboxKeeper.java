@@ -327,7 +327,7 @@ final class SandboxKeeper {
 
     /// Whose it is; empty for one that is nobody's.
     Optional<String> team() {
-        return Optional.ofNullable(notes().spec().environment().get(OpenSandbox.TEAM));
+        return Optional.ofNullable(notes().spec().environment().get(SandboxIdentity.TEAM));
     }
 
     /// Stops all that runs inside, for good: it can only be ended.
