@@ -20,7 +20,6 @@ import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import dev.cay.life.Steps;
 import dev.cay.testing.Fast;
-import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.NullMarked;
@@ -223,13 +222,9 @@ final class ArchitectureTest {
                 .check(CAY);
     }
 
-    /// Rooms of server and node are counted with the packages below them, as a parent and its children may know each
-    /// other there. Everywhere else each package stands for itself.
+    /// Each package stands for itself, also one that lies below another.
     @Test
     void packagesFormNoCircles() {
-        for (var house : List.of("dev.cay.server.(*)..", "dev.cay.node.(*)..")) {
-            slices().matching(house).should().beFreeOfCycles().check(CAY);
-        }
         slices().assignedFrom(PACKAGES).should().beFreeOfCycles().check(CAY);
     }
 
@@ -242,8 +237,7 @@ final class ArchitectureTest {
         @Override
         public SliceIdentifier getIdentifierOf(JavaClass type) {
             String name = type.getPackageName();
-            boolean counted = name.startsWith("dev.cay.") && !name.matches("dev\\.cay\\.(server|node)\\b.*");
-            return counted ? SliceIdentifier.of(name) : SliceIdentifier.ignore();
+            return name.startsWith("dev.cay.") ? SliceIdentifier.of(name) : SliceIdentifier.ignore();
         }
     };
 

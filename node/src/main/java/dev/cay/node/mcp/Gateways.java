@@ -10,6 +10,7 @@ import dev.cay.node.mcp.catalog.ServerOverride;
 import dev.cay.node.mcp.catalog.ServerWay;
 import dev.cay.node.mcp.intercept.Interceptors;
 import dev.cay.node.mcp.oauth.Authorizations;
+import dev.cay.node.mcp.seal.Seal;
 import dev.cay.node.mcp.server.ChosenHome;
 import dev.cay.node.mcp.server.ServerHomes;
 import dev.cay.node.mcp.server.ServerInstaller;

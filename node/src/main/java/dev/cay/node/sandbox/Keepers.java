@@ -7,7 +7,7 @@ import dev.cay.node.build.BuildRooms;
 import dev.cay.node.host.Mounts;
 import dev.cay.node.host.ServerLimits;
 import dev.cay.node.host.Slot;
-import dev.cay.node.mcp.server.ServerRooms;
+import dev.cay.node.mcp.room.ServerRooms;
 import dev.cay.wire.AccessToken;
 import dev.cay.wire.CayException;
 import dev.cay.wire.EdgeAnswer;

@@ -7,7 +7,7 @@ import dev.cay.node.files.SandboxPath;
 import dev.cay.node.image.LayerStore;
 import dev.cay.node.image.LayerView;
 import dev.cay.node.mcp.catalog.LaunchPlan.Volume;
-import dev.cay.node.mcp.server.ServerRooms;
+import dev.cay.node.mcp.room.ServerRooms;
 import dev.cay.node.runtime.ContainerSpec.Mount;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;

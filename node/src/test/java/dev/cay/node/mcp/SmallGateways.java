@@ -7,6 +7,7 @@ import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.intercept.Interceptors;
 import dev.cay.node.mcp.oauth.Authorizations;
 import dev.cay.node.mcp.remote.RemoteHome;
+import dev.cay.node.mcp.seal.Seal;
 import dev.cay.node.mcp.server.ServerHome;
 import dev.cay.node.mcp.server.ServerInstaller;
 import dev.cay.web.Addresses;

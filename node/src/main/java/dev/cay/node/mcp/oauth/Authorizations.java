@@ -1,10 +1,10 @@
 package dev.cay.node.mcp.oauth;
 
-import dev.cay.node.mcp.Seal;
 import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.catalog.ServerOverride;
 import dev.cay.node.mcp.catalog.ServerPlan;
 import dev.cay.node.mcp.remote.Credentials;
+import dev.cay.node.mcp.seal.Seal;
 import dev.cay.web.Dialer;
 import dev.cay.web.UrlOrigin;
 import dev.cay.wire.CayException;

@@ -1,6 +1,6 @@
 package dev.cay.node.mcp.oauth;
 
-import dev.cay.node.mcp.Seal;
+import dev.cay.node.mcp.seal.Seal;
 import dev.cay.wire.SandboxId;
 import java.nio.file.Path;
 import java.util.Optional;

@@ -1,8 +1,8 @@
 package dev.cay.node.mcp.oauth;
 
 import dev.cay.http.Json;
-import dev.cay.node.mcp.Seal;
 import dev.cay.node.mcp.catalog.ServerOverride;
+import dev.cay.node.mcp.seal.Seal;
 import dev.cay.web.Dialer;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;

@@ -2,7 +2,7 @@ package dev.cay.node.mcp.oauth;
 
 import dev.cay.http.Json;
 import dev.cay.life.WholeFile;
-import dev.cay.node.mcp.Seal;
+import dev.cay.node.mcp.seal.Seal;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;

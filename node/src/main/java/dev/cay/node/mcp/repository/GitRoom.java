@@ -1,6 +1,6 @@
 package dev.cay.node.mcp.repository;
 
-import dev.cay.node.mcp.server.ServerRoom;
+import dev.cay.node.mcp.room.ServerRoom;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;

@@ -8,7 +8,7 @@ import dev.cay.node.lines.LineBuffer;
 import dev.cay.node.lines.LineProcess;
 import dev.cay.node.lines.LongLines;
 import dev.cay.node.lines.Tail;
-import dev.cay.node.mcp.server.ServerRoom;
+import dev.cay.node.mcp.room.ServerRoom;
 import dev.cay.node.process.Workers;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;

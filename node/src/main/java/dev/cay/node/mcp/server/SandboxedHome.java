@@ -7,6 +7,8 @@ import dev.cay.node.lines.LongLines;
 import dev.cay.node.linux.Errno;
 import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.catalog.ServerLaunch;
+import dev.cay.node.mcp.room.ServerRoom;
+import dev.cay.node.mcp.room.ServerRooms;
 import dev.cay.node.process.Workers;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;

@@ -4,6 +4,7 @@ import dev.cay.node.image.FileLayers;
 import dev.cay.node.image.NpmLayers;
 import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.repository.RepositoryInstalls;
+import dev.cay.node.mcp.room.ServerRooms;
 import dev.cay.node.process.Workers;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;

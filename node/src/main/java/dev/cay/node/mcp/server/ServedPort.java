@@ -2,6 +2,7 @@ package dev.cay.node.mcp.server;
 
 import dev.cay.mcp.protocol.Message;
 import dev.cay.node.mcp.catalog.ServerLaunch;
+import dev.cay.node.mcp.room.ServerRoom;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package dev.cay.node.mcp;
+package dev.cay.node.mcp.seal;
 
 import dev.cay.life.WholeFile;
 import dev.cay.wire.CayException;

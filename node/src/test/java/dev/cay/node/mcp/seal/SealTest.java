@@ -1,4 +1,4 @@
-package dev.cay.node.mcp;
+package dev.cay.node.mcp.seal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

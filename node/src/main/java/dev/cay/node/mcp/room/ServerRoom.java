@@ -1,4 +1,4 @@
-package dev.cay.node.mcp.server;
+package dev.cay.node.mcp.room;
 
 import dev.cay.node.files.FileTree;
 import dev.cay.node.guest.GuestLink;
