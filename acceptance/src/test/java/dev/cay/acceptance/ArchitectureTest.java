@@ -3,7 +3,6 @@ package dev.cay.acceptance;
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaAccess.Predicates.target;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
@@ -33,19 +32,6 @@ final class ArchitectureTest {
             .withImportOption(location -> !location.contains("/acceptance/"))
             .importPackages("dev.cay");
 
-    private static final String[] KIT = {
-        "dev.cay.config..",
-        "dev.cay.connect..",
-        "dev.cay.dockerfile..",
-        "dev.cay.http..",
-        "dev.cay.life..",
-        "dev.cay.mcp.protocol..",
-        "dev.cay.metrics..",
-        "dev.cay.proxy..",
-        "dev.cay.tls..",
-        "dev.cay.web.."
-    };
-
     private static final String[] GENERATED = {"dev.cay.wire.process..", "dev.cay.wire.filesystem.."};
 
     @Test
@@ -61,12 +47,51 @@ final class ArchitectureTest {
     @Test
     void theKitKnowsOnlyWire() {
         noClasses()
-                .that()
-                .resideInAnyPackage(KIT)
+                .that(Modules.in("kit"))
+                .should()
+                .dependOnClassesThat(resideInAPackage("dev.cay..").and(not(Modules.in("kit", "wire"))))
+                .check(CAY);
+    }
+
+    /// Sandboxes are reached by the SDK alone. Of wire, the program has what the kit throws, and Cay's version.
+    @Test
+    void theMcpServerKnowsOnlySdkAndKit() {
+        noClasses()
+                .that(Modules.in("mcp"))
                 .should()
                 .dependOnClassesThat(resideInAPackage("dev.cay..")
-                        .and(not(resideInAnyPackage(KIT)))
-                        .and(not(resideInAPackage("dev.cay.wire.."))))
+                        .and(not(Modules.in("mcp", "sdk", "kit")))
+                        .and(not(resideInAPackage("dev.cay.wire"))))
+                .check(CAY);
+    }
+
+    @Test
+    void nobodyKnowsTheCommands() {
+        noClasses()
+                .that(not(Modules.in("cli")))
+                .should()
+                .dependOnClassesThat(Modules.in("cli"))
+                .check(CAY);
+    }
+
+    /// Each kind of MCP revisions can be changed, or dropped one day, without a look at the other.
+    @Test
+    void theTwoTransportsOfMcpDoNotKnowEachOther() {
+        String session = "dev.cay.mcp.protocol.session..";
+        String stateless = "dev.cay.mcp.protocol.stateless..";
+        noClasses()
+                .that()
+                .resideInAPackage(session)
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(stateless)
+                .check(CAY);
+        noClasses()
+                .that()
+                .resideInAPackage(stateless)
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(session)
                 .check(CAY);
     }
 
@@ -77,14 +102,14 @@ final class ArchitectureTest {
                 .resideInAPackage("dev.cay.server..")
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage("dev.cay.node..", "dev.cay.cli..")
+                .resideInAPackage("dev.cay.node..")
                 .check(CAY);
         noClasses()
                 .that()
                 .resideInAPackage("dev.cay.node..")
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage("dev.cay.server..", "dev.cay.cli..")
+                .resideInAPackage("dev.cay.server..")
                 .check(CAY);
     }
 
