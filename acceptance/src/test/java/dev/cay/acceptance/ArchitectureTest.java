@@ -226,6 +226,23 @@ final class ArchitectureTest {
         return type.getEnclosingClass().map(ArchitectureTest::outermost).orElse(type);
     }
 
+    /// A thread that a constructor starts sees half an object. Whoever makes an object says when it begins to work.
+    @Test
+    void constructorsStartNoThreads() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages("dev.cay.platform..", "dev.cay.bench..", "dev.cay.prove..")
+                .should()
+                .callMethodWhere(DescribedPredicate.describe(
+                        "the origin is a constructor and the target starts a thread",
+                        call -> call.getOrigin().isConstructor()
+                                && !call.isDeclaredInLambda()
+                                && call.getTarget().getName().startsWith("start")
+                                && (call.getTargetOwner().isAssignableTo(Thread.class)
+                                        || call.getTargetOwner().isAssignableTo(Thread.Builder.class))))
+                .check(CAY);
+    }
+
     /// Each capability has its own SQL, in one class that is named for it.
     @Test
     void sqlStaysInStores() {

@@ -10,8 +10,8 @@ public final class Deadline implements AutoCloseable {
     private final Thread waiting;
     private volatile boolean passed;
 
-    public Deadline(Duration limit, Closeable target) {
-        waiting = Thread.startVirtualThread(() -> {
+    private Deadline(Duration limit, Closeable target) {
+        waiting = Thread.ofVirtual().unstarted(() -> {
             try {
                 Thread.sleep(limit);
                 passed = true;
@@ -20,6 +20,13 @@ public final class Deadline implements AutoCloseable {
                 // It was called off, or is closed already.
             }
         });
+    }
+
+    /// The time runs from here on.
+    public static Deadline start(Duration limit, Closeable target) {
+        var deadline = new Deadline(limit, target);
+        deadline.waiting.start();
+        return deadline;
     }
 
     public boolean passed() {

@@ -185,7 +185,7 @@ public final class Dialer implements Lines, AutoCloseable {
     private WebLine dial(UrlOrigin origin, Duration limit, Way way) throws IOException {
         var socket = new Socket();
         boolean done = false;
-        try (var deadline = new Deadline(limit, socket)) {
+        try (var deadline = Deadline.start(limit, socket)) {
             try {
                 way.connect(socket);
                 socket.setOption(StandardSocketOptions.TCP_NODELAY, true);

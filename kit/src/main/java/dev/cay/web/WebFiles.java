@@ -82,7 +82,7 @@ public final class WebFiles {
     }
 
     private static WebAnswer ask(WebLine line, URI url) throws IOException {
-        try (var deadline = new Deadline(HEAD, line)) {
+        try (var deadline = Deadline.start(HEAD, line)) {
             try {
                 line.send("GET", UrlOrigin.target(url), HEADERS, null);
                 return WebAnswer.read(line);
@@ -97,7 +97,7 @@ public final class WebFiles {
             throw new CayException(
                     ErrorKind.FAILED, "%s cannot be fetched: the server answers %d".formatted(url, answer.status()));
         }
-        try (var deadline = new Deadline(left.isNegative() ? Duration.ZERO : left, answer.line())) {
+        try (var deadline = Deadline.start(left.isNegative() ? Duration.ZERO : left, answer.line())) {
             try {
                 copy(answer, url, target);
             } catch (IOException e) {

@@ -52,7 +52,7 @@ public final class HttpSandboxServer implements ConversationHost, AutoCloseable 
         return name.startsWith("[") || name.matches("\\d{1,3}(\\.\\d{1,3}){3}");
     }
 
-    /// Returns where it listens.
+    /// Begins to answer, at one address. Returns where it listens.
     ///
     /// @throws java.net.BindException when the port is taken
     public InetSocketAddress listen(InetSocketAddress address) throws IOException {
@@ -61,7 +61,9 @@ public final class HttpSandboxServer implements ConversationHost, AutoCloseable 
         for (String method : new String[] {"GET", "POST", "DELETE", "PUT", "PATCH", "OPTIONS"}) {
             routes.on(method, PATH, face);
         }
-        return listeners.listen(address, routes);
+        var listening = listeners.listen(address, routes);
+        face.start();
+        return listening;
     }
 
     @Override

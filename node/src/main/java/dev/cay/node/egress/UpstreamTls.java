@@ -58,7 +58,7 @@ final class UpstreamTls {
     private SSLSocket secure(Socket plain, String host, int port) throws IOException {
         var socket = (SSLSocket) context().getSocketFactory().createSocket(plain, host, port, true);
         socket.setSSLParameters(parameters(socket.getSSLParameters(), "http/1.1"));
-        try (var deadline = new Deadline(HANDSHAKE, plain)) {
+        try (var deadline = Deadline.start(HANDSHAKE, plain)) {
             try {
                 socket.startHandshake();
                 return socket;

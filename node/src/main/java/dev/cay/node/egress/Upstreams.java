@@ -141,7 +141,7 @@ final class Upstreams {
         // Looked up for each connection, and pinned for it.
         var address = Egress.Destination.parse(proxy.address());
         var channel = way.connect(find(address.host(), address.port()).getFirst(), limit);
-        try (var deadline = new Deadline(limit, channel)) {
+        try (var deadline = Deadline.start(limit, channel)) {
             try {
                 Socks5.connect(channel, proxy, place);
                 return channel;

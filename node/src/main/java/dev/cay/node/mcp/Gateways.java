@@ -212,6 +212,7 @@ public final class Gateways implements AutoCloseable {
                 new MetaTools(choice == null ? metaTools : choice, catalog, new Edits(id)),
                 interceptors.of(id));
         running.put(id, new Running(gateway, settings, sealed, folder));
+        gateway.start();
         return gateway;
     }
 

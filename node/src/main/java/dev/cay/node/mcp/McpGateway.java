@@ -68,6 +68,11 @@ public final class McpGateway implements Handler, ConversationHost, AutoCloseabl
         servers.forEach(this::listen);
     }
 
+    /// To be called once, before the first client comes.
+    void start() {
+        face.start();
+    }
+
     private void listen(GatewayServer server) {
         server.onAuthorized(() -> authorized(server));
     }

@@ -23,7 +23,8 @@ import org.slf4j.LoggerFactory;
 /// synced: what was appended survives the end of this process, also a violent one, and a crash of the machine costs
 /// the last half minute. A block that was torn by one is told by its checksum and left out.
 ///
-/// All file work is done on one platform thread that ends when there is nothing to do. An append never waits; when the
+/// All file work is done on one platform thread that starts with the first append or read, and ends when there is
+/// nothing to do. An append never waits; when the
 /// thread is too far behind, it is dropped and counted. A read comes after all appends before it.
 public final class RingFile implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(RingFile.class);
@@ -41,9 +42,10 @@ public final class RingFile implements AutoCloseable {
     private final AtomicLong dropped = new AtomicLong();
     private final AtomicLong waiting = new AtomicLong();
     private final ThreadPoolExecutor thread;
+    private boolean loaded;
     private boolean failing;
 
-    /// Opens the file, or makes it. What it holds is looked through in the background.
+    /// Does not touch the file yet. The first append or read opens it, or makes it, and looks through what it holds.
     public RingFile(Path file, RingLimits limits, InstantSource clock) {
         blocks = new Blocks(file, limits, clock);
         thread = new ThreadPoolExecutor(
@@ -54,7 +56,6 @@ public final class RingFile implements AutoCloseable {
                 new LinkedBlockingQueue<>(MOST_WAITING),
                 Thread.ofPlatform().daemon().name("ring-" + file.getFileName()).factory());
         thread.allowCoreThreadTimeOut(true);
-        thread.execute(this::load);
     }
 
     public void append(String key, byte[] bytes) {
@@ -85,7 +86,7 @@ public final class RingFile implements AutoCloseable {
     /// What blocks of this key hold, oldest first.
     public List<byte[]> read(String key) {
         try {
-            return thread.submit(() -> blocks.read(key)).get(LIMIT.toNanos(), TimeUnit.NANOSECONDS);
+            return thread.submit(() -> loaded().read(key)).get(LIMIT.toNanos(), TimeUnit.NANOSECONDS);
         } catch (ExecutionException | TimeoutException | RejectedExecutionException e) {
             throw new CayException(ErrorKind.UNAVAILABLE, "what was kept of the sandbox cannot be read now", e);
         } catch (InterruptedException e) {
@@ -113,17 +114,22 @@ public final class RingFile implements AutoCloseable {
         blocks.close();
     }
 
-    private void load() {
-        try {
-            blocks.load();
-        } catch (IOException e) {
-            failed(e);
+    /// On the thread alone.
+    private Blocks loaded() {
+        if (!loaded) {
+            loaded = true;
+            try {
+                blocks.load();
+            } catch (IOException e) {
+                failed(e);
+            }
         }
+        return blocks;
     }
 
     private void write(Append append) {
         try {
-            blocks.append(append.key(), append.entry());
+            loaded().append(append.key(), append.entry());
             failing = false;
         } catch (IOException | RuntimeException e) {
             dropped.incrementAndGet();

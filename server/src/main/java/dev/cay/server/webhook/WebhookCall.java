@@ -112,7 +112,7 @@ final class WebhookCall {
 
     private Outcome exchange(URI url, Map<String, String> headers, byte[] body) throws IOException {
         try (var line = lines.open(UrlOrigin.of(url));
-                var deadline = new Deadline(limit, line)) {
+                var deadline = Deadline.start(limit, line)) {
             try {
                 line.send("POST", UrlOrigin.target(url), headers, body);
                 var answer = WebAnswer.read(line);

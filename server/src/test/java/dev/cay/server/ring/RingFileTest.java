@@ -123,7 +123,9 @@ class RingFileTest {
     /// Commands of users are in it.
     @Test
     void isOnlyForItsOwner() throws IOException {
-        open().close();
+        try (var ring = open()) {
+            append(ring, "a", "a command");
+        }
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(directory.resolve("ring"))))
                 .isEqualTo("rw-------");
     }

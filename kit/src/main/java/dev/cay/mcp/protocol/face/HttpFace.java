@@ -62,7 +62,12 @@ public final class HttpFace implements Handler, AutoCloseable {
         sessionTransport = new SessionTransport(host, sessions, answers);
         statelessTransport = new StatelessTransport(
                 new SharedConversations(host, settings.mostSessions(), settings.idle()), answers);
-        sweeper = Thread.ofVirtual().name("mcp-sweeper").start(() -> sweepEvery(pause(settings.idle())));
+        sweeper = Thread.ofVirtual().name("mcp-sweeper").unstarted(() -> sweepEvery(pause(settings.idle())));
+    }
+
+    /// Ends from now on what nobody uses any more. To be called once, before the first request.
+    public void start() {
+        sweeper.start();
     }
 
     private static Duration pause(Duration idle) {

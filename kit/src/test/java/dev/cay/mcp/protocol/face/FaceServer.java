@@ -40,6 +40,7 @@ final class FaceServer implements AutoCloseable, ConversationHost {
 
     FaceServer(HttpFace.Settings settings) throws IOException {
         face = new HttpFace(this, settings);
+        face.start();
         address = listeners.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), face);
     }
 

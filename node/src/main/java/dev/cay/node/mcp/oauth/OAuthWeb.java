@@ -45,7 +45,7 @@ final class OAuthWeb {
         URI at = url;
         for (int hops = 0; hops <= MOST_REDIRECTS; hops++) {
             try (var line = dialer.open(UrlOrigin.of(at));
-                    var deadline = new Deadline(LIMIT, line)) {
+                    var deadline = Deadline.start(LIMIT, line)) {
                 var answer = send(line, deadline, "GET", at, Map.of(), null);
                 if (!answer.redirects()) {
                     var read = read(answer, deadline);
@@ -74,7 +74,7 @@ final class OAuthWeb {
         var all = new LinkedHashMap<>(headers);
         all.put("Content-Type", type);
         try (var line = dialer.open(UrlOrigin.of(url));
-                var deadline = new Deadline(LIMIT, line)) {
+                var deadline = Deadline.start(LIMIT, line)) {
             return read(send(line, deadline, "POST", url, all, body), deadline);
         }
     }

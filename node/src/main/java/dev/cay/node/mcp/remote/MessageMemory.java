@@ -50,7 +50,7 @@ final class MessageMemory implements AutoCloseable {
         if (!held) {
             throw new IOException("the server sends too many large messages at once");
         }
-        deadline = new Deadline(COMING, source);
+        deadline = Deadline.start(COMING, source);
     }
 
     void giveBack(int bytes) {

@@ -52,7 +52,7 @@ final class SseLink implements ServerLink {
 
     /// Of the same origin, as the user's credentials are sent there.
     private static URI endpoint(WebClient.Reply reply, EventStream events, Duration limit) throws IOException {
-        try (var _ = new Deadline(limit, reply.answer().line())) {
+        try (var _ = Deadline.start(limit, reply.answer().line())) {
             for (int before = 0; before < MOST_BEFORE; before++) {
                 var event = events.next().orElseThrow(() -> new IOException("it ended the stream at once"));
                 if (event.name().equals("endpoint")) {
@@ -111,7 +111,7 @@ final class SseLink implements ServerLink {
 
     /// A word or none, after which the connection can be used again.
     private static void drain(WebClient.Reply reply, Duration limit) throws IOException {
-        try (var _ = new Deadline(limit, reply.answer().line())) {
+        try (var _ = Deadline.start(limit, reply.answer().line())) {
             reply.answer().content().readNBytes(1024);
         }
     }

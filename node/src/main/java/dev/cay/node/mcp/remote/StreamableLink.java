@@ -127,7 +127,7 @@ final class StreamableLink implements ServerLink {
 
     private boolean whole(Message request, WebClient.Reply reply) throws IOException {
         try (var room = reply.room();
-                var _ = new Deadline(call.limits().first(), reply.answer().line())) {
+                var _ = Deadline.start(call.limits().first(), reply.answer().line())) {
             return heard(ear.messages(reply.bytes(room)), request);
         }
     }
@@ -186,7 +186,7 @@ final class StreamableLink implements ServerLink {
                     }
                     if (done && linger == null) {
                         // Nothing has to come after that, but the end.
-                        linger = new Deadline(LINGER, reply.answer().line());
+                        linger = Deadline.start(LINGER, reply.answer().line());
                     }
                 }
             } catch (IOException _) {

@@ -167,7 +167,7 @@ final class WebClient implements AutoCloseable {
         var origin = UrlOrigin.of(url);
         var line = line(origin);
         boolean done = false;
-        try (var deadline = new Deadline(limit, line)) {
+        try (var deadline = Deadline.start(limit, line)) {
             try {
                 line.send(request.method(), UrlOrigin.target(url), headers(origin, request, shown), request.body());
                 var answer = WebAnswer.read(line);

@@ -63,7 +63,7 @@ final class IssuerWeb implements HTTPRequestSender {
     private HTTPResponse send(String method, URI url, Map<String, String> headers, byte @Nullable [] body)
             throws IOException {
         try (var line = dialer.open(UrlOrigin.of(url));
-                var deadline = new Deadline(LIMIT, line)) {
+                var deadline = Deadline.start(LIMIT, line)) {
             try {
                 line.send(method, UrlOrigin.target(url), headers, body);
                 return read(WebAnswer.read(line));

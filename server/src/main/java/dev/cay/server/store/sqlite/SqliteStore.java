@@ -46,7 +46,7 @@ public final class SqliteStore implements Store {
             RootOnly.file(file);
             new SqliteSchema(source(file, false), file).bringUpToDate();
             return new SqliteStore(
-                    file, new Writer(connect(file, false)), new Readers(READERS, () -> connect(file, true)));
+                    file, Writer.start(connect(file, false)), new Readers(READERS, () -> connect(file, true)));
         } catch (CayException e) {
             throw e;
         } catch (SQLException | IOException | RuntimeException e) {

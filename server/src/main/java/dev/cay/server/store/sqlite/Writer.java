@@ -27,9 +27,16 @@ final class Writer implements AutoCloseable {
     private final Thread thread;
     private volatile boolean closed;
 
-    Writer(Handle handle) {
+    private Writer(Handle handle) {
         this.handle = handle;
-        this.thread = Thread.ofPlatform().daemon().name("store-writer").start(this::loop);
+        this.thread = Thread.ofPlatform().daemon().name("store-writer").unstarted(this::loop);
+    }
+
+    /// @param handle closed with the writer
+    static Writer start(Handle handle) {
+        var writer = new Writer(handle);
+        writer.thread.start();
+        return writer;
     }
 
     <T> CompletableFuture<T> submit(Transaction<T> work) {
