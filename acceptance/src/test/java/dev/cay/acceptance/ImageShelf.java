@@ -2,10 +2,10 @@ package dev.cay.acceptance;
 
 import dev.cay.node.host.Programs;
 import dev.cay.node.image.LayerStore;
-import dev.cay.node.image.oci.Credentials;
 import dev.cay.node.image.oci.ImageReference;
 import dev.cay.node.image.oci.Images;
 import dev.cay.node.image.oci.LayerLimits;
+import dev.cay.node.image.oci.RegistryCredentials;
 import dev.cay.node.image.oci.RegistrySettings;
 import dev.cay.prove.escape.ProbeFile;
 import dev.cay.testing.OwnRegistry;
@@ -89,7 +89,7 @@ final class ImageShelf implements AutoCloseable {
                 images.write(List.of(layer), Map.of("Entrypoint", line, "User", "1000"), name + ":latest", out);
             }
             var reference = ImageReference.parse(registry.host() + "/" + name);
-            images.push(archive, reference, Credentials.none(), (_, _, _) -> {});
+            images.push(archive, reference, RegistryCredentials.none(), (_, _, _) -> {});
         }
         return this;
     }

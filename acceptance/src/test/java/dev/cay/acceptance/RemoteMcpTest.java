@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.cay.mcp.protocol.Message;
 import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.catalog.ServerLaunch;
-import dev.cay.node.mcp.remote.Credentials;
+import dev.cay.node.mcp.remote.RemoteCredentials;
 import dev.cay.node.mcp.remote.RemoteHome;
 import dev.cay.node.mcp.server.ServerLink;
 import dev.cay.platform.NpmClient;
@@ -60,7 +60,7 @@ final class RemoteMcpTest {
                         "everything",
                         new LaunchPlan.Remote(url, transport, Map.of()),
                         dialer,
-                        Credentials.NONE,
+                        RemoteCredentials.NONE,
                         () -> true)) {
             server.awaitLine(Integer.toString(port));
             var link = home.connect(listener());

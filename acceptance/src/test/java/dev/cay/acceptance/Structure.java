@@ -60,6 +60,25 @@ final class Structure {
         return crowded;
     }
 
+    /// Each name as one line, like `node Challenge: dev.cay.node.a.Challenge dev.cay.node.b.Challenge`: classes that
+    /// are
+    /// nested in no other one, of one module, and have the same name without its package.
+    SortedSet<String> namesThatStandTwice() {
+        var types = new TreeMap<String, SortedSet<String>>();
+        for (var type : classes) {
+            if (isOurs(type)
+                    && type.getEnclosingClass().isEmpty()
+                    && !type.getSimpleName().equals("package-info")) {
+                String name = Modules.of(type).orElseThrow() + " " + type.getSimpleName();
+                types.computeIfAbsent(name, _ -> new TreeSet<>()).add(type.getName());
+            }
+        }
+        return types.entrySet().stream()
+                .filter(entry -> entry.getValue().size() > 1)
+                .map(entry -> entry.getKey() + ": " + String.join(" ", entry.getValue()))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
     private static SortedSet<String> collaborators(JavaClass type) {
         return type.getFields().stream()
                 .map(JavaField::getRawType)

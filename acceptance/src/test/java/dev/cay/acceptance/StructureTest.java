@@ -34,6 +34,14 @@ final class StructureTest {
                         .formatted(Structure.MOST_COLLABORATORS));
     }
 
+    /// Inside a module a name says everything: whoever reads it in a message or a search finds one class.
+    @Test
+    void noModuleHasTwoClassesOfOneName() {
+        assertThat(structure.namesThatStandTwice())
+                .as("names that two classes of one module have: say in each name what is different")
+                .isEmpty();
+    }
+
     private static void check(String list, SortedSet<String> found, String advice) throws IOException {
         var known = known(list);
         var news = new TreeSet<>(found);

@@ -5,10 +5,10 @@ import dev.cay.node.host.Programs;
 import dev.cay.node.image.BuildProgress;
 import dev.cay.node.image.HouseTemplate;
 import dev.cay.node.image.LayerStore;
-import dev.cay.node.image.oci.Credentials;
 import dev.cay.node.image.oci.ImageReference;
 import dev.cay.node.image.oci.Images;
 import dev.cay.node.image.oci.LayerLimits;
+import dev.cay.node.image.oci.RegistryCredentials;
 import dev.cay.node.image.oci.RegistrySettings;
 import dev.cay.platform.OwnCay;
 import dev.cay.platform.Script;
@@ -119,7 +119,7 @@ final class Pulling implements Measurement {
                 var out = new BufferedOutputStream(Files.newOutputStream(archive))) {
             images.write(keys.reversed().stream().map(layers::require).toList(), Map.of(), "bench:v1", out);
             out.flush();
-            images.push(archive, image, Credentials.none(), BuildProgress.paced(progress));
+            images.push(archive, image, RegistryCredentials.none(), BuildProgress.paced(progress));
         }
         Files.delete(archive);
     }

@@ -4,10 +4,10 @@ import dev.cay.cli.local.ConfigOptions;
 import dev.cay.life.Trees;
 import dev.cay.node.image.BuildProgress;
 import dev.cay.node.image.LayerStore;
-import dev.cay.node.image.oci.Credentials;
 import dev.cay.node.image.oci.ImageReference;
 import dev.cay.node.image.oci.Images;
 import dev.cay.node.image.oci.LayerLimits;
+import dev.cay.node.image.oci.RegistryCredentials;
 import dev.cay.node.image.oci.RegistrySettings;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -238,16 +238,16 @@ final class ImageCommands {
             return 0;
         }
 
-        private Credentials credentials() throws IOException {
+        private RegistryCredentials credentials() throws IOException {
             if (username == null && !passwordStdin) {
-                return Credentials.none();
+                return RegistryCredentials.none();
             }
             if (username == null || !passwordStdin) {
                 throw new CayException(
                         ErrorKind.INVALID_ARGUMENT, "--username and --password-stdin are given together or not at all");
             }
             String password = new String(System.in.readAllBytes(), StandardCharsets.UTF_8);
-            return new Credentials.Password(username, password.strip());
+            return new RegistryCredentials.Password(username, password.strip());
         }
     }
 }

@@ -5,10 +5,10 @@ import dev.cay.config.CayConfig;
 import dev.cay.life.Trees;
 import dev.cay.node.image.BuildProgress;
 import dev.cay.node.image.LayerStore;
-import dev.cay.node.image.oci.Credentials;
 import dev.cay.node.image.oci.ImageReference;
 import dev.cay.node.image.oci.Images;
 import dev.cay.node.image.oci.LayerLimits;
+import dev.cay.node.image.oci.RegistryCredentials;
 import dev.cay.node.mcp.catalog.Catalog;
 import dev.cay.node.mcp.catalog.ServerLaunch;
 import dev.cay.node.mcp.server.ServerImages;
@@ -97,7 +97,7 @@ final class McpImageCommands {
                     progress.step("fetching %s, image %s".formatted(each.getKey(), each.getValue()));
                     var digest = Interruptible.run(() -> images.fetch(
                             ImageReference.parse(each.getValue()),
-                            Credentials.none(),
+                            RegistryCredentials.none(),
                             to,
                             BuildProgress.paced(progress)));
                     progress.done(digest.toString());

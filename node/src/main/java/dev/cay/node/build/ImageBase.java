@@ -4,10 +4,10 @@ import dev.cay.node.image.BuildProgress;
 import dev.cay.node.image.ImageAccounts;
 import dev.cay.node.image.InterpreterLayers;
 import dev.cay.node.image.LayerStore;
-import dev.cay.node.image.oci.Credentials;
 import dev.cay.node.image.oci.ImageReference;
 import dev.cay.node.image.oci.Images;
 import dev.cay.node.image.oci.PulledImage;
+import dev.cay.node.image.oci.RegistryCredentials;
 import dev.cay.wire.CayException;
 import dev.cay.wire.node.BuildPlan;
 import dev.cay.wire.node.LogLine.Level;
@@ -136,13 +136,14 @@ final class ImageBase {
         return all;
     }
 
-    private static Credentials credentials(RegistryLogin login) {
+    private static RegistryCredentials credentials(RegistryLogin login) {
         return switch (login) {
-            case RegistryLogin.None _ -> Credentials.none();
-            case RegistryLogin.Password password -> new Credentials.Password(password.user(), password.password());
+            case RegistryLogin.None _ -> RegistryCredentials.none();
+            case RegistryLogin.Password password ->
+                new RegistryCredentials.Password(password.user(), password.password());
             case RegistryLogin.Aws aws ->
-                new Credentials.Aws(aws.accessKeyId(), aws.secretAccessKey(), null, aws.region(), null);
-            case RegistryLogin.Gcp gcp -> new Credentials.Gcp(gcp.serviceAccountJson());
+                new RegistryCredentials.Aws(aws.accessKeyId(), aws.secretAccessKey(), null, aws.region(), null);
+            case RegistryLogin.Gcp gcp -> new RegistryCredentials.Gcp(gcp.serviceAccountJson());
         };
     }
 }

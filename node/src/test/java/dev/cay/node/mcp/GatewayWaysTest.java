@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cay.http.Json;
 import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.catalog.ServerLaunch;
-import dev.cay.node.mcp.remote.Credentials;
+import dev.cay.node.mcp.remote.RemoteCredentials;
 import dev.cay.node.mcp.remote.RemoteHome;
 import dev.cay.testing.Fast;
 import dev.cay.web.Addresses;
@@ -90,7 +90,7 @@ final class GatewayWaysTest {
     @Test
     void takesAnotherWayWhenTheSandboxIsBarredFromTheInternet() throws Exception {
         var image = new LaunchPlan.Remote(URI.create(fish.url()), ServerLaunch.Transport.STREAMABLE_HTTP, Map.of());
-        world.others.put("image some/both", new RemoteHome("both", image, dialer, Credentials.NONE, () -> true));
+        world.others.put("image some/both", new RemoteHome("both", image, dialer, RemoteCredentials.NONE, () -> true));
         var gateway = world.start("{\"both\": {}}", null);
         try (var client = new SmallClient(gateway)) {
             assertThat(client.tools()).isEqualTo("both-sing");

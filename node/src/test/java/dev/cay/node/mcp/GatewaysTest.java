@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cay.http.Json;
 import dev.cay.node.mcp.catalog.Catalog;
 import dev.cay.node.mcp.catalog.LaunchPlan;
-import dev.cay.node.mcp.remote.Credentials;
+import dev.cay.node.mcp.remote.RemoteCredentials;
 import dev.cay.node.mcp.remote.RemoteHome;
 import dev.cay.node.mcp.server.ServerHome;
 import dev.cay.node.mcp.server.ServerLink;
@@ -158,7 +158,11 @@ final class GatewaysTest {
         try (var dialer = new Dialer(Addresses.allowing(List.of("127.0.0.1")), Map.of())) {
             var plan = world.catalog.plan("fish", Json.mapper().createObjectNode());
             var late = new Late(new RemoteHome(
-                    "fish", (LaunchPlan.Remote) plan.ways().getFirst().start(), dialer, Credentials.NONE, () -> true));
+                    "fish",
+                    (LaunchPlan.Remote) plan.ways().getFirst().start(),
+                    dialer,
+                    RemoteCredentials.NONE,
+                    () -> true));
             world.others.put("fish", late);
             var gateway = world.start("{\"fish\": {}, \"birds\": {}}", null);
             try (var client = new SmallClient(gateway)) {
@@ -258,7 +262,8 @@ final class GatewaysTest {
         assertThat(plan.url()).isEqualTo(URI.create("https://api.githubcopilot.com/mcp/"));
         var here = new LaunchPlan.Remote(URI.create(birds.url()), plan.transport(), plan.headers());
         try (var dialer = new Dialer(Addresses.allowing(List.of("127.0.0.1")), Map.of())) {
-            world.others.put("birds", new RemoteHome("githubOfficial", here, dialer, Credentials.NONE, () -> true));
+            world.others.put(
+                    "birds", new RemoteHome("githubOfficial", here, dialer, RemoteCredentials.NONE, () -> true));
             try (var client = new SmallClient(world.start("{\"birds\": {}}", null))) {
                 assertThat(client.tools()).isEqualTo("birds-sing");
             }

@@ -141,7 +141,8 @@ class StalledNodeTest {
             ours.onLost(lost::complete);
             var sleepers = new ArrayList<Subscription>();
             for (int i = 0; i < MANY; i++) {
-                sleepers.add(closing.add(theirs.start(TerminalTest.terminal("stty raw -echo; echo raw; sleep 1000"))));
+                sleepers.add(closing.add(
+                        theirs.start(ProcessTerminalTest.terminal("stty raw -echo; echo raw; sleep 1000"))));
                 assertThat(sleepers.get(i).next(LIMIT)).isInstanceOf(Output.Data.class);
             }
             assertThat(output(theirs, launch(List.of("python3", "-I", "-c", TAKE_AND_BLOCK), false), ""))
@@ -153,7 +154,7 @@ class StalledNodeTest {
                         .isNotNull());
             }
             for (int i = 0; i < 20; i++) {
-                try (var asked = ours.start(TerminalTest.terminal("read x; echo got $x"))) {
+                try (var asked = ours.start(ProcessTerminalTest.terminal("read x; echo got $x"))) {
                     asked.process().input().writeTerminal("this\n".getBytes(UTF_8));
                     var text = new StringBuilder();
                     while (asked.next(LIMIT) instanceof Output.Data data) {

@@ -10,10 +10,10 @@ import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Programs;
 import dev.cay.node.image.LayerStore;
 import dev.cay.node.image.LayerView;
-import dev.cay.node.image.oci.Credentials;
 import dev.cay.node.image.oci.ImageReference;
 import dev.cay.node.image.oci.Images;
 import dev.cay.node.image.oci.LayerLimits;
+import dev.cay.node.image.oci.RegistryCredentials;
 import dev.cay.node.image.oci.RegistrySettings;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.testing.OwnRegistry;
@@ -303,7 +303,7 @@ class DockerfileBuildTest {
                 settings,
                 LayerLimits.DEFAULT,
                 () -> Images.client(settings).build())) {
-            var tester = new Credentials.Password(OwnRegistry.USER, OwnRegistry.PASSWORD);
+            var tester = new RegistryCredentials.Password(OwnRegistry.USER, OwnRegistry.PASSWORD);
             images.push(archive, ImageReference.parse(image), tester, (_, _, _) -> {});
         }
         String text = "FROM %s AS tiny\nFROM base\nCOPY --from=tiny tiny.txt /copied\n".formatted(image);

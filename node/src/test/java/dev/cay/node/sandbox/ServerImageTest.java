@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.node.host.Programs;
-import dev.cay.node.image.oci.Credentials;
 import dev.cay.node.image.oci.ImageReference;
 import dev.cay.node.image.oci.Images;
 import dev.cay.node.image.oci.LayerLimits;
+import dev.cay.node.image.oci.RegistryCredentials;
 import dev.cay.node.image.oci.RegistrySettings;
 import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.catalog.ServerLaunch;
@@ -168,7 +168,7 @@ class ServerImageTest extends ServerHomeTest {
             images.write(List.of(layer), config, name + ":latest", out);
         }
         String reference = registry.host() + "/" + name;
-        images.push(archive, ImageReference.parse(reference), Credentials.none(), (_, _, _) -> {});
+        images.push(archive, ImageReference.parse(reference), RegistryCredentials.none(), (_, _, _) -> {});
         return reference;
     }
 
@@ -245,7 +245,7 @@ class ServerImageTest extends ServerHomeTest {
         String other = push("mcp/other", Map.of("Entrypoint", List.of("/server", "other")), Map.of());
         var layout = place.directory().resolve("carried");
         for (String each : List.of(image, other)) {
-            images.fetch(ImageReference.parse(each), Credentials.none(), layout, (_, _, _) -> {});
+            images.fetch(ImageReference.parse(each), RegistryCredentials.none(), layout, (_, _, _) -> {});
         }
         assertThat(Images.names(layout)).containsExactlyInAnyOrder(image + ":latest", other + ":latest");
         registry.kill();

@@ -5,7 +5,7 @@ import dev.cay.http.Routes;
 import dev.cay.server.access.Access;
 import dev.cay.server.access.Team;
 import dev.cay.server.audit.AuditChain.Link;
-import dev.cay.server.paging.Page;
+import dev.cay.server.paging.ListPage;
 import dev.cay.server.request.RequestBody;
 import dev.cay.server.store.Store;
 import dev.cay.wire.CayException;
@@ -63,7 +63,7 @@ final class AuditRoutes {
 
     /// Newest first, and the header says where the next page begins; with `after`, oldest first from there.
     private void list(@Nullable String team, Exchange exchange) {
-        int limit = Page.number(exchange, "limit", 1, MOST, USUAL);
+        int limit = ListPage.number(exchange, "limit", 1, MOST, USUAL);
         var query = new AuditStore.Query(
                 team,
                 word(exchange, "sandbox"),

@@ -4,7 +4,7 @@ import dev.cay.http.Exchange;
 import dev.cay.http.Routes;
 import dev.cay.server.access.Access;
 import dev.cay.server.access.Team;
-import dev.cay.server.paging.Page;
+import dev.cay.server.paging.ListPage;
 import dev.cay.server.request.RequestBody;
 import dev.cay.server.template.TemplateBuild;
 import dev.cay.server.template.Templates;
@@ -103,8 +103,8 @@ public final class BuildRoutes {
     private void status(Team team, Exchange exchange) {
         var template = templates.requireUntagged(team, exchange.parameter("templateID"));
         var build = Builds.require(template, buildId(exchange));
-        int from = Page.number(exchange, "logsOffset", 0, Integer.MAX_VALUE, 0);
-        int most = Page.number(exchange, "limit", 1, MOST_LINES, MOST_LINES);
+        int from = ListPage.number(exchange, "logsOffset", 0, Integer.MAX_VALUE, 0);
+        int most = ListPage.number(exchange, "limit", 1, MOST_LINES, MOST_LINES);
         var level = level(exchange);
         var lines = level == null
                 ? builds.logs().read(build.id(), from, most)
@@ -125,7 +125,7 @@ public final class BuildRoutes {
     private void logs(Team team, Exchange exchange) {
         var template = templates.requireUntagged(team, exchange.parameter("templateID"));
         var build = Builds.require(template, buildId(exchange));
-        int most = Page.number(exchange, "limit", 0, MOST_LINES, MOST_LINES);
+        int most = ListPage.number(exchange, "limit", 0, MOST_LINES, MOST_LINES);
         boolean back = oneOf(exchange, "direction", "forward", "backward").equals("backward");
         oneOf(exchange, "source", "persistent", "temporary");
         String cursor = exchange.query("cursor");

@@ -4,7 +4,7 @@ import dev.cay.http.Exchange;
 import dev.cay.http.Routes;
 import dev.cay.server.access.Access;
 import dev.cay.server.access.Team;
-import dev.cay.server.paging.Page;
+import dev.cay.server.paging.ListPage;
 import dev.cay.server.store.Store;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -37,8 +37,8 @@ public final class EventRoutes {
                 sandbox == null ? null : SandboxId.parse(sandbox).value(),
                 types(exchange),
                 Boolean.parseBoolean(first(exchange, "orderAsc", "order_asc")),
-                Page.number(exchange, "offset", 0, Integer.MAX_VALUE, 0),
-                Page.number(exchange, "limit", 1, 100, 10));
+                ListPage.number(exchange, "offset", 0, Integer.MAX_VALUE, 0),
+                ListPage.number(exchange, "limit", 1, 100, 10));
         var found = store.read(handle -> EventStore.list(handle, query));
         exchange.sendJson(200, found.stream().map(EventJson::of).toList());
     }

@@ -5,7 +5,7 @@ import dev.cay.http.Json;
 import dev.cay.http.Routes;
 import dev.cay.server.access.Access;
 import dev.cay.server.access.Team;
-import dev.cay.server.paging.Page;
+import dev.cay.server.paging.ListPage;
 import dev.cay.server.sandbox.Sandboxes;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -47,7 +47,7 @@ public final class LogRoutes {
     private void first(Team team, Exchange exchange) {
         var id = known(team, exchange);
         Instant start = milliseconds(exchange, "start");
-        int limit = Page.number(exchange, "limit", 0, Integer.MAX_VALUE, MOST);
+        int limit = ListPage.number(exchange, "limit", 0, Integer.MAX_VALUE, MOST);
         var lines = logs.of(team.id(), id).stream()
                 .filter(line -> start == null || !line.at().isBefore(start))
                 .limit(Math.min(limit, MOST))
@@ -65,7 +65,7 @@ public final class LogRoutes {
         var id = known(team, exchange);
         boolean forward = forward(exchange.query("direction"));
         Instant cursor = milliseconds(exchange, "cursor");
-        int limit = Page.number(exchange, "limit", 0, MOST, MOST);
+        int limit = ListPage.number(exchange, "limit", 0, MOST, MOST);
         var found = logs.of(team.id(), id);
         Stream<LogLine> lines = (forward ? found : found.reversed()).stream();
         if (cursor != null) {

@@ -54,7 +54,7 @@ final class BrowserRoutes {
         try {
             action.handle(exchange);
         } catch (CayException e) {
-            Page.say(exchange, ErrorRenderer.status(e.kind()), "Not signed in", e.userMessage());
+            SignInPage.say(exchange, ErrorRenderer.status(e.kind()), "Not signed in", e.userMessage());
         }
     }
 
@@ -64,24 +64,25 @@ final class BrowserRoutes {
             ways.show(exchange, null);
             return;
         }
-        String content =
-                """
+        String content = """
                 <p>You are signed in as <b>%s</b>. A page of <code>e2b auth login</code> that waits goes on by itself.</p>
                 <form method="post" action="%s"><input type="hidden" name="token" value="%s">
                 <button id="out">Sign out</button></form>
-                """.formatted(Page.escaped(signIn.get().person().email()), OUT, browsers.formToken(signIn.get(), OUT));
-        Page.send(exchange, 200, "Signed in", content, "");
+                """.formatted(
+                        SignInPage.escaped(signIn.get().person().email()), OUT, browsers.formToken(signIn.get(), OUT));
+        SignInPage.send(exchange, 200, "Signed in", content, "");
     }
 
     /// A link is used up by the click: programs look at links before people do.
     private void show(Exchange exchange) {
         String token = exchange.query("token");
         var person = require(exchange, token);
-        String content = """
+        String content =
+                """
                 <form method="post" action="%s"><input type="hidden" name="token" value="%s">
                 <button id="take">Sign in as %s</button></form>
-                """.formatted(LINK, Page.escaped(String.valueOf(token)), Page.escaped(person.email()));
-        Page.send(exchange, 200, "Sign in to Cay", content, "");
+                """.formatted(LINK, SignInPage.escaped(String.valueOf(token)), SignInPage.escaped(person.email()));
+        SignInPage.send(exchange, 200, "Sign in to Cay", content, "");
     }
 
     private Person require(Exchange exchange, @Nullable String token) {
@@ -105,7 +106,7 @@ final class BrowserRoutes {
         var proved = signIns.take(new Secret(token == null ? "" : token)).orElseThrow(() -> unknownLink(exchange));
         browsers.remember(exchange, proved);
         notes.signedIn(exchange, SignInNotes.Way.LINK, proved.signIn().person());
-        Page.redirect(exchange, HOME);
+        SignInPage.redirect(exchange, HOME);
     }
 
     private void out(Exchange exchange) {
@@ -118,7 +119,7 @@ final class BrowserRoutes {
                     notes.signedOut(exchange, SignInNotes.Way.BROWSER, signIn.person());
                 });
         browsers.forget(exchange);
-        Page.redirect(exchange, HOME);
+        SignInPage.redirect(exchange, HOME);
     }
 
     /// An access token for scripts of this server's own pages, which cannot read the cookie.
@@ -142,7 +143,7 @@ final class BrowserRoutes {
 
     /// The link that E2B's CLI prints for each sandbox.
     private static void inspect(Exchange exchange) {
-        Page.say(
+        SignInPage.say(
                 exchange,
                 200,
                 "Sandbox " + exchange.parameter("sandboxID"),

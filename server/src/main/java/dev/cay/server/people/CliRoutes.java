@@ -63,7 +63,7 @@ final class CliRoutes {
     private static void showEnd(Exchange exchange, String state) {
         if (state.equals("success")) {
             String email = exchange.query("email");
-            Page.say(
+            SignInPage.say(
                     exchange,
                     200,
                     "Signed in",
@@ -72,7 +72,7 @@ final class CliRoutes {
             return;
         }
         String error = exchange.query("error");
-        Page.say(
+        SignInPage.say(
                 exchange,
                 200,
                 "Not signed in",
@@ -81,7 +81,7 @@ final class CliRoutes {
     }
 
     private static void refuse(Exchange exchange) {
-        Page.say(
+        SignInPage.say(
                 exchange,
                 400,
                 "This link is not right",
@@ -99,12 +99,12 @@ final class CliRoutes {
                 <button name="decision" value="deny" id="deny">Deny</button>
                 </form>
                 """.formatted(
-                        Page.escaped(next.origin()),
-                        Page.escaped(signIn.person().email()),
+                        SignInPage.escaped(next.origin()),
+                        SignInPage.escaped(signIn.person().email()),
                         PATH,
-                        Page.escaped(next.origin()),
+                        SignInPage.escaped(next.origin()),
                         browsers.formToken(signIn, next.origin()));
-        Page.send(exchange, 200, "Sign in the command line", form, next.origin());
+        SignInPage.send(exchange, 200, "Sign in the command line", form, next.origin());
     }
 
     private void decide(Exchange exchange) {
@@ -118,7 +118,7 @@ final class CliRoutes {
         try {
             var signIn = browsers.signIn(exchange);
             if (signIn.isEmpty()) {
-                Page.redirect(
+                SignInPage.redirect(
                         exchange, PATH + "?next=" + CliReturn.encoded(next.get().origin()));
                 return;
             }
@@ -129,7 +129,7 @@ final class CliRoutes {
             log.atError().setCause(e).log("could not sign in a program");
             address = next.get().failed("the server failed; its log says why");
         }
-        Page.redirect(exchange, address);
+        SignInPage.redirect(exchange, address);
     }
 
     private String decided(Exchange exchange, Map<String, String> form, SignIn signIn, CliReturn next) {

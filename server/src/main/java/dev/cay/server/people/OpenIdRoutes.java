@@ -20,10 +20,10 @@ final class OpenIdRoutes {
     private final OpenId issuer;
     private final Browsers browsers;
     private final SignIns signIns;
-    private final Admission admission;
+    private final PersonAdmission admission;
     private final SignInNotes notes;
 
-    OpenIdRoutes(OpenId issuer, Browsers browsers, SignIns signIns, Admission admission, SignInNotes notes) {
+    OpenIdRoutes(OpenId issuer, Browsers browsers, SignIns signIns, PersonAdmission admission, SignInNotes notes) {
         this.issuer = issuer;
         this.browsers = browsers;
         this.signIns = signIns;
@@ -42,7 +42,7 @@ final class OpenIdRoutes {
         var next = CliReturn.parse(exchange.query("next")).orElse(null);
         try {
             var binding = browsers.binding(exchange);
-            Page.redirect(
+            SignInPage.redirect(
                     exchange,
                     issuer.begin(binding.hash(), next == null ? null : next.origin())
                             .toString());
@@ -63,7 +63,7 @@ final class OpenIdRoutes {
                 returned, browsers.knownBinding(exchange).map(Secret::hash).orElse(null));
         if (outcome.isEmpty()) {
             notes.refused(exchange, SignInNotes.Way.OPENID, null);
-            Page.say(exchange, 400, "Not signed in", "This sign-in was not begun here. Begin again.");
+            SignInPage.say(exchange, 400, "Not signed in", "This sign-in was not begun here. Begin again.");
             return;
         }
         // Checked again: it decides where tokens go.
@@ -89,16 +89,16 @@ final class OpenIdRoutes {
         var person = admission.admit(account.id(), account.email());
         browsers.remember(exchange, signIns.begin(person, SignIn.Kind.BROWSER));
         notes.signedIn(exchange, SignInNotes.Way.OPENID, person);
-        Page.redirect(
+        SignInPage.redirect(
                 exchange,
                 next == null ? BrowserRoutes.HOME : CliRoutes.PATH + "?next=" + CliReturn.encoded(next.origin()));
     }
 
     private static void fail(Exchange exchange, @Nullable CliReturn next, int status, String why) {
         if (next == null) {
-            Page.say(exchange, status, "Not signed in", why);
+            SignInPage.say(exchange, status, "Not signed in", why);
         } else {
-            Page.redirect(exchange, next.failed(why));
+            SignInPage.redirect(exchange, next.failed(why));
         }
     }
 }

@@ -65,10 +65,11 @@ public final class PersonAccess implements AutoCloseable {
         oauth = new OAuthRoutes(signIns, tokens, attempts, notes);
         browser = new BrowserRoutes(browsers, signIns, tokens, attempts, ways, notes);
         members = new MemberRoutes(access, people, signIns, ways);
-        var domains = settings.domains().stream().map(Admission.Domain::parse).toList();
+        var domains =
+                settings.domains().stream().map(PersonAdmission.Domain::parse).toList();
         openId = issuer == null
                 ? null
-                : new OpenIdRoutes(issuer, browsers, signIns, new Admission(store, teams, domains, clock), notes);
+                : new OpenIdRoutes(issuer, browsers, signIns, new PersonAdmission(store, teams, domains, clock), notes);
         access.admit(new PersonTokens(tokens, signIns, people, keys));
     }
 

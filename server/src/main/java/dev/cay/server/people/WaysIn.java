@@ -23,10 +23,11 @@ record WaysIn(URI base, @Nullable String issuer) {
                 : """
                 <p><a class="button" id="issuer" href="%s">Sign in with %s</a></p>
                 """.formatted(
-                                Page.escaped(address(START)
+                                SignInPage.escaped(address(START)
                                         + (next == null ? "" : "?next=" + CliReturn.encoded(next.origin()))),
-                                Page.escaped(issuer));
-        Page.sendWaiting(exchange, "Sign in to Cay", offered + """
+                                SignInPage.escaped(issuer));
+        SignInPage.sendWaiting(
+                exchange, "Sign in to Cay", offered + """
                         <p>%s, whoever runs this Cay makes a link for you with</p>
                         <pre>sudo ./cay login</pre>
                         <p>or, for one of several people, <code>sudo ./cay login you@example.org</code>.

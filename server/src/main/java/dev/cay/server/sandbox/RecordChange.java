@@ -40,7 +40,7 @@ final class RecordChange implements Transaction<Optional<SandboxRecord>> {
     private final SandboxId id;
     private final Set<SandboxState> from;
     private final Change change;
-    private final Admission admission;
+    private final SandboxAdmission admission;
     private final Supplier<Instant> now;
 
     /// The same in every run of this transaction: an event that is there tells that one of them was written.
@@ -48,7 +48,8 @@ final class RecordChange implements Transaction<Optional<SandboxRecord>> {
 
     private @Nullable Next next;
 
-    RecordChange(SandboxId id, Set<SandboxState> from, Change change, Admission admission, Supplier<Instant> now) {
+    RecordChange(
+            SandboxId id, Set<SandboxState> from, Change change, SandboxAdmission admission, Supplier<Instant> now) {
         this.id = id;
         this.from = from;
         this.change = change;

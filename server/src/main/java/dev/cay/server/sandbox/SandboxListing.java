@@ -4,7 +4,7 @@ import dev.cay.http.Exchange;
 import dev.cay.http.Routes;
 import dev.cay.server.access.Access;
 import dev.cay.server.access.Team;
-import dev.cay.server.paging.Page;
+import dev.cay.server.paging.ListPage;
 import dev.cay.server.template.Templates;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -65,7 +65,7 @@ public final class SandboxListing {
                         .and(startedAfter(exchange))
                         .and(from(team, exchange)))
                 .toList();
-        var page = Page.cut(
+        var page = ListPage.cut(
                 exchange,
                 matching,
                 SandboxRecord::startedAt,

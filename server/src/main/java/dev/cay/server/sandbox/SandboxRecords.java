@@ -36,7 +36,7 @@ public final class SandboxRecords {
     private final Expiry expiry;
     private final SteadyClock clock;
     private final EventCounts events;
-    private final Admission admission;
+    private final SandboxAdmission admission;
 
     /// Held for writing while the clock is set, so that no change reads one time and is written at another, and while
     /// somebody must see all records as they are.
@@ -57,7 +57,7 @@ public final class SandboxRecords {
         this.expiry = expiry;
         this.clock = clock;
         this.events = events;
-        this.admission = new Admission(quotas);
+        this.admission = new SandboxAdmission(quotas);
     }
 
     Instant now() {

@@ -4,7 +4,7 @@ import dev.cay.http.Exchange;
 import dev.cay.http.Routes;
 import dev.cay.server.access.Access;
 import dev.cay.server.access.Team;
-import dev.cay.server.paging.Page;
+import dev.cay.server.paging.ListPage;
 import dev.cay.server.request.RequestBody;
 import dev.cay.wire.rest.SecretInfo;
 import java.util.Map;
@@ -32,7 +32,7 @@ public final class SecretRoutes {
     }
 
     private void list(Team team, Exchange exchange) {
-        var page = Page.cut(exchange, secrets.list(team), TeamSecret::createdAt, TeamSecret::id, false);
+        var page = ListPage.cut(exchange, secrets.list(team), TeamSecret::createdAt, TeamSecret::id, false);
         exchange.sendJson(200, page.stream().map(SecretRoutes::info).toList());
     }
 

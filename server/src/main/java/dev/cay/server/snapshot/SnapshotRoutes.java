@@ -4,7 +4,7 @@ import dev.cay.http.Exchange;
 import dev.cay.http.Routes;
 import dev.cay.server.access.Access;
 import dev.cay.server.access.Team;
-import dev.cay.server.paging.Page;
+import dev.cay.server.paging.ListPage;
 import dev.cay.server.request.RequestBody;
 import dev.cay.server.sandbox.Pauses;
 import dev.cay.server.sandbox.SandboxView;
@@ -76,7 +76,7 @@ public final class SnapshotRoutes {
                 .filter(tagged(exchange).and(from(exchange)))
                 .filter(taken -> !taken.tags().isEmpty())
                 .toList();
-        var page = Page.cut(
+        var page = ListPage.cut(
                 exchange,
                 all,
                 taken -> taken.build().createdAt(),

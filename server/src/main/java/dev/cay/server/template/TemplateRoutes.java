@@ -4,7 +4,7 @@ import dev.cay.http.Exchange;
 import dev.cay.http.Routes;
 import dev.cay.server.access.Access;
 import dev.cay.server.access.Team;
-import dev.cay.server.paging.Page;
+import dev.cay.server.paging.ListPage;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.TeamId;
@@ -44,7 +44,7 @@ public final class TemplateRoutes {
 
     private void listPaged(Team team, Exchange exchange) {
         checkTeam(team, exchange);
-        var page = Page.cut(
+        var page = ListPage.cut(
                 exchange,
                 templates.list(team),
                 TemplateRecord::createdAt,
@@ -67,7 +67,7 @@ public final class TemplateRoutes {
                         template.updatedAt(),
                         template.lastSpawnedAt(),
                         template.spawnCount(),
-                        Page.cut(
+                        ListPage.cut(
                                         exchange,
                                         template.builds(),
                                         TemplateBuild::createdAt,

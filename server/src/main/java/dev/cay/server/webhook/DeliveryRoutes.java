@@ -6,7 +6,7 @@ import dev.cay.http.Routes;
 import dev.cay.server.access.Access;
 import dev.cay.server.access.Team;
 import dev.cay.server.event.LifecycleEvent;
-import dev.cay.server.paging.Page;
+import dev.cay.server.paging.ListPage;
 import dev.cay.server.request.RequestBody;
 import dev.cay.server.store.Store;
 import dev.cay.wire.CayException;
@@ -66,7 +66,7 @@ final class DeliveryRoutes {
 
     private void list(Team team, Exchange exchange) {
         var webhook = book.require(team, exchange.parameter("webhookID"));
-        int limit = Page.number(exchange, "limit", 1, 100, 25);
+        int limit = ListPage.number(exchange, "limit", 1, 100, 25);
         var query = new AttemptStore.Query(
                 webhook.id(),
                 cursor(exchange),

@@ -20,10 +20,10 @@ final class AwsSignature {
     private static final DateTimeFormatter TIME =
             DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss'Z'").withZone(ZoneOffset.UTC);
 
-    private final Credentials.Aws keys;
+    private final RegistryCredentials.Aws keys;
     private final String service;
 
-    AwsSignature(Credentials.Aws keys, String service) {
+    AwsSignature(RegistryCredentials.Aws keys, String service) {
         this.keys = keys;
         this.service = service;
     }

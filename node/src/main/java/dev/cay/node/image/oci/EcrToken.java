@@ -16,9 +16,9 @@ final class EcrToken {
     private static final Pattern REGION = Pattern.compile("[a-z0-9-]{1,40}");
 
     private final RegistryHttp http;
-    private final Credentials.Aws keys;
+    private final RegistryCredentials.Aws keys;
 
-    EcrToken(RegistryHttp http, Credentials.Aws keys) {
+    EcrToken(RegistryHttp http, RegistryCredentials.Aws keys) {
         this.http = http;
         this.keys = keys;
     }

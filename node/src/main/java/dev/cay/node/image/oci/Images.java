@@ -53,7 +53,7 @@ public final class Images implements AutoCloseable {
     }
 
     /// Fetches the layers of an image that are not here yet. The manifest is always asked for.
-    public PulledImage pull(ImageReference reference, Credentials credentials, BuildProgress progress) {
+    public PulledImage pull(ImageReference reference, RegistryCredentials credentials, BuildProgress progress) {
         progress.at("reading the manifest", reference.toString(), 0);
         prepare();
         var image = new RegistryImage(reference, places(reference, credentials), documents);
@@ -73,7 +73,7 @@ public final class Images implements AutoCloseable {
     }
 
     /// The digest of the manifest for this machine that the registry has now. Fetches no layer.
-    public Digest digest(ImageReference reference, Credentials credentials) {
+    public Digest digest(ImageReference reference, RegistryCredentials credentials) {
         prepare();
         var image = new RegistryImage(reference, places(reference, credentials), documents);
         try {
@@ -89,7 +89,8 @@ public final class Images implements AutoCloseable {
     /// unpacked.
     ///
     /// @return the digest of the manifest for this machine
-    public Digest fetch(ImageReference reference, Credentials credentials, Path layout, BuildProgress progress) {
+    public Digest fetch(
+            ImageReference reference, RegistryCredentials credentials, Path layout, BuildProgress progress) {
         progress.at("reading the manifest", reference.toString(), 0);
         prepare();
         var image = new RegistryImage(reference, places(reference, credentials), documents);
@@ -162,7 +163,7 @@ public final class Images implements AutoCloseable {
     ///
     /// @param archive as {@link #write} makes it
     /// @return the digest by which the registry knows the image
-    public Digest push(Path archive, ImageReference to, Credentials credentials, BuildProgress progress) {
+    public Digest push(Path archive, ImageReference to, RegistryCredentials credentials, BuildProgress progress) {
         prepare();
         try (var staging = Staging.open(directory.resolve("staging"));
                 var files = ArchiveFiles.open(archive, staging.directory(), limits)) {
@@ -184,10 +185,10 @@ public final class Images implements AutoCloseable {
     }
 
     /// Mirrors get no credentials: these are for the registry.
-    private List<Registry> places(ImageReference reference, Credentials credentials) {
+    private List<Registry> places(ImageReference reference, RegistryCredentials credentials) {
         var places = new ArrayList<Registry>();
         for (var mirror : settings.mirrors().getOrDefault(reference.registry(), List.of())) {
-            places.add(new Registry(http, mirror, reference.repository(), Credentials.none()));
+            places.add(new Registry(http, mirror, reference.repository(), RegistryCredentials.none()));
         }
         if (settings.mirrorsOnly()) {
             if (places.isEmpty()) {

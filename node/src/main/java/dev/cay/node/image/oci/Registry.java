@@ -18,10 +18,10 @@ final class Registry {
     private final RegistryHttp http;
     private final URI base;
     private final String repository;
-    private final Credentials credentials;
+    private final RegistryCredentials credentials;
     private final RegistryAuth auth;
 
-    Registry(RegistryHttp http, URI base, String repository, Credentials credentials) {
+    Registry(RegistryHttp http, URI base, String repository, RegistryCredentials credentials) {
         this.http = http;
         this.base = base;
         this.repository = repository;

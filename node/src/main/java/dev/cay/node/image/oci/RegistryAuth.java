@@ -20,12 +20,12 @@ final class RegistryAuth {
     private final RegistryHttp http;
     private final URI base;
     private final String repository;
-    private final Credentials credentials;
+    private final RegistryCredentials credentials;
     private final String actions;
     private String header = "";
 
     /// @param actions what is going to be done, like `pull,push`
-    RegistryAuth(RegistryHttp http, URI base, String repository, Credentials credentials, String actions) {
+    RegistryAuth(RegistryHttp http, URI base, String repository, RegistryCredentials credentials, String actions) {
         this.http = http;
         this.base = base;
         this.repository = repository;
@@ -47,7 +47,7 @@ final class RegistryAuth {
             return true; // Another request has asked meanwhile.
         }
         String before = header;
-        for (var challenge : Challenge.parse(challenges)) {
+        for (var challenge : RegistryChallenge.parse(challenges)) {
             if (challenge.scheme().equals("bearer")) {
                 header = "Bearer " + token(challenge);
                 // Tokens end; one that was accepted before may be asked for again.
@@ -62,7 +62,7 @@ final class RegistryAuth {
         return false;
     }
 
-    private String token(Challenge challenge) throws IOException {
+    private String token(RegistryChallenge challenge) throws IOException {
         var realm = realm(challenge.parameter("realm"));
         String query = "service=" + encoded(challenge.parameter("service")) + "&scope="
                 + encoded("repository:%s:%s".formatted(repository, actions));
@@ -101,10 +101,10 @@ final class RegistryAuth {
 
     private @Nullable String basic() throws IOException {
         return switch (credentials) {
-            case Credentials.None _ -> null;
-            case Credentials.Password(String user, String password) -> basic(user, password);
-            case Credentials.Gcp(String key) -> basic("_json_key", key);
-            case Credentials.Aws aws -> new EcrToken(http, aws).header();
+            case RegistryCredentials.None _ -> null;
+            case RegistryCredentials.Password(String user, String password) -> basic(user, password);
+            case RegistryCredentials.Gcp(String key) -> basic("_json_key", key);
+            case RegistryCredentials.Aws aws -> new EcrToken(http, aws).header();
         };
     }
 
@@ -117,10 +117,10 @@ final class RegistryAuth {
         return URLEncoder.encode(text, StandardCharsets.UTF_8);
     }
 
-    static CayException refused(@Nullable String host, Credentials credentials) {
+    static CayException refused(@Nullable String host, RegistryCredentials credentials) {
         return new CayException(
                 ErrorKind.PERMISSION_DENIED,
-                credentials instanceof Credentials.None
+                credentials instanceof RegistryCredentials.None
                         ? "the registry %s wants credentials for this image, or has no such image".formatted(host)
                         : "the registry %s refuses the credentials for this image".formatted(host));
     }

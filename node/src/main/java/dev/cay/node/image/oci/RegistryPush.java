@@ -25,11 +25,11 @@ final class RegistryPush {
     private final RegistryHttp http;
     private final URI base;
     private final ImageReference to;
-    private final Credentials credentials;
+    private final RegistryCredentials credentials;
     private final RegistryAuth auth;
     private final RegistrySettings settings;
 
-    RegistryPush(RegistryHttp http, ImageReference to, Credentials credentials, RegistrySettings settings) {
+    RegistryPush(RegistryHttp http, ImageReference to, RegistryCredentials credentials, RegistrySettings settings) {
         this.http = http;
         this.base = settings.base(to.registry());
         this.to = to;

@@ -3,7 +3,7 @@ package dev.cay.node.mcp.oauth;
 import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.catalog.ServerOverride;
 import dev.cay.node.mcp.catalog.ServerPlan;
-import dev.cay.node.mcp.remote.Credentials;
+import dev.cay.node.mcp.remote.RemoteCredentials;
 import dev.cay.node.mcp.seal.Seal;
 import dev.cay.web.Dialer;
 import dev.cay.web.UrlOrigin;
@@ -107,9 +107,9 @@ public final class Authorizations implements AutoCloseable {
     }
 
     /// What a server is shown at an address; nothing if it has no authorization for that.
-    public synchronized Credentials credentials(SandboxId sandbox, String server, URI url) {
+    public synchronized RemoteCredentials credentials(SandboxId sandbox, String server, URI url) {
         var there = known.get(new Whose(sandbox, server));
-        return there == null || !there.subject().url().equals(url) ? Credentials.NONE : there;
+        return there == null || !there.subject().url().equals(url) ? RemoteCredentials.NONE : there;
     }
 
     /// Completes the authorization that the state belongs to.

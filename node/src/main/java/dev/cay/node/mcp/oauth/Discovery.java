@@ -34,7 +34,7 @@ final class Discovery {
 
     /// @param url of the MCP server
     /// @throws CayException with a sentence that says what is wrong with the descriptions
-    Found find(URI url, Challenge challenge) {
+    Found find(URI url, BearerChallenge challenge) {
         try {
             var description = resource(url, challenge.metadata());
             if (description.isEmpty()) {
@@ -46,7 +46,8 @@ final class Discovery {
                 throw wrong("it names no authorization server");
             }
             var scopes = challenge.scopes().isEmpty()
-                    ? Challenge.scopes(String.join(" ", texts(description.get().path("scopes_supported"))))
+                    ? BearerChallenge.scopes(
+                            String.join(" ", texts(description.get().path("scopes_supported"))))
                     : challenge.scopes();
             return new Found(
                     server(url, issuers.subList(0, 1)),

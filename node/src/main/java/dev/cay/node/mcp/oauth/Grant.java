@@ -105,7 +105,7 @@ record Grant(
                 tree.path("access").asString(""),
                 refresh.isString() ? refresh.asString() : null,
                 tree.path("expires").asLong(0),
-                Challenge.scopes(tree.path("scopes").asString("")));
+                BearerChallenge.scopes(tree.path("scopes").asString("")));
     }
 
     @Override

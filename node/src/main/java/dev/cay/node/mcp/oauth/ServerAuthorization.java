@@ -1,7 +1,7 @@
 package dev.cay.node.mcp.oauth;
 
 import dev.cay.node.mcp.catalog.ServerOverride;
-import dev.cay.node.mcp.remote.Credentials;
+import dev.cay.node.mcp.remote.RemoteCredentials;
 import dev.cay.web.Dialer;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
 ///
 /// Whoever calls the server asks for the token of the moment. One thread at a time has tokens renewed; others wait for
 /// what it gets.
-public final class ServerAuthorization implements Credentials, Links.Target {
+public final class ServerAuthorization implements RemoteCredentials, Links.Target {
     private static final Logger log = LoggerFactory.getLogger(ServerAuthorization.class);
 
     /// For this long the descriptions of the servers are not read again.
@@ -158,7 +158,7 @@ public final class ServerAuthorization implements Credentials, Links.Target {
 
     @Override
     public boolean refused(Refused refused) {
-        var challenge = Challenge.parse(refused.challenge());
+        var challenge = BearerChallenge.parse(refused.challenge());
         boolean wantsMore = refused.status() == 403;
         if (wantsMore && !challenge.error().equals("insufficient_scope")) {
             return false;
@@ -201,7 +201,7 @@ public final class ServerAuthorization implements Credentials, Links.Target {
     /// Finds out what a user has to grant, and where.
     ///
     /// @param before what was asked for already
-    private void prepare(Challenge challenge, List<String> before) {
+    private void prepare(BearerChallenge challenge, List<String> before) {
         var known = request;
         if (known != null
                 && known.made().plus(KNOWN).isAfter(time())
@@ -228,7 +228,7 @@ public final class ServerAuthorization implements Credentials, Links.Target {
         }
     }
 
-    private List<String> scopes(Discovery.Found found, Challenge challenge, List<String> before) {
+    private List<String> scopes(Discovery.Found found, BearerChallenge challenge, List<String> before) {
         var settings = subject.settings();
         var given = settings == null ? List.<String>of() : settings.scopes();
         boolean chosen = !given.isEmpty();

@@ -24,7 +24,7 @@ public final class RemoteHome implements ServerHome {
     private final String name;
     private final LaunchPlan.Remote remote;
     private final Lines lines;
-    private final Credentials credentials;
+    private final RemoteCredentials credentials;
     private final BooleanSupplier online;
     private final Limits limits;
     private final Semaphore large = new Semaphore(1);
@@ -37,7 +37,7 @@ public final class RemoteHome implements ServerHome {
     /// @param credentials what the server is shown beside the headers of its entry
     /// @param online      whether its sandbox may reach the internet: no server is a way out for one that may not
     public RemoteHome(
-            String name, LaunchPlan.Remote remote, Lines lines, Credentials credentials, BooleanSupplier online) {
+            String name, LaunchPlan.Remote remote, Lines lines, RemoteCredentials credentials, BooleanSupplier online) {
         this(name, remote, lines, credentials, online, Limits.USUAL);
     }
 
@@ -45,7 +45,7 @@ public final class RemoteHome implements ServerHome {
             String name,
             LaunchPlan.Remote remote,
             Lines lines,
-            Credentials credentials,
+            RemoteCredentials credentials,
             BooleanSupplier online,
             Limits limits) {
         this.name = name;

@@ -22,7 +22,7 @@ public final class RoomLinks implements PortLinks {
                         name,
                         new LaunchPlan.Remote(url, port.transport(), Map.of()),
                         lines,
-                        Credentials.NONE,
+                        RemoteCredentials.NONE,
                         () -> true)
                 .connect(listener);
     }

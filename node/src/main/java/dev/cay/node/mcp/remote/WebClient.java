@@ -53,13 +53,13 @@ final class WebClient implements AutoCloseable {
     private final UrlOrigin home;
     private final Lines lines;
     private final Semaphore large;
-    private final Credentials credentials;
+    private final RemoteCredentials credentials;
     private final ConcurrentLinkedDeque<WebLine> idle = new ConcurrentLinkedDeque<>();
     private final Set<WebLine> open = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
     /// @param large lets one large message at a time into memory
-    WebClient(LaunchPlan.Remote remote, Lines lines, Credentials credentials, Semaphore large) {
+    WebClient(LaunchPlan.Remote remote, Lines lines, RemoteCredentials credentials, Semaphore large) {
         this.remote = remote;
         this.home = UrlOrigin.of(remote.url());
         this.lines = lines;
@@ -140,7 +140,7 @@ final class WebClient implements AutoCloseable {
         boolean known = false;
         try {
             boolean again = credentials.refused(
-                    new Credentials.Refused(status, shown, reply.answer().header("WWW-Authenticate"), last));
+                    new RemoteCredentials.Refused(status, shown, reply.answer().header("WWW-Authenticate"), last));
             known = true;
             return again;
         } finally {

@@ -2,11 +2,11 @@ package dev.cay.node.mcp.server;
 
 import dev.cay.node.image.BuildProgress;
 import dev.cay.node.image.LayerStore;
-import dev.cay.node.image.oci.Credentials;
 import dev.cay.node.image.oci.ImageReference;
 import dev.cay.node.image.oci.Images;
 import dev.cay.node.image.oci.LayerMerge;
 import dev.cay.node.image.oci.PulledImage;
+import dev.cay.node.image.oci.RegistryCredentials;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import java.nio.file.Path;
@@ -112,7 +112,7 @@ public final class ServerImages implements AutoCloseable {
         try (var _ = layers.use()) {
             var pulled = images.pull(
                     locked == null ? wanted : wanted.at(locked.digest()),
-                    Credentials.none(),
+                    RegistryCredentials.none(),
                     (step, detail, fraction) ->
                             progress.put(reference, "%3.0f %% %s %s".formatted(fraction * 100, step, detail)));
             return keep(reference, pulled);
@@ -140,7 +140,7 @@ public final class ServerImages implements AutoCloseable {
         }
         threads.execute(() -> {
             try {
-                var now = images.digest(wanted, Credentials.none()).toString();
+                var now = images.digest(wanted, RegistryCredentials.none()).toString();
                 if (!now.equals(digest)) {
                     log.atWarn()
                             .addKeyValue("image", reference)

@@ -180,15 +180,15 @@ final class HostileRegistryTest {
         guard("token2", layerPath());
         guard("token2", FakeRegistry.blobPath("app", image.config()));
 
-        assertThat(file(pull("app:v1", new Credentials.Password("me", "my password"))))
+        assertThat(file(pull("app:v1", new RegistryCredentials.Password("me", "my password"))))
                 .exists();
         assertThat(other.requests)
                 .allMatch(uri -> uri.equals("/token?a=b&service=the+service&scope=repository%3Aapp%3Apull"));
-        assertThatThrownBy(() -> pull("app:v1", new Credentials.Password("me", "not mine")))
+        assertThatThrownBy(() -> pull("app:v1", new RegistryCredentials.Password("me", "not mine")))
                 .hasMessageContaining("refuses the credentials")
                 .message()
                 .doesNotContain("not mine");
-        assertThatThrownBy(() -> pull("app:v1", Credentials.none())).hasMessageContaining("wants credentials");
+        assertThatThrownBy(() -> pull("app:v1", RegistryCredentials.none())).hasMessageContaining("wants credentials");
     }
 
     /// Only a request with the token is answered.
@@ -221,7 +221,7 @@ final class HostileRegistryTest {
             FakeRegistry.send(exchange, known ? 307 : 401, new byte[0]);
         });
 
-        assertThat(file(pull("app:v1", new Credentials.Password("me", "my password"))))
+        assertThat(file(pull("app:v1", new RegistryCredentials.Password("me", "my password"))))
                 .exists();
         assertThat(other.authorizations).hasSize(1).allMatch(line -> line.endsWith(" null"));
     }
@@ -262,7 +262,8 @@ final class HostileRegistryTest {
     void refusesRegistriesOnThisHostThatNoOperatorAllowed() {
         for (String name : List.of(other.host() + "/app", "localhost/app", "[::1]/app", "0.0.0.0/app")) {
             try (var images = images()) {
-                assertThatThrownBy(() -> images.pull(ImageReference.parse(name), Credentials.none(), (_, _, _) -> {}))
+                assertThatThrownBy(() ->
+                                images.pull(ImageReference.parse(name), RegistryCredentials.none(), (_, _, _) -> {}))
                         .as(name)
                         .isInstanceOf(CayException.class)
                         .hasMessageContaining("not at a public address");
@@ -291,7 +292,7 @@ final class HostileRegistryTest {
             FakeRegistry.send(exchange, known ? 200 : 401, image.manifest());
         });
 
-        var keys = new Credentials.Aws(
+        var keys = new RegistryCredentials.Aws(
                 "AKIDEXAMPLE", "hidden", "session", "eu-west-1", URI.create("http://" + other.host()));
         assertThat(file(pull("app:v1", keys))).exists();
         assertThat(keys.toString()).doesNotContain("hidden").doesNotContain("session");
@@ -306,7 +307,8 @@ final class HostileRegistryTest {
             FakeRegistry.send(exchange, known ? 200 : 401, image.manifest());
         });
 
-        assertThat(file(pull("app:v1", new Credentials.Gcp("{\"key\": 1}")))).exists();
+        assertThat(file(pull("app:v1", new RegistryCredentials.Gcp("{\"key\": 1}"))))
+                .exists();
     }
 
     private static int from(String range) {
@@ -327,10 +329,10 @@ final class HostileRegistryTest {
     }
 
     private PulledImage pull(String name) {
-        return pull(name, Credentials.none());
+        return pull(name, RegistryCredentials.none());
     }
 
-    private PulledImage pull(String name, Credentials credentials) {
+    private PulledImage pull(String name, RegistryCredentials credentials) {
         try (var images = images()) {
             return images.pull(ImageReference.parse(registry.host() + "/" + name), credentials, (_, _, _) -> {});
         }

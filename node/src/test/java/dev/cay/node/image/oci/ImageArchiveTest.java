@@ -103,7 +103,7 @@ final class ImageArchiveTest {
                 var here = images("here", registry.host());
                 var there = images("there", registry.host())) {
             var to = ImageReference.parse(registry.host() + "/team/app:v2");
-            var tester = new Credentials.Password(OwnRegistry.USER, OwnRegistry.PASSWORD);
+            var tester = new RegistryCredentials.Password(OwnRegistry.USER, OwnRegistry.PASSWORD);
 
             var digest = here.push(archive, to, tester, (_, _, _) -> {});
 
@@ -116,7 +116,7 @@ final class ImageArchiveTest {
                     .as("once more, when the registry has all")
                     .isEqualTo(digest);
 
-            for (var wrong : List.of(Credentials.none(), new Credentials.Password("tester", "wrong"))) {
+            for (var wrong : List.of(RegistryCredentials.none(), new RegistryCredentials.Password("tester", "wrong"))) {
                 assertThatThrownBy(() -> here.push(archive, to, wrong, (_, _, _) -> {}))
                         .isInstanceOf(CayException.class)
                         .hasMessageContaining("credentials");

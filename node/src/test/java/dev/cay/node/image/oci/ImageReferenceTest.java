@@ -77,24 +77,24 @@ final class ImageReferenceTest {
 
     @Test
     void readsChallenges() {
-        assertThat(Challenge.parse(List.of(
+        assertThat(RegistryChallenge.parse(List.of(
                         "Bearer realm=\"https://a.example/t\",service=\"s, \\\"x\\\"\" , scope=plain, Basic realm=\"b\"",
                         "Negotiate")))
                 .containsExactly(
-                        new Challenge(
+                        new RegistryChallenge(
                                 "bearer",
                                 Map.of("realm", "https://a.example/t", "service", "s, \"x\"", "scope", "plain")),
-                        new Challenge("basic", Map.of("realm", "b")),
-                        new Challenge("negotiate", Map.of()));
-        assertThat(Challenge.parse(List.of("", "=", "\"", "a=b", "Basic \"", "\\")))
+                        new RegistryChallenge("basic", Map.of("realm", "b")),
+                        new RegistryChallenge("negotiate", Map.of()));
+        assertThat(RegistryChallenge.parse(List.of("", "=", "\"", "a=b", "Basic \"", "\\")))
                 .hasSizeLessThan(2);
     }
 
     /// The example of AWS's own documentation.
     @Test
     void signsAsAwsDoes() {
-        var keys =
-                new Credentials.Aws("AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", null, "us-east-1", null);
+        var keys = new RegistryCredentials.Aws(
+                "AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", null, "us-east-1", null);
 
         var headers = new AwsSignature(keys, "iam")
                 .sign(

@@ -30,7 +30,8 @@ import org.junit.jupiter.api.io.TempDir;
 /// Images of a real registry. Needs root, as layers are unpacked.
 @NeedsRoot
 final class ImagesTest {
-    private static final Credentials TESTER = new Credentials.Password(OwnRegistry.USER, OwnRegistry.PASSWORD);
+    private static final RegistryCredentials TESTER =
+            new RegistryCredentials.Password(OwnRegistry.USER, OwnRegistry.PASSWORD);
 
     @TempDir
     private static Path shared;
@@ -75,7 +76,7 @@ final class ImagesTest {
                 .set("Healthcheck", Map.of("Test", List.of("CMD", "true"), "Interval", 5_000_000_000L, "Retries", 3));
         push("plain", "v1", image);
 
-        var pulled = pull(open.host() + "/plain:v1", Credentials.none());
+        var pulled = pull(open.host() + "/plain:v1", RegistryCredentials.none());
 
         assertThat(pulled.digest()).isEqualTo(Digest.of(image.manifest()));
         assertThat(pulled.layerKeys()).hasSize(2);
@@ -103,10 +104,10 @@ final class ImagesTest {
     @Test
     void fetchesOnlyTheManifestOfAnImageThatIsHere() throws Exception {
         push("twice", "v1", new TestImage().layer(new TestTar().file("a", "twice")));
-        var first = pull(open.host() + "/twice:v1", Credentials.none());
+        var first = pull(open.host() + "/twice:v1", RegistryCredentials.none());
         int before = open.requests().size();
 
-        assertThat(pull(open.host() + "/twice:v1", Credentials.none())).isEqualTo(first);
+        assertThat(pull(open.host() + "/twice:v1", RegistryCredentials.none())).isEqualTo(first);
 
         assertThat(open.requests().subList(before, open.requests().size()))
                 .singleElement()
@@ -119,10 +120,10 @@ final class ImagesTest {
         var base = new TestTar().file("base", "shared");
         push("shared", "a", new TestImage().layer(base).layer(new TestTar().file("a", "a")));
         push("shared", "b", new TestImage().layer(base).layer(new TestTar().file("b", "b")));
-        var one = pull(open.host() + "/shared:a", Credentials.none());
+        var one = pull(open.host() + "/shared:a", RegistryCredentials.none());
         int before = open.requests().size();
 
-        var other = pull(open.host() + "/shared:b", Credentials.none());
+        var other = pull(open.host() + "/shared:b", RegistryCredentials.none());
 
         assertThat(other.layerKeys().getLast()).isEqualTo(one.layerKeys().getLast());
         assertThat(open.requests().subList(before, open.requests().size())).hasSize(3);
@@ -136,9 +137,9 @@ final class ImagesTest {
         byte[] tar = new TestTar().file("a", "zstd").tar();
         push("zstd", "v1", new TestImage().layer(tar, TestTar.zstd(tar)));
 
-        assertThat(file(pull(open.host() + "/docker:v1", Credentials.none()), "a"))
+        assertThat(file(pull(open.host() + "/docker:v1", RegistryCredentials.none()), "a"))
                 .hasContent("docker");
-        assertThat(file(pull(open.host() + "/zstd:v1", Credentials.none()), "a"))
+        assertThat(file(pull(open.host() + "/zstd:v1", RegistryCredentials.none()), "a"))
                 .hasContent("zstd");
     }
 
@@ -156,10 +157,14 @@ final class ImagesTest {
         images.remove(mine.architecture());
         pushManifest("many", "others", Manifests.OCI_INDEX, TestImage.index(images));
 
-        assertThat(file(pull(open.host() + "/many:all", Credentials.none()), "a"))
+        assertThat(file(pull(open.host() + "/many:all", RegistryCredentials.none()), "a"))
                 .hasContent(mine.architecture());
-        refuses(open.host() + "/many:others", Credentials.none(), ErrorKind.FAILED, "it is for \"linux/s390x, ");
-        refuses(open.host() + "/many:s390x", Credentials.none(), ErrorKind.FAILED, "it is for \"linux/s390x\"");
+        refuses(
+                open.host() + "/many:others",
+                RegistryCredentials.none(),
+                ErrorKind.FAILED,
+                "it is for \"linux/s390x, ");
+        refuses(open.host() + "/many:s390x", RegistryCredentials.none(), ErrorKind.FAILED, "it is for \"linux/s390x\"");
     }
 
     @Test
@@ -167,7 +172,7 @@ final class ImagesTest {
         var image = new TestImage().layer(new TestTar().file("a", "digest"));
         push("digest", "v1", image);
 
-        var pulled = pull(open.host() + "/digest@" + Digest.of(image.manifest()), Credentials.none());
+        var pulled = pull(open.host() + "/digest@" + Digest.of(image.manifest()), RegistryCredentials.none());
 
         assertThat(file(pulled, "a")).hasContent("digest");
     }
@@ -180,13 +185,13 @@ final class ImagesTest {
         }
         String name = closed.host() + "/team/private:v1";
 
-        refuses(name, Credentials.none(), ErrorKind.PERMISSION_DENIED, "wants credentials");
+        refuses(name, RegistryCredentials.none(), ErrorKind.PERMISSION_DENIED, "wants credentials");
         refuses(
                 name,
-                new Credentials.Password("tester", "wrong!"),
+                new RegistryCredentials.Password("tester", "wrong!"),
                 ErrorKind.PERMISSION_DENIED,
                 "refuses the credentials");
-        assertThatThrownBy(() -> pull(name, new Credentials.Password("tester", "wrong!")))
+        assertThatThrownBy(() -> pull(name, new RegistryCredentials.Password("tester", "wrong!")))
                 .message()
                 .doesNotContain("wrong!");
         assertThat(file(pull(name, TESTER), "a")).hasContent("secret");
@@ -211,10 +216,14 @@ final class ImagesTest {
     void saysWhatIsNotThere() throws Exception {
         push("there", "v1", new TestImage().layer(new TestTar().file("a", "there")));
 
-        refuses(open.host() + "/there:v2", Credentials.none(), ErrorKind.NOT_FOUND, "no image there:v2");
-        refuses(open.host() + "/nowhere", Credentials.none(), ErrorKind.NOT_FOUND, "no image nowhere:latest");
-        refuses("127.0.0.1:1/app", Credentials.none(), ErrorKind.UNAVAILABLE, "cannot be reached");
-        refuses("127.0.0.1:1/app", Credentials.none(), ErrorKind.UNAVAILABLE, "there is no connection to 127.0.0.1:1");
+        refuses(open.host() + "/there:v2", RegistryCredentials.none(), ErrorKind.NOT_FOUND, "no image there:v2");
+        refuses(open.host() + "/nowhere", RegistryCredentials.none(), ErrorKind.NOT_FOUND, "no image nowhere:latest");
+        refuses("127.0.0.1:1/app", RegistryCredentials.none(), ErrorKind.UNAVAILABLE, "cannot be reached");
+        refuses(
+                "127.0.0.1:1/app",
+                RegistryCredentials.none(),
+                ErrorKind.UNAVAILABLE,
+                "there is no connection to 127.0.0.1:1");
     }
 
     @Test
@@ -229,7 +238,7 @@ final class ImagesTest {
         try (var images = images(settings())) {
             var pulled = images.pull(
                     ImageReference.parse(open.host() + "/tall:v1"),
-                    Credentials.none(),
+                    RegistryCredentials.none(),
                     (_, _, fraction) -> last[0] = Math.max(last[0], fraction));
             assertThat(pulled.layerKeys()).hasSize(127).doesNotHaveDuplicates();
             assertThat(file(pulled, "dir/126")).hasContent("x126");
@@ -252,7 +261,9 @@ final class ImagesTest {
             var dead = new CountDownLatch(1);
 
             var pulling = threads.submit(() -> images.pull(
-                    ImageReference.parse(registry.host() + "/big:v1"), Credentials.none(), (step, _, fraction) -> {
+                    ImageReference.parse(registry.host() + "/big:v1"),
+                    RegistryCredentials.none(),
+                    (step, _, fraction) -> {
                         if (step.equals("pulling") && fraction < 0.5) {
                             begun.countDown();
                             awaitQuietly(dead);
@@ -304,7 +315,7 @@ final class ImagesTest {
                 layers, directory.resolve("cache"), settings, LayerLimits.DEFAULT, Images.client(settings)::build);
     }
 
-    private PulledImage pull(String name, Credentials credentials) throws IOException {
+    private PulledImage pull(String name, RegistryCredentials credentials) throws IOException {
         try (var images = images(settings())) {
             return images.pull(ImageReference.parse(name), credentials, (_, _, _) -> {});
         }
@@ -314,7 +325,7 @@ final class ImagesTest {
         return layers.require(image.layerKeys().getFirst()).resolve(name);
     }
 
-    private void refuses(String name, Credentials credentials, ErrorKind kind, String message) {
+    private void refuses(String name, RegistryCredentials credentials, ErrorKind kind, String message) {
         assertThatThrownBy(() -> pull(name, credentials))
                 .isInstanceOfSatisfying(
                         CayException.class, e -> assertThat(e.kind()).isEqualTo(kind))

@@ -36,7 +36,7 @@ final class Talk implements AutoCloseable {
                 "wiki",
                 new LaunchPlan.Remote(url, transport, Map.of("Authorization", SECRET)),
                 dialer,
-                Credentials.NONE,
+                RemoteCredentials.NONE,
                 () -> true,
                 SHORT);
     }

@@ -4,11 +4,11 @@ import dev.cay.http.Exchange;
 import java.nio.charset.StandardCharsets;
 
 /// The pages of sign-in. They have no scripts, fetch nothing, and stand in no frame.
-final class Page {
+final class SignInPage {
     private static final String STYLE =
             "body{font:16px/1.5 sans-serif;max-width:40em;margin:4em auto;padding:0 1em}button,a.button{font:inherit;padding:.4em 1em}";
 
-    private Page() {}
+    private SignInPage() {}
 
     /// @param content HTML
     /// @param targets where forms may lead beside this server, like `http://localhost:8080`

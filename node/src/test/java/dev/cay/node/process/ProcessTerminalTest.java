@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Terminals behave the same whether the guest copies them or, being an older one, shares them.
 @Timeout(180)
 @NeedsRoot
-class TerminalTest {
+class ProcessTerminalTest {
     private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final ProcessSettings SETTINGS =
             new ProcessSettings(1 << 20, Duration.ofMinutes(1), Duration.ofSeconds(30), Duration.ofSeconds(2));

@@ -13,11 +13,11 @@ import java.util.function.Function;
 
 /// Cuts a list into pages by time and id, so that what is added or removed between two pages neither repeats nor hides
 /// anything else.
-public final class Page {
+public final class ListPage {
     private static final int MOST = 100;
     private static final String SEPARATOR = "__";
 
-    private Page() {}
+    private ListPage() {}
 
     /// The page the request asks for: newest first, equal times by id, or exactly the reverse. Says in the answer's
     /// header where the next page begins, if there is one.

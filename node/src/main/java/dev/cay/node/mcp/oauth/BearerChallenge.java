@@ -11,19 +11,19 @@ import org.jspecify.annotations.Nullable;
 /// @param metadata address of the document that describes the server as a protected resource; null if it names none
 /// @param scopes   what the token must allow; empty if it does not say
 /// @param error    a word like `insufficient_scope`; empty if there is none
-record Challenge(@Nullable String metadata, List<String> scopes, String error) {
+record BearerChallenge(@Nullable String metadata, List<String> scopes, String error) {
     private static final int LONGEST = 4096;
     private static final int MOST_SCOPES = 64;
     private static final Pattern PARAMETER =
             Pattern.compile("([A-Za-z_]{1,32})\\s*=\\s*(?:\"([^\"\\\\]{0,2048})\"|([^\\s,\"]{1,2048}))");
     private static final Pattern SCOPE = Pattern.compile("[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,128}");
 
-    Challenge {
+    BearerChallenge {
         scopes = List.copyOf(scopes);
     }
 
     /// What cannot be read counts as not said.
-    static Challenge parse(String header) {
+    static BearerChallenge parse(String header) {
         String text = header.substring(0, Math.min(header.length(), LONGEST));
         int bearer = text.toLowerCase(Locale.ROOT).indexOf("bearer");
         String metadata = null;
@@ -41,7 +41,7 @@ record Challenge(@Nullable String metadata, List<String> scopes, String error) {
             }
             found = parameters.find();
         }
-        return new Challenge(metadata, scopes(scope), error);
+        return new BearerChallenge(metadata, scopes(scope), error);
     }
 
     /// Those of a list with blanks that can be asked for.

@@ -10,19 +10,20 @@ import java.util.regex.Pattern;
 /// What a server wants to be shown, out of a `WWW-Authenticate` header.
 ///
 /// @param scheme in lower case
-record Challenge(String scheme, Map<String, String> parameters) {
+record RegistryChallenge(String scheme, Map<String, String> parameters) {
     private static final int LONGEST = 8192;
     /// Either the scheme of a challenge, or a parameter of the one before.
     private static final Pattern PART = Pattern.compile(
             "\\s*,?\\s*(?:([A-Za-z0-9_-]+)\\s*=\\s*(?:\"((?:[^\"\\\\]|\\\\.)*+)\"|([^\\s,\"]*))|([A-Za-z][A-Za-z0-9_-]*)(?=\\s|,|$))");
 
-    static List<Challenge> parse(List<String> headers) {
-        var challenges = new ArrayList<Challenge>();
+    static List<RegistryChallenge> parse(List<String> headers) {
+        var challenges = new ArrayList<RegistryChallenge>();
         for (String header : headers) {
             var part = PART.matcher(header.substring(0, Math.min(LONGEST, header.length())));
             for (int at = 0; part.find(at) && part.start() == at && part.end() > at; at = part.end()) {
                 if (part.group(4) != null) {
-                    challenges.add(new Challenge(part.group(4).toLowerCase(Locale.ROOT), new LinkedHashMap<>()));
+                    challenges.add(
+                            new RegistryChallenge(part.group(4).toLowerCase(Locale.ROOT), new LinkedHashMap<>()));
                 } else if (!challenges.isEmpty()) {
                     String value = part.group(2) == null
                             ? part.group(3)

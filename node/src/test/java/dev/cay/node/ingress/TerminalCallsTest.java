@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
 /// Terminals as `pty.create` of the clients starts and uses them.
 @Timeout(120)
 @NeedsRoot
-class TerminalTest {
+class TerminalCallsTest {
     private static final String SIZE = ",\"pty\":{\"size\":{\"cols\":80,\"rows\":24}}";
 
     private ProcessLab lab;

@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
 /// Refuses sandboxes that would take a team, or the key they are created with, over its limits.
 ///
 /// It counts in the transaction that begins the sandbox, so two that are begun at once never both get the last place.
-final class Admission {
+final class SandboxAdmission {
     private final Quotas quotas;
 
-    Admission(Quotas quotas) {
+    SandboxAdmission(Quotas quotas) {
         this.quotas = quotas;
     }
 

@@ -4,12 +4,12 @@ import java.net.URI;
 import org.jspecify.annotations.Nullable;
 
 /// How a registry knows who pulls. Secrets never stand in a text form of these.
-public sealed interface Credentials {
+public sealed interface RegistryCredentials {
     /// What everybody may have.
-    record None() implements Credentials {}
+    record None() implements RegistryCredentials {}
 
     /// A user and a password, or whatever the registry wants in its place.
-    record Password(String user, String password) implements Credentials {
+    record Password(String user, String password) implements RegistryCredentials {
         @Override
         public String toString() {
             return "Password[user=%s]".formatted(user);
@@ -25,7 +25,7 @@ public sealed interface Credentials {
             @Nullable String sessionToken,
             String region,
             @Nullable URI endpoint)
-            implements Credentials {
+            implements RegistryCredentials {
         @Override
         public String toString() {
             return "Aws[accessKeyId=%s, region=%s]".formatted(accessKeyId, region);
@@ -33,14 +33,14 @@ public sealed interface Credentials {
     }
 
     /// The key file of a service account of Google's cloud.
-    record Gcp(String jsonKey) implements Credentials {
+    record Gcp(String jsonKey) implements RegistryCredentials {
         @Override
         public String toString() {
             return "Gcp[]";
         }
     }
 
-    static Credentials none() {
+    static RegistryCredentials none() {
         return new None();
     }
 }

@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
 
 /// Decides whom an issuer's word lets in: people whom the operator added to a team, and people of domains that the
 /// operator named. Thread-safe.
-final class Admission {
-    private static final Logger log = LoggerFactory.getLogger(Admission.class);
+final class PersonAdmission {
+    private static final Logger log = LoggerFactory.getLogger(PersonAdmission.class);
 
     /// People with addresses of this domain are members of this team.
     ///
@@ -42,7 +42,7 @@ final class Admission {
     private final List<Domain> domains;
     private final InstantSource clock;
 
-    Admission(Store store, Teams teams, List<Domain> domains, InstantSource clock) {
+    PersonAdmission(Store store, Teams teams, List<Domain> domains, InstantSource clock) {
         this.store = store;
         this.teams = teams;
         this.domains = List.copyOf(domains);

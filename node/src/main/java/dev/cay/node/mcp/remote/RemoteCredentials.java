@@ -4,9 +4,9 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /// What a remote server is shown in the header `Authorization` if its entry has no such header. Thread-safe.
-public interface Credentials {
+public interface RemoteCredentials {
     /// For a server that gets the headers of its entry and nothing else.
-    Credentials NONE = new Credentials() {
+    RemoteCredentials NONE = new RemoteCredentials() {
         @Override
         public @Nullable String now() {
             return null;
