@@ -1,12 +1,7 @@
 package dev.cay.node.mcp.server;
 
-import dev.cay.node.guest.GuestException;
-import dev.cay.node.guest.GuestLink;
-import dev.cay.node.guest.GuestProcess;
 import dev.cay.node.lines.LongLines;
-import dev.cay.node.linux.Errno;
 import dev.cay.node.mcp.catalog.LaunchPlan;
-import dev.cay.node.mcp.catalog.ServerLaunch;
 import dev.cay.node.mcp.room.ServerRoom;
 import dev.cay.node.mcp.room.ServerRooms;
 import dev.cay.node.process.Workers;
@@ -15,10 +10,7 @@ import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.List;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -31,7 +23,6 @@ import org.slf4j.LoggerFactory;
 /// A server in a sandbox of its own, in which each connection is a process.
 final class SandboxedHome implements ServerHome {
     private static final Logger log = LoggerFactory.getLogger(SandboxedHome.class);
-    private static final int SIGKILL = 9;
     private static final int MOST_CONNECTIONS = 48;
 
     /// The first may have to fetch a package.
@@ -66,53 +57,39 @@ final class SandboxedHome implements ServerHome {
     private final LongLines lines = new LongLines();
     private final Absence absence;
     private final Semaphore places = new Semaphore(MOST_CONNECTIONS);
-    private final Set<ServerProcess> links = ConcurrentHashMap.newKeySet();
+    private final ServerProcesses processes = new ServerProcesses();
 
     /// Held by whoever starts, uses or ends the room.
     private final ReentrantLock door = new ReentrantLock(true);
 
-    private volatile @Nullable Stay stay;
+    private volatile @Nullable ServerStay stay;
     private volatile boolean closed;
     private volatile String warning = "";
     private final IdleTimer idleness;
 
-    /// The room while there is one, with what is run in it; and who hears of the connections in it.
-    private final class Stay implements ServerProcess.Keeper {
-        private @Nullable ServerRoom room;
-        private @Nullable ServerCommand command;
-        private @Nullable ServedPort served;
-        private volatile @Nullable String lost;
-
-        /// Must not block. Who is asleep does not notice by itself, unless somebody is at work on it.
-        private void lost(String reason) {
-            lost = reason;
-            if (stay == this) {
-                stay = null;
-            }
-            if (absence.isOn() && !door.isLocked()) {
-                Thread.ofVirtual().name("server-lost").start(() -> giveUp(""));
-            }
-        }
-
+    /// Hears of the connections of one stay.
+    ///
+    /// @param stay may be over, and another one begun
+    private record Keeper(SandboxedHome home, ServerStay stay) implements ServerProcess.Keeper {
         @Override
         public @Nullable String lost() {
-            return lost;
+            return stay.lost();
         }
 
         @Override
         public void over(ServerProcess process, Duration lived, @Nullable String reason) {
-            links.remove(process);
+            home.processes.remove(process);
             if (reason == null) {
-                backOff.lived(lived);
+                home.backOff.lived(lived);
             } else {
-                backOff.failed(lived, reason);
+                home.backOff.failed(lived, reason);
             }
-            expectIdleness();
+            home.expectIdleness();
         }
 
         @Override
         public void gone() {
-            places.release();
+            home.places.release();
         }
     }
 
@@ -195,7 +172,8 @@ final class SandboxedHome implements ServerHome {
             requireOpen();
             backOff.require();
             idleness.forget();
-            return launch(enter(), listener);
+            var now = enter();
+            return now.connect(listener, new Keeper(this, now), processes::add, this::leftPort);
         } finally {
             door.unlock();
             if (closed) {
@@ -214,30 +192,32 @@ final class SandboxedHome implements ServerHome {
         }
     }
 
-    private Stay enter() {
+    private ServerStay enter() {
         var now = stay;
         if (now != null) {
             return now;
         }
         var prepared = prepared();
         requireOpen();
-        var fresh = new Stay();
-        var wanted = new ServerRooms.Wanted(plan.key(), prepared.layers(), plan.network(), plan.volumes());
-        var room = equipment.rooms().open(owner, wanted, fresh::lost);
-        try {
-            fresh.room = room;
-            fresh.command = ServerCommand.of(plan, prepared, room.files());
-        } catch (IOException | RuntimeException e) {
-            room.close();
-            throw failed(e);
-        }
+        var fresh = new ServerStay(equipment, plan, secrets, lines, this::lost);
+        fresh.begin(owner, prepared);
         stay = fresh;
-        if (fresh.lost != null) {
+        String lost = fresh.lost();
+        if (lost != null) {
             stay = null;
-            throw new CayException(
-                    ErrorKind.FAILED, "server %s cannot be started: %s".formatted(plan.name(), fresh.lost));
+            throw new CayException(ErrorKind.FAILED, "server %s cannot be started: %s".formatted(plan.name(), lost));
         }
         return fresh;
+    }
+
+    /// Must not block. Who is asleep does not notice by itself, unless somebody is at work on it.
+    private void lost(ServerStay gone) {
+        if (stay == gone) {
+            stay = null;
+        }
+        if (absence.isOn() && !door.isLocked()) {
+            Thread.ofVirtual().name("server-lost").start(() -> processes.giveUp(""));
+        }
     }
 
     /// What cannot be fetched now is not asked for again at once.
@@ -269,63 +249,6 @@ final class SandboxedHome implements ServerHome {
         return warning;
     }
 
-    private CayException failed(Exception e) {
-        return e instanceof CayException known
-                ? known
-                : new CayException(
-                        ErrorKind.FAILED, "server %s cannot be started: %s".formatted(plan.name(), e.getMessage()), e);
-    }
-
-    private ServerLink launch(Stay where, ServerLink.Listener listener) {
-        var room = where.room;
-        var command = where.command;
-        if (room == null || command == null) {
-            throw new IllegalStateException("a room that was not entered");
-        }
-        try {
-            var port = plan.start() instanceof LaunchPlan.Image image ? image.port() : null;
-            return port == null
-                    ? start(room, command, listener, where, links::add)
-                    : served(where, port, room, command).connect(listener, this::leftPort);
-        } catch (GuestException e) {
-            boolean missing = e.what().equals("exec") && e.errno() == Errno.ENOENT;
-            throw new CayException(
-                    ErrorKind.FAILED,
-                    missing
-                            ? "server %s cannot be started: its sandbox has no program %s"
-                                    .formatted(plan.name(), command.line().getFirst())
-                            : "server %s cannot be started: %s".formatted(plan.name(), e.getMessage()),
-                    e);
-        } catch (IOException e) {
-            throw failed(e);
-        }
-    }
-
-    private ServerProcess start(
-            ServerRoom room,
-            ServerCommand command,
-            ServerLink.Listener listener,
-            ServerProcess.Keeper keeper,
-            Consumer<ServerProcess> made)
-            throws IOException {
-        var around = new ServerProcess.Surroundings(room.link(), equipment.workers(), lines);
-        return ServerProcess.start(plan.name(), around, command, secrets, listener, keeper, made);
-    }
-
-    private ServedPort served(Stay where, ServerLaunch.Port port, ServerRoom room, ServerCommand command) {
-        var now = where.served;
-        if (now == null) {
-            now = new ServedPort(
-                    plan.name(),
-                    port,
-                    equipment.ports(),
-                    room,
-                    (listener, keeper) -> start(room, command, listener, keeper, _ -> {}));
-            where.served = now;
-        }
-        return now;
-    }
-
     /// A connection to a port is over.
     private void leftPort() {
         places.release();
@@ -334,8 +257,7 @@ final class SandboxedHome implements ServerHome {
 
     private boolean isIdle() {
         var now = stay;
-        var served = now == null ? null : now.served;
-        return links.isEmpty() && (served == null || served.isIdle());
+        return processes.isEmpty() && (now == null || now.isIdle());
     }
 
     /// The room goes if nobody connects for a while.
@@ -365,14 +287,12 @@ final class SandboxedHome implements ServerHome {
         }
         try {
             var room = room();
-            if (closed || room == null || links.isEmpty()) {
+            if (closed || room == null || processes.isEmpty()) {
                 return false;
             }
             absence.begin();
             idleness.forget();
-            for (var process : links) {
-                process.sleep(MOMENT);
-            }
+            processes.sleep(MOMENT);
             room.sleep();
         } catch (IOException | RuntimeException e) {
             fail("put away", e);
@@ -393,11 +313,11 @@ final class SandboxedHome implements ServerHome {
         door.lock();
         try {
             var room = room();
-            if (closed || room == null || links.isEmpty()) {
+            if (closed || room == null || processes.isEmpty()) {
                 leave();
             } else {
                 room.wake();
-                goOn(room.link());
+                processes.wake(room.link());
             }
         } catch (IOException | RuntimeException e) {
             fail("brought back", e);
@@ -411,28 +331,9 @@ final class SandboxedHome implements ServerHome {
         }
     }
 
-    /// What nobody is connected to any more ends.
-    private void goOn(GuestLink link) throws IOException {
-        var running = new HashMap<Integer, GuestProcess>();
-        link.list().forEach(process -> running.put(process.pid(), process));
-        for (var process : links) {
-            var found = running.remove(process.pid());
-            if (found == null) {
-                throw new IOException("a process of it is gone");
-            }
-            process.wake(link, found.exit());
-        }
-        for (var left : running.values()) {
-            if (left.exit() == null) {
-                link.signalGroup(left.pid(), SIGKILL);
-            }
-            link.forget(left.pid());
-        }
-    }
-
     private @Nullable ServerRoom room() {
         var now = stay;
-        return now == null ? null : now.room;
+        return now == null ? null : now.room();
     }
 
     /// It starts afresh when it is wanted again.
@@ -443,12 +344,8 @@ final class SandboxedHome implements ServerHome {
                 .addKeyValue("server", plan.key())
                 .addKeyValue("not", what)
                 .log("an MCP server could not be kept with its sandbox; it starts afresh");
-        giveUp("it could not be %s with its sandbox".formatted(what));
+        processes.giveUp("it could not be %s with its sandbox".formatted(what));
         leave();
-    }
-
-    private void giveUp(String reason) {
-        List.copyOf(links).forEach(process -> process.over(reason, null));
     }
 
     @Override
@@ -475,12 +372,9 @@ final class SandboxedHome implements ServerHome {
     private void leave() {
         var now = stay;
         stay = null;
-        List.copyOf(links).forEach(ServerProcess::abandon);
-        if (now != null && now.served != null) {
-            now.served.close();
-        }
-        if (now != null && now.room != null) {
-            now.room.close();
+        processes.abandon();
+        if (now != null) {
+            now.end();
         }
     }
 }
