@@ -62,6 +62,7 @@ final class GatewayServer implements AutoCloseable {
     private volatile int tools;
     private volatile boolean tried;
     private volatile boolean counted;
+    private final OutcomeWait outcome = new OutcomeWait(() -> !isComing());
 
     /// @param homes         makes a place for it, and another one after that was closed
     /// @param authorization null for a server that needs none of a user's
@@ -119,6 +120,7 @@ final class GatewayServer implements AutoCloseable {
         }
         if (now == null) {
             now = homes.get();
+            now.whenPreparing(outcome::prepares);
             home = now;
         }
         return now;
@@ -166,6 +168,16 @@ final class GatewayServer implements AutoCloseable {
             case FAILED, NEEDS_AUTHORIZATION -> true;
             case STARTING, READY -> counted;
         };
+    }
+
+    /// Whether its state is about to be known: it starts, and nothing is fetched for it.
+    boolean isComing() {
+        return !isSettled() && !isPreparing();
+    }
+
+    /// Completes when it is not coming. Who does not wait any more cancels it.
+    CompletableFuture<@Nullable Void> arrival() {
+        return outcome.begin();
     }
 
     private void tryOut(FirstLink link) {
@@ -237,6 +249,7 @@ final class GatewayServer implements AutoCloseable {
         }
         gatewayLog.say("%s: %s".formatted(key(), brief));
         whenFailed.accept(this, brief);
+        outcome.changed();
     }
 
     /// How often it failed after it had been well, or had not been tried: a failure that goes on counts once.
@@ -254,6 +267,7 @@ final class GatewayServer implements AutoCloseable {
         tools = count;
         tried = true;
         counted = true;
+        outcome.changed();
     }
 
     /// One that failed and for which something is fetched again is starting.

@@ -17,9 +17,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +39,6 @@ public final class McpGateway implements Handler, ConversationHost, AutoCloseabl
     private static final String BEARER = "Bearer ";
     private static final int MOST_INSTRUCTIONS = 8000;
     private static final Duration STATUS_LIMIT = Duration.ofSeconds(15);
-    private static final Duration STATUS_PAUSE = Duration.ofMillis(50);
 
     private final @Nullable AccessToken token;
     private final List<GatewayServer> servers;
@@ -169,8 +171,27 @@ public final class McpGateway implements Handler, ConversationHost, AutoCloseabl
     /// Until it is known how they are doing, for a moment.
     private static void await(Collection<GatewayServer> awaited) {
         long end = System.nanoTime() + STATUS_LIMIT.toNanos();
-        while (System.nanoTime() < end && awaited.stream().anyMatch(McpGateway::isComing)) {
-            LockSupport.parkNanos(STATUS_PAUSE.toNanos());
+        boolean waits = true;
+        while (waits && awaited.stream().anyMatch(GatewayServer::isComing)) {
+            waits = awaitArrivals(awaited, end - System.nanoTime());
+        }
+    }
+
+    /// @return false when the time is over
+    private static boolean awaitArrivals(Collection<GatewayServer> awaited, long nanos) {
+        var arrivals = awaited.stream().map(GatewayServer::arrival).toArray(CompletableFuture<?>[]::new);
+        try {
+            CompletableFuture.allOf(arrivals).get(Math.max(nanos, 0), TimeUnit.NANOSECONDS);
+            return true;
+        } catch (TimeoutException | ExecutionException _) {
+            return false;
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            return false;
+        } finally {
+            for (var arrival : arrivals) {
+                arrival.cancel(false);
+            }
         }
     }
 
@@ -184,10 +205,6 @@ public final class McpGateway implements Handler, ConversationHost, AutoCloseabl
         }
         await(List.of(server));
         return server;
-    }
-
-    private static boolean isComing(GatewayServer server) {
-        return !server.isSettled() && !server.isPreparing();
     }
 
     private ObjectNode states(ObjectNode health) {

@@ -62,6 +62,10 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
     private final Map<SandboxId, Side> sides = new ConcurrentHashMap<>();
     private final Semaphore starts = new Semaphore(STARTS, true);
     private final Semaphore moves = new Semaphore(MOVES, true);
+
+    /// Notified when one of them has ended.
+    private final Object ends = new Object();
+
     private volatile boolean closed;
 
     /// @param owners finds those they are there for
@@ -140,8 +144,7 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
     /// One at a time, so that no owner gets more than it may have.
     private synchronized SandboxKeeper admit(
             SandboxId owner, SandboxSpec spec, CatalogServer.Network network, Consumer<String> lost) {
-        long others =
-                sides.values().stream().filter(side -> side.owner.equals(owner)).count();
+        long others = count(owner);
         if (others >= servers.most()) {
             throw new CayException(
                     ErrorKind.EXHAUSTED,
@@ -153,6 +156,25 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
         var keeper = new SandboxKeeper(parts, slot, notes, this::ended);
         sides.put(spec.id(), new Side(keeper, owner, !network.disabled(), lost));
         return keeper;
+    }
+
+    private long count(SandboxId owner) {
+        return sides.values().stream().filter(side -> side.owner.equals(owner)).count();
+    }
+
+    @Override
+    public void awaitEnd(SandboxId owner, Duration limit) {
+        long end = System.nanoTime() + limit.toNanos();
+        synchronized (ends) {
+            long before = count(owner);
+            try {
+                for (long left = limit.toNanos(); left > 0 && count(owner) >= before; left = end - System.nanoTime()) {
+                    TimeUnit.NANOSECONDS.timedWait(ends, left);
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     private void requireWanted(SandboxId owner) {
@@ -274,6 +296,9 @@ final class SideSandboxes implements ServerRooms, AutoCloseable {
 
     private void ended(SandboxKeeper keeper, @Nullable String reason) {
         var side = sides.remove(keeper.id());
+        synchronized (ends) {
+            ends.notifyAll();
+        }
         if (side != null) {
             side.lost.accept(reason == null ? "it was ended" : reason);
         }

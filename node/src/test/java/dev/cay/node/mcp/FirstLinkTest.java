@@ -226,6 +226,11 @@ class FirstLinkTest {
         }
 
         @Override
+        public void awaitRoom(Duration limit) {
+            throw new AssertionError("nobody was refused for want of room");
+        }
+
+        @Override
         public void close() {}
     }
 

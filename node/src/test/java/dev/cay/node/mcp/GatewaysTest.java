@@ -18,6 +18,7 @@ import dev.cay.wire.ErrorKind;
 import dev.cay.wire.node.Egress;
 import java.net.URI;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -139,6 +140,11 @@ final class GatewaysTest {
                 throw new CayException(ErrorKind.CANCELED, "interrupted", e);
             }
             return then.connect(listener);
+        }
+
+        @Override
+        public void awaitRoom(Duration limit) {
+            then.awaitRoom(limit);
         }
 
         @Override

@@ -40,6 +40,19 @@ class ServerLimitsTest extends ServerHomeTest {
         assertThat(sides()).isEmpty();
     }
 
+    @Test
+    void whoWaitsForRoomGoesOnWhenOneHasEnded() throws Exception {
+        var rooms = node.keepers.serverRooms();
+        var room = openRoom();
+        var waiting = Thread.ofPlatform().start(() -> rooms.awaitEnd(OWNER, Duration.ofMinutes(2)));
+        for (int i = 0; i < 1000 && waiting.getState() != Thread.State.TIMED_WAITING; i++) {
+            Thread.sleep(10);
+        }
+        room.close();
+        assertThat(waiting.join(Duration.ofSeconds(30))).isTrue();
+        rooms.awaitEnd(OWNER, Duration.ofMillis(1));
+    }
+
     private ServerRoom openRoom() {
         return node.keepers.serverRooms().open(OWNER, room(OFFLINE), _ -> {});
     }

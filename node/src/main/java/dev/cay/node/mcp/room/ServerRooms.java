@@ -4,6 +4,7 @@ import dev.cay.node.mcp.catalog.CatalogServer;
 import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Egress;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -28,6 +29,9 @@ public interface ServerRooms {
     /// @param owner whom it is for; it does not outlive them
     /// @param lost  hears why when it ended, and once; must not block
     ServerRoom open(SandboxId owner, Wanted wanted, Consumer<String> lost);
+
+    /// Returns when an owner has fewer rooms than at the time of the call, or when the time is over.
+    void awaitEnd(SandboxId owner, Duration limit);
 
     /// What an owner may reach, as a server must not be a way around its rules; an owner that is not there reaches
     /// nothing.

@@ -49,6 +49,11 @@ public final class ChosenHome implements ServerHome {
             return why == null ? "" : oneLine(why.userMessage());
         }
 
+        boolean lacksRoom() {
+            var why = refusal;
+            return why != null && why.kind() == ErrorKind.EXHAUSTED;
+        }
+
         private static String oneLine(String text) {
             String line = text.replaceAll("[\\p{Cntrl}\\s]+", " ").strip();
             return line.length() <= LONGEST_REASON ? line : line.substring(0, LONGEST_REASON) + " …";
@@ -61,6 +66,7 @@ public final class ChosenHome implements ServerHome {
     private final ReentrantLock choosing = new ReentrantLock(true);
     private volatile @Nullable Way taken;
     private volatile boolean closed;
+    private volatile Runnable whenPreparing = () -> {};
 
     /// @param homes makes a home for the server in one of its ways
     /// @param nanos the time, as {@link System#nanoTime} tells it
@@ -180,6 +186,7 @@ public final class ChosenHome implements ServerHome {
         var now = way.home;
         if (now == null) {
             now = homes.apply(way.plan);
+            now.whenPreparing(() -> whenPreparing.run());
             way.home = now;
         }
         return now;
@@ -215,14 +222,14 @@ public final class ChosenHome implements ServerHome {
         return ways.stream().anyMatch(way -> way.home != null && way.plan.start() instanceof LaunchPlan.Remote);
     }
 
+    /// Where no way was taken as there was no room to prepare one, the room for that way is awaited.
     @Override
     public void awaitRoom(Duration limit) {
-        var home = now();
-        if (home == null) {
-            ServerHome.super.awaitRoom(limit);
-        } else {
-            home.awaitRoom(limit);
+        var way = taken;
+        if (way == null) {
+            way = ways.stream().filter(Way::lacksRoom).findFirst().orElse(ways.getFirst());
         }
+        open(way).awaitRoom(limit);
     }
 
     private @Nullable ServerHome now() {
@@ -236,6 +243,11 @@ public final class ChosenHome implements ServerHome {
             var home = way.home;
             return home != null && home.isPreparing();
         });
+    }
+
+    @Override
+    public void whenPreparing(Runnable listener) {
+        whenPreparing = listener;
     }
 
     @Override

@@ -65,6 +65,7 @@ final class SandboxedHome implements ServerHome {
     private volatile @Nullable ServerStay stay;
     private volatile boolean closed;
     private volatile String warning = "";
+    private volatile Runnable whenPreparing = () -> {};
     private final IdleTimer idleness;
 
     /// Hears of the connections of one stay.
@@ -107,6 +108,7 @@ final class SandboxedHome implements ServerHome {
     @Override
     public void prepare() {
         if (stay == null) {
+            whenPreparing.run();
             warning = equipment.preparation().prepare(owner, plan).warning();
         }
     }
@@ -141,12 +143,15 @@ final class SandboxedHome implements ServerHome {
     }
 
     /// Where this server has room, all servers of the sandbox together have none, and one of them may end at any time.
+    /// It may also have ended since the connection was refused, so that is not awaited for long.
     @Override
     public void awaitRoom(Duration limit) {
+        if (places.availablePermits() > 0) {
+            equipment.rooms().awaitEnd(owner, limit.compareTo(MOMENT) < 0 ? limit : MOMENT);
+            return;
+        }
         try {
-            if (places.availablePermits() > 0) {
-                Thread.sleep(limit.compareTo(MOMENT) < 0 ? limit : MOMENT);
-            } else if (places.tryAcquire(limit.toNanos(), TimeUnit.NANOSECONDS)) {
+            if (places.tryAcquire(limit.toNanos(), TimeUnit.NANOSECONDS)) {
                 places.release();
             }
         } catch (InterruptedException e) {
@@ -223,6 +228,7 @@ final class SandboxedHome implements ServerHome {
     /// What cannot be fetched now is not asked for again at once.
     private ServerPreparation.Prepared prepared() {
         try {
+            whenPreparing.run();
             var prepared = equipment.preparation().prepare(owner, plan);
             warning = prepared.warning();
             return prepared;
@@ -237,6 +243,11 @@ final class SandboxedHome implements ServerHome {
     @Override
     public boolean isPreparing() {
         return equipment.preparation().isPreparing(plan);
+    }
+
+    @Override
+    public void whenPreparing(Runnable listener) {
+        whenPreparing = listener;
     }
 
     @Override

@@ -1,7 +1,6 @@
 package dev.cay.node.mcp.server;
 
 import java.time.Duration;
-import java.util.concurrent.locks.LockSupport;
 
 /// One server for one sandbox, with whatever it takes to run it. Thread-safe.
 ///
@@ -26,15 +25,16 @@ public interface ServerHome extends AutoCloseable {
     ServerLink connect(ServerLink.Listener listener);
 
     /// After {@link #connect} was refused as there are too many connections: returns when there is one less, or when
-    /// the time is over.
-    default void awaitRoom(Duration limit) {
-        LockSupport.parkNanos(limit.toNanos());
-    }
+    /// the time is over. May also return after a moment, for the caller to try again.
+    void awaitRoom(Duration limit);
 
     /// Whether something is being fetched before the server can start, which may take minutes.
     default boolean isPreparing() {
         return false;
     }
+
+    /// @param listener runs each time before something may be fetched; must not block
+    default void whenPreparing(Runnable listener) {}
 
     /// What is being fetched, in a line; empty if nothing is, or if nothing is known of it.
     default String progress() {

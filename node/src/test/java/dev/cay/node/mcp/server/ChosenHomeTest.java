@@ -22,6 +22,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -55,6 +56,9 @@ class ChosenHomeTest {
 
     /// Why a server does not start, by the word of its way.
     private final Map<String, CayException> broken = new ConcurrentHashMap<>();
+
+    /// Ways in which somebody waited for room.
+    private final List<String> awaited = new CopyOnWriteArrayList<>();
 
     private final List<Home> homes = new CopyOnWriteArrayList<>();
     private final AtomicLong nanos = new AtomicLong();
@@ -221,6 +225,28 @@ class ChosenHomeTest {
     }
 
     @Test
+    void roomIsAwaitedInTheWayThatIsTakenOrThatLacksIt() {
+        connect();
+        home.awaitRoom(Duration.ofSeconds(1));
+        assertThat(awaited).containsExactly("npm");
+        var refused = chosen(NPM, IMAGE);
+        unprepared.put("npm", away("no registry answers"));
+        unprepared.put("image", new CayException(ErrorKind.EXHAUSTED, "there is no room for another one"));
+        assertThatThrownBy(() -> refused.connect(NOBODY)).hasMessageContaining("no room for another one");
+        refused.awaitRoom(Duration.ofSeconds(1));
+        assertThat(awaited).containsExactly("npm", "image");
+    }
+
+    @Test
+    void tellsWhenAWayIsPrepared() {
+        var told = new AtomicInteger();
+        home.whenPreparing(told::incrementAndGet);
+        unprepared.put("npm", away("no registry answers"));
+        connect();
+        assertThat(told).hasValue(2);
+    }
+
+    @Test
     void oneThatIsClosedWhileItIsPreparedOpensNothingMore() throws Exception {
         var mayFail = new CountDownLatch(1);
         var slow = new ChosenHome(
@@ -251,6 +277,7 @@ class ChosenHomeTest {
         private final String way;
         private volatile CountDownLatch mayPrepare = new CountDownLatch(0);
         private volatile boolean preparing;
+        private volatile Runnable whenPreparing = () -> {};
         private volatile boolean closed;
         private volatile boolean cut;
         private volatile boolean asleep;
@@ -262,6 +289,7 @@ class ChosenHomeTest {
         @Override
         public void prepare() {
             preparing = true;
+            whenPreparing.run();
             try {
                 assertThat(mayPrepare.await(30, TimeUnit.SECONDS)).isTrue();
             } catch (InterruptedException e) {
@@ -288,6 +316,16 @@ class ChosenHomeTest {
         public ServerLink connect(ServerLink.Listener listener) {
             fail(broken);
             return new Link(way);
+        }
+
+        @Override
+        public void awaitRoom(Duration limit) {
+            awaited.add(way);
+        }
+
+        @Override
+        public void whenPreparing(Runnable listener) {
+            whenPreparing = listener;
         }
 
         @Override
