@@ -68,15 +68,6 @@ final class EgressSocket implements ByteChannel {
         return socket;
     }
 
-    /// False when the limit has passed.
-    boolean awaitReadable(Duration limit) throws IOException {
-        return readable.await(limit);
-    }
-
-    boolean awaitWritable(Duration limit) throws IOException {
-        return writable.await(limit);
-    }
-
     /// What there is; -1 at the end.
     @Override
     public int read(ByteBuffer into) throws IOException {

@@ -13,15 +13,6 @@ public record Container(SandboxId id, int pid, long startTime) {
         return ProcessStat.read(pid).filter(stat -> stat.is(startTime)).isEmpty();
     }
 
-    /// Its network namespace, to be opened by whoever connects to something inside.
-    public Path networkNamespace() {
-        return Path.of("/proc", Integer.toString(pid), "ns", "net");
-    }
-
-    public Path hostnameNamespace() {
-        return Path.of("/proc", Integer.toString(pid), "ns", "uts");
-    }
-
     /// Its root directory. Everything below is hostile: resolve with `openat2` and `RESOLVE_IN_ROOT`, never by path.
     public Path root() {
         return Path.of("/proc", Integer.toString(pid), "root");

@@ -29,11 +29,6 @@ public final class RestoredNotes {
         return about.layers();
     }
 
-    /// Content keys of those that its template has.
-    public List<String> templateLayers() {
-        return about.spec().layers();
-    }
-
     public int diskSizeMB() {
         return about.spec().resources().diskSizeMB();
     }

@@ -40,10 +40,6 @@ public final class HttpFace implements Handler, AutoCloseable {
         public Settings withHosts(Predicate<String> accepted) {
             return new Settings(largestMessage, idle, mostSessions, keepAlive, accepted);
         }
-
-        public Settings withSessions(int most, Duration idleLimit) {
-            return new Settings(largestMessage, idleLimit, most, keepAlive, hosts);
-        }
     }
 
     private final ConversationHost host;

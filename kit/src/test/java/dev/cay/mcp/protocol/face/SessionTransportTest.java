@@ -34,6 +34,11 @@ class SessionTransportTest {
         server = new FaceServer(settings);
     }
 
+    private static HttpFace.Settings sessions(int most, Duration idle) {
+        var usual = HttpFace.Settings.usual();
+        return new HttpFace.Settings(usual.largestMessage(), idle, most, usual.keepAlive(), usual.hosts());
+    }
+
     @AfterEach
     void stop() {
         server.close();
@@ -313,7 +318,7 @@ class SessionTransportTest {
     @Test
     void theLongestIdleGoesWhenThereIsNoRoomAndTheBusyStay() throws Exception {
         server.close();
-        start(HttpFace.Settings.usual().withSessions(2, Duration.ofMinutes(30)));
+        start(sessions(2, Duration.ofMinutes(30)));
         String first = server.initialize("one");
         String second = server.initialize("one");
         server.initialize("one");
@@ -338,7 +343,7 @@ class SessionTransportTest {
     @Test
     void sixtyAbandonedSessionsEndByThemselves() throws Exception {
         server.close();
-        start(HttpFace.Settings.usual().withSessions(100, Duration.ofMillis(500)));
+        start(sessions(100, Duration.ofMillis(500)));
         for (int i = 0; i < 60; i++) {
             server.initialize("one");
         }
@@ -351,7 +356,7 @@ class SessionTransportTest {
     @Test
     void timesInWhichNobodyCanComeDoNotCount() throws Exception {
         server.close();
-        start(HttpFace.Settings.usual().withSessions(100, Duration.ofMillis(500)));
+        start(sessions(100, Duration.ofMillis(500)));
         server.away = true;
         server.initialize("one");
         var conversation = server.conversation();

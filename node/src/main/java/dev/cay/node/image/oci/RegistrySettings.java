@@ -73,11 +73,6 @@ public record RegistrySettings(
                 mirrors, hosts, named, connect, answer, idle, patience, whole, parallel, reach, mirrorsOnly);
     }
 
-    public RegistrySettings withLimits(Duration answer, Duration idle, Duration patience) {
-        return new RegistrySettings(
-                mirrors, plainHttp, named, connect, answer, idle, patience, whole, parallel, reach, mirrorsOnly);
-    }
-
     public RegistrySettings withNamed(Set<String> some) {
         return new RegistrySettings(
                 mirrors, plainHttp, some, connect, answer, idle, patience, whole, parallel, reach, mirrorsOnly);

@@ -41,9 +41,11 @@ final class HostileRegistryTest {
         layers = new LayerStore(directory.resolve("cache"));
         registry = new FakeRegistry().image("app", "v1", image);
         other = new FakeRegistry();
-        settings = RegistrySettings.DEFAULT
-                .withPlainHttp(Set.of(registry.host()))
-                .withLimits(Duration.ofSeconds(10), Duration.ofSeconds(2), Duration.ofSeconds(3));
+        settings = TestLimits.of(
+                RegistrySettings.DEFAULT.withPlainHttp(Set.of(registry.host())),
+                Duration.ofSeconds(10),
+                Duration.ofSeconds(2),
+                Duration.ofSeconds(3));
     }
 
     @AfterEach

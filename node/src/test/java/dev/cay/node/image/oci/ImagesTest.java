@@ -305,9 +305,11 @@ final class ImagesTest {
     }
 
     private static RegistrySettings settings() {
-        return RegistrySettings.DEFAULT
-                .withPlainHttp(Set.of(open.host(), closed.host(), "127.0.0.1:1"))
-                .withLimits(Duration.ofSeconds(20), Duration.ofSeconds(20), Duration.ofSeconds(30));
+        return TestLimits.of(
+                RegistrySettings.DEFAULT.withPlainHttp(Set.of(open.host(), closed.host(), "127.0.0.1:1")),
+                Duration.ofSeconds(20),
+                Duration.ofSeconds(20),
+                Duration.ofSeconds(30));
     }
 
     private Images images(RegistrySettings settings) {
