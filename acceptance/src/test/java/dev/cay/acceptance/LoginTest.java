@@ -6,8 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.cay.platform.NpmClient;
 import dev.cay.platform.OwnCay;
 import dev.cay.testing.NeedsRoot;
-import java.net.InetAddress;
-import java.net.ServerSocket;
+import dev.cay.testing.OwnPort;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
@@ -22,7 +21,7 @@ final class LoginTest {
     List<DynamicNode> theCommandLineSignsInByABrowser() throws Exception {
         var browser = BrowserTest.browser();
         assumeTrue(browser.isPresent(), "no Chromium here; Debian's package is called chromium");
-        int issuerPort = freePort();
+        int issuerPort = OwnPort.free();
         var settings = Map.of("signIn.issuer", "http://127.0.0.1:" + issuerPort, "signIn.clientId", "cay");
         try (var platform = OwnCay.start(settings)) {
             assertThat(cay(platform, "team", "member", "add", "default", "ann@example.org"))
@@ -44,12 +43,6 @@ final class LoginTest {
                     .cases(platform);
             assertThat(platform.output()).doesNotContain("cay_refresh_", "cay_session_", "cay_link_");
             return cases;
-        }
-    }
-
-    private static int freePort() throws Exception {
-        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
         }
     }
 

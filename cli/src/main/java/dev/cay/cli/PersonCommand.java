@@ -23,13 +23,9 @@ import tools.jackson.databind.JsonNode;
             "  sudo ./cay person list",
             "  sudo ./cay person remove bob@example.org"
         })
-final class PersonCommand implements Callable<Integer> {
-    @Mixin
-    private ConfigOptions options = new ConfigOptions();
-
-    @Override
-    public Integer call() {
-        return list(options);
+final class PersonCommand extends ListingCommand {
+    PersonCommand() {
+        super(PersonCommand::list);
     }
 
     private static int list(ConfigOptions options) {
@@ -46,13 +42,9 @@ final class PersonCommand implements Callable<Integer> {
     }
 
     @Command(name = "list", mixinStandardHelpOptions = true, description = "List all people and their teams.")
-    static final class ListAll implements Callable<Integer> {
-        @Mixin
-        private ConfigOptions options = new ConfigOptions();
-
-        @Override
-        public Integer call() {
-            return list(options);
+    static final class ListAll extends ListingCommand {
+        ListAll() {
+            super(PersonCommand::list);
         }
     }
 

@@ -35,13 +35,9 @@ import tools.jackson.databind.JsonNode;
             "  ./cay sandbox rollback ID before-upgrade",
             "  ./cay sandbox egress ID --as-rules"
         })
-final class SandboxCommand implements Callable<Integer> {
-    @Mixin
-    private ConfigOptions options = new ConfigOptions();
-
-    @Override
-    public Integer call() {
-        return list(options);
+final class SandboxCommand extends ListingCommand {
+    SandboxCommand() {
+        super(SandboxCommand::list);
     }
 
     private static int list(ConfigOptions options) {
@@ -84,13 +80,9 @@ final class SandboxCommand implements Callable<Integer> {
     }
 
     @Command(name = "list", mixinStandardHelpOptions = true, description = "List sandboxes, running and paused.")
-    static final class ListAll implements Callable<Integer> {
-        @Mixin
-        private ConfigOptions options = new ConfigOptions();
-
-        @Override
-        public Integer call() {
-            return list(options);
+    static final class ListAll extends ListingCommand {
+        ListAll() {
+            super(SandboxCommand::list);
         }
     }
 

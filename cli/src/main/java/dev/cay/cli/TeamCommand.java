@@ -38,13 +38,9 @@ import tools.jackson.databind.JsonNode;
             "  sudo ./cay team delete research",
             "  sudo ./cay team member add research ann@example.org"
         })
-final class TeamCommand implements Callable<Integer> {
-    @Mixin
-    private ConfigOptions options = new ConfigOptions();
-
-    @Override
-    public Integer call() {
-        return list(options);
+final class TeamCommand extends ListingCommand {
+    TeamCommand() {
+        super(TeamCommand::list);
     }
 
     private static int list(ConfigOptions options) {
@@ -67,13 +63,9 @@ final class TeamCommand implements Callable<Integer> {
     }
 
     @Command(name = "list", mixinStandardHelpOptions = true, description = "List all teams.")
-    static final class ListAll implements Callable<Integer> {
-        @Mixin
-        private ConfigOptions options = new ConfigOptions();
-
-        @Override
-        public Integer call() {
-            return list(options);
+    static final class ListAll extends ListingCommand {
+        ListAll() {
+            super(TeamCommand::list);
         }
     }
 

@@ -13,12 +13,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
-import java.util.concurrent.Callable;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 
 @Command(
         name = "template",
@@ -48,13 +46,9 @@ import picocli.CommandLine.Mixin;
             "  sudo ./cay template build code-interpreter-v1",
             "  ./cay template build . --name mine"
         })
-final class TemplateCommand implements Callable<Integer> {
-    @Mixin
-    private ConfigOptions options = new ConfigOptions();
-
-    @Override
-    public Integer call() {
-        return list(options);
+final class TemplateCommand extends ListingCommand {
+    TemplateCommand() {
+        super(TemplateCommand::list);
     }
 
     private static int list(ConfigOptions options) {
@@ -167,13 +161,9 @@ final class TemplateCommand implements Callable<Integer> {
             mixinStandardHelpOptions = true,
             description = "Show which templates there are, and whether sandboxes can be made from them now.",
             footer = {"", "Examples:", "  sudo ./cay template list"})
-    static final class ListAll implements Callable<Integer> {
-        @Mixin
-        private ConfigOptions options = new ConfigOptions();
-
-        @Override
-        public Integer call() {
-            return list(options);
+    static final class ListAll extends ListingCommand {
+        ListAll() {
+            super(TemplateCommand::list);
         }
     }
 }

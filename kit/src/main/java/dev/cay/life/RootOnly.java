@@ -2,19 +2,14 @@ package dev.cay.life;
 
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.EnumSet;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /// Files and directories that nobody but their owner may read, whatever the umask is. The owner is root, as whom the
 /// daemon runs. The umask itself stays as it is: programs that the daemon starts inherit it, and what these make is
@@ -74,33 +69,7 @@ public final class RootOnly {
     public static void closeTree(Path directory) throws IOException {
         var permissions = Files.getPosixFilePermissions(directory, LinkOption.NOFOLLOW_LINKS);
         if (!OWNERS.containsAll(permissions)) {
-            Files.walkFileTree(directory, new Closing());
-        }
-    }
-
-    private static final class Closing extends SimpleFileVisitor<Path> {
-        @Override
-        public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-            close(file);
-            return FileVisitResult.CONTINUE;
-        }
-
-        /// What goes meanwhile is fine.
-        @Override
-        public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
-            if (failure instanceof NoSuchFileException) {
-                return FileVisitResult.CONTINUE;
-            }
-            throw failure;
-        }
-
-        @Override
-        public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException failure) throws IOException {
-            if (failure != null) {
-                throw failure;
-            }
-            close(directory);
-            return FileVisitResult.CONTINUE;
+            Files.walkFileTree(directory, new EachEntry(RootOnly::close));
         }
     }
 }

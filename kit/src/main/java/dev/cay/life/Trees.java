@@ -4,12 +4,10 @@ import java.io.IOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
-import org.jspecify.annotations.Nullable;
 
 /// Directory trees of our own, none of a sandbox's: a link is an entry like any other and is never followed.
 public final class Trees {
@@ -17,7 +15,7 @@ public final class Trees {
 
     /// Whatever goes meanwhile, or was never there, is fine.
     public static void delete(Path tree) throws IOException {
-        Files.walkFileTree(tree, new Deletion());
+        Files.walkFileTree(tree, new EachEntry(Files::deleteIfExists));
     }
 
     /// Replaces `to`. A source that is not there is an empty one.
@@ -26,31 +24,6 @@ public final class Trees {
         Files.createDirectories(to);
         if (Files.exists(from)) {
             Files.walkFileTree(from, new Copy(from, to));
-        }
-    }
-
-    private static final class Deletion extends SimpleFileVisitor<Path> {
-        @Override
-        public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-            Files.deleteIfExists(file);
-            return FileVisitResult.CONTINUE;
-        }
-
-        @Override
-        public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
-            if (failure instanceof NoSuchFileException) {
-                return FileVisitResult.CONTINUE;
-            }
-            throw failure;
-        }
-
-        @Override
-        public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException failure) throws IOException {
-            if (failure != null) {
-                throw failure;
-            }
-            Files.deleteIfExists(directory);
-            return FileVisitResult.CONTINUE;
         }
     }
 

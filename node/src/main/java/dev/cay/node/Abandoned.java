@@ -5,13 +5,11 @@ import dev.cay.node.host.HostProcess;
 import dev.cay.node.host.Mounts;
 import dev.cay.node.host.Programs;
 import dev.cay.node.host.Reservation;
-import dev.cay.wire.CayException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
@@ -26,7 +24,7 @@ public final class Abandoned {
 
     private final HostLedger ledger;
     private final Programs programs = Programs.ofHost();
-    private final List<String> failures = new ArrayList<>();
+    private final Attempts steps = new Attempts();
 
     private Abandoned(HostLedger ledger) {
         this.ledger = ledger;
@@ -38,31 +36,30 @@ public final class Abandoned {
     public static List<String> remove(HostLedger ledger) {
         var work = new Abandoned(ledger);
         var runs = ledger.deadRuns();
-        runs.forEach(run -> work.attempt(run + ": processes", () -> endProcesses(run)));
+        runs.forEach(run -> work.steps.attempt(run + ": processes", () -> endProcesses(run)));
         for (var found = ledger.takeAbandoned(); found.isPresent(); found = ledger.takeAbandoned()) {
             work.remove(found.get());
         }
-        runs.forEach(run -> work.attempt(run.toString(), () -> {
+        runs.forEach(run -> work.steps.attempt(run.toString(), () -> {
             ledger.runDirectory(run).ifPresent(work::removeDirectory);
             ledger.forgetRun(run);
         }));
-        return List.copyOf(work.failures);
+        return work.steps.failures();
     }
 
     private void remove(Reservation left) {
-        int before = failures.size();
+        int before = steps.failures().size();
         var claim = left.claim();
-        ledger.daemon(left).ifPresent(daemon -> attempt("daemon of " + left.instance(), () -> end(daemon)));
-        new InstanceRemoval(left.plan(), Path.of(claim.stateDir()), Path.of(claim.runDir()))
-                .run()
-                .forEach(failure -> failures.add(left.instance() + ": " + failure));
-        attempt(left.instance() + ": network namespaces", () -> removeNamespaces("cay" + left.instance() + "-"));
-        attempt(
+        ledger.daemon(left).ifPresent(daemon -> steps.attempt("daemon of " + left.instance(), () -> end(daemon)));
+        var removal = new InstanceRemoval(left.plan(), Path.of(claim.stateDir()), Path.of(claim.runDir()));
+        steps.addFailures(left.instance(), removal.run());
+        steps.attempt(left.instance() + ": network namespaces", () -> removeNamespaces("cay" + left.instance() + "-"));
+        steps.attempt(
                 left.instance() + ": files",
                 () -> removeDirectory(
                         Path.of(claim.stateDir()).resolveSibling("").normalize()));
-        attempt(left.instance() + ": key", () -> programs.require(LIMIT, "rm", "-f", "--", keyFile(left)));
-        if (failures.size() == before) {
+        steps.attempt(left.instance() + ": key", () -> programs.require(LIMIT, "rm", "-f", "--", keyFile(left)));
+        if (steps.failures().size() == before) {
             ledger.release(left);
         }
     }
@@ -119,16 +116,6 @@ public final class Abandoned {
                 throw new IllegalStateException("pid %d does not end".formatted(process.pid()));
             }
             LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
-        }
-    }
-
-    private void attempt(String what, Runnable step) {
-        try {
-            step.run();
-        } catch (CayException e) {
-            failures.add(what + ": " + e.userMessage());
-        } catch (RuntimeException e) {
-            failures.add(what + ": " + e);
         }
     }
 }

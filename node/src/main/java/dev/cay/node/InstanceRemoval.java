@@ -11,10 +11,8 @@ import dev.cay.node.network.ForeignFirewalls;
 import dev.cay.node.network.HostLinks;
 import dev.cay.node.runtime.RuncRuntime;
 import dev.cay.node.storage.PoolDevice;
-import dev.cay.wire.CayException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
@@ -30,7 +28,7 @@ public final class InstanceRemoval {
     private final Path runDir;
     private final Programs programs = Programs.ofHost();
     private final HostLinks links;
-    private final List<String> failures = new ArrayList<>();
+    private final Attempts steps = new Attempts();
 
     public InstanceRemoval(HostPlan plan, Path stateDir, Path runDir) {
         this.plan = plan;
@@ -41,14 +39,14 @@ public final class InstanceRemoval {
 
     /// @return what could not be removed, a sentence each
     public List<String> run() {
-        attempt("processes and cgroups", () -> RuncRuntime.endAll(plan.cgroup()));
-        attempt("links", () -> links.others(Set.of()).forEach(links::delete));
-        attempt("firewall rules", this::removeRules);
-        attempt("addresses", () -> links.removeAddresses(""));
-        attempt("mounts", () -> Mounts.unmountBelow(runDir));
-        attempt("pool", new PoolDevice(stateDir)::takeOff);
-        attempt("kernel settings", () -> new Sysctls(HostLedger.ofHost()).leave(plan.instance()));
-        attempt(
+        steps.attempt("processes and cgroups", () -> RuncRuntime.endAll(plan.cgroup()));
+        steps.attempt("links", () -> links.others(Set.of()).forEach(links::delete));
+        steps.attempt("firewall rules", this::removeRules);
+        steps.attempt("addresses", () -> links.removeAddresses(""));
+        steps.attempt("mounts", () -> Mounts.unmountBelow(runDir));
+        steps.attempt("pool", new PoolDevice(stateDir)::takeOff);
+        steps.attempt("kernel settings", () -> new Sysctls(HostLedger.ofHost()).leave(plan.instance()));
+        steps.attempt(
                 "run directory",
                 () -> programs.require(
                         LIMIT,
@@ -59,17 +57,7 @@ public final class InstanceRemoval {
                         runDir.resolve("bundles").toString(),
                         runDir.resolve("images").toString(),
                         runDir.resolve("runc").toString()));
-        return List.copyOf(failures);
-    }
-
-    private void attempt(String what, Runnable step) {
-        try {
-            step.run();
-        } catch (CayException e) {
-            failures.add(what + ": " + e.userMessage());
-        } catch (RuntimeException e) {
-            failures.add(what + ": " + e);
-        }
+        return steps.failures();
     }
 
     private void removeRules() {

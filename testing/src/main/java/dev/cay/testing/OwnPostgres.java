@@ -1,9 +1,6 @@
 package dev.cay.testing;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,7 +43,7 @@ public final class OwnPostgres implements AutoCloseable {
                 Files.createDirectories(directory).toRealPath(),
                 programs(),
                 UUID.randomUUID().toString(),
-                freePort());
+                OwnPort.free());
         fresh.openWay();
         fresh.initialize();
         fresh.start();
@@ -56,7 +53,7 @@ public final class OwnPostgres implements AutoCloseable {
 
     /// Another server that follows this one, as it is made by a base backup.
     public OwnPostgres standby(Path where) throws IOException, InterruptedException {
-        var fresh = new OwnPostgres(Files.createDirectories(where).toRealPath(), programs, password, freePort());
+        var fresh = new OwnPostgres(Files.createDirectories(where).toRealPath(), programs, password, OwnPort.free());
         fresh.openWay();
         fresh.run(
                 "pg_basebackup",
@@ -155,11 +152,12 @@ public final class OwnPostgres implements AutoCloseable {
                 "-c",
                 "full_page_writes=off"));
         settings.forEach((name, value) -> command.addAll(List.of("-c", name + "=" + value)));
-        server = new ProcessBuilder(command)
+        var started = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile()))
                 .start();
-        awaitReady();
+        server = started;
+        OwnPort.await(started, port, this::requireAnswer, "the database", log());
     }
 
     public boolean isRunning() {
@@ -217,31 +215,8 @@ public final class OwnPostgres implements AutoCloseable {
                 "--no-instructions");
     }
 
-    private void awaitReady() throws IOException, InterruptedException {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
-        while (true) {
-            try (var _ = new Socket(InetAddress.getLoopbackAddress(), port)) {
-                run(
-                        "psql",
-                        "-h",
-                        "127.0.0.1",
-                        "-p",
-                        Integer.toString(port),
-                        "-U",
-                        USER,
-                        "-d",
-                        "postgres",
-                        "-c",
-                        "SELECT 1");
-                return;
-            } catch (IOException e) {
-                var running = server;
-                if (running == null || !running.isAlive() || System.nanoTime() > end) {
-                    throw new IOException("the database did not start: " + Files.readString(log()), e);
-                }
-                Thread.sleep(50);
-            }
-        }
+    private void requireAnswer() throws IOException, InterruptedException {
+        run("psql", "-h", "127.0.0.1", "-p", Integer.toString(port), "-U", USER, "-d", "postgres", "-c", "SELECT 1");
     }
 
     private String run(String program, String... arguments) throws IOException, InterruptedException {
@@ -292,12 +267,6 @@ public final class OwnPostgres implements AutoCloseable {
 
     private Path log() {
         return directory.resolve("log");
-    }
-
-    private static int freePort() throws IOException {
-        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
     }
 
     private static Path programs() throws IOException {

@@ -1,9 +1,6 @@
 package dev.cay.testing;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -38,7 +35,7 @@ public final class OwnRegistry implements AutoCloseable {
     ///
     /// @param password whether it asks for {@link #USER} and {@link #PASSWORD}
     public static OwnRegistry start(Path directory, boolean password) throws IOException, InterruptedException {
-        var fresh = new OwnRegistry(Files.createDirectories(directory).toRealPath(), freePort(), password);
+        var fresh = new OwnRegistry(Files.createDirectories(directory).toRealPath(), OwnPort.free(), password);
         fresh.start();
         return fresh;
     }
@@ -55,12 +52,13 @@ public final class OwnRegistry implements AutoCloseable {
         }
         Files.writeString(directory.resolve("users"), USERS);
         var configuration = Files.writeString(directory.resolve("config.yml"), configuration());
-        server = new ProcessBuilder(List.of(
+        var started = new ProcessBuilder(List.of(
                         "setpriv", "--pdeathsig", "KILL", PROGRAM.toString(), "serve", configuration.toString()))
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile()))
                 .start();
-        awaitReady();
+        server = started;
+        OwnPort.await(started, port, () -> {}, "the registry", log());
     }
 
     /// As a crash does.
@@ -108,28 +106,7 @@ public final class OwnRegistry implements AutoCloseable {
                 %s""".formatted(directory.resolve("data"), port, users);
     }
 
-    private void awaitReady() throws IOException, InterruptedException {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
-        while (true) {
-            try (var _ = new Socket(InetAddress.getLoopbackAddress(), port)) {
-                return;
-            } catch (IOException e) {
-                var running = server;
-                if (running == null || !running.isAlive() || System.nanoTime() > end) {
-                    throw new IOException("the registry did not start: " + Files.readString(log()), e);
-                }
-                Thread.sleep(50);
-            }
-        }
-    }
-
     private Path log() {
         return directory.resolve("log");
-    }
-
-    private static int freePort() throws IOException {
-        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
     }
 }
