@@ -50,7 +50,17 @@ final class EgressSocket implements ByteChannel {
 
     /// @throws java.net.ConnectException when nobody listens there
     static EgressSocket connect(InetSocketAddress address, FdPoller poller, Duration limit) throws IOException {
-        var socket = new EgressSocket(TcpSocket.connect(address), poller);
+        return connected(TcpSocket.connect(address), poller, limit);
+    }
+
+    /// The same from an address of this host; port 0 picks one.
+    static EgressSocket connect(InetSocketAddress from, InetSocketAddress address, FdPoller poller, Duration limit)
+            throws IOException {
+        return connected(TcpSocket.connect(from, address), poller, limit);
+    }
+
+    private static EgressSocket connected(Descriptor connecting, FdPoller poller, Duration limit) throws IOException {
+        var socket = new EgressSocket(connecting, poller);
         try {
             if (!socket.writable.await(limit)) {
                 throw new SocketTimeoutException("no connection within " + limit.toSeconds() + " s");

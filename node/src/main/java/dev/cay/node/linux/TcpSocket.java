@@ -12,6 +12,7 @@ import java.net.NoRouteToHostException;
 import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /// TCP sockets of IPv4 as descriptors, for what the JDK's channels cannot do: ask where a redirected connection
 /// was going, and move bytes from one socket to another inside the kernel. No call blocks.
@@ -123,6 +124,16 @@ public final class TcpSocket {
 
     /// Begins to connect. When the socket becomes writable, {@link #requireConnected} says what came of it.
     public static Descriptor connect(InetSocketAddress address) throws IOException {
+        return connectFrom(null, address);
+    }
+
+    /// The same from an address of this host; port 0 picks one.
+    public static Descriptor connect(InetSocketAddress from, InetSocketAddress address) throws IOException {
+        return connectFrom(from, address);
+    }
+
+    private static Descriptor connectFrom(@Nullable InetSocketAddress from, InetSocketAddress address)
+            throws IOException {
         if (!(address.getAddress() instanceof Inet4Address)) {
             throw new NoRouteToHostException("only IPv4 can be dialled");
         }
@@ -130,6 +141,9 @@ public final class TcpSocket {
         try (var arena = Arena.ofConfined()) {
             int fd = socket.use("connect");
             try {
+                if (from != null) {
+                    BIND.call(arena, fd, encode(arena, from).address(), ADDRESS);
+                }
                 long result = CONNECT.attempt(arena, fd, encode(arena, address).address(), ADDRESS);
                 if (result < 0 && result != -Errno.EINPROGRESS) {
                     throw refused((int) -result);

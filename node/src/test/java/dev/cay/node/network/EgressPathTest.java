@@ -7,6 +7,7 @@ import dev.cay.wire.node.Egress;
 import dev.cay.wire.node.EgressProxy;
 import java.nio.file.Files;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -66,6 +67,23 @@ final class EgressPathTest {
                 run(lambda: o.write(('GET / HTTP/1.1\\r\\nHost: %s\\r\\nConnection: close\\r\\n\\r\\n' % host).encode()))
                 print(run(lambda: o.read(4096)).decode().split('\\r\\n')[0])
             except OSError as e: print('error', e)
+            """;
+
+    /// More plain connections than the node has ports for, and one whose TLS is opened; prints for each request whether
+    /// the server got the header of the rule.
+    private static final String ONE_PORT = """
+            import http.client, json, socket, ssl, sys
+            address, host = sys.argv[1:3]
+            def ask(c):
+                c.request('GET', '/', headers={'Host': host}); r = c.getresponse(); body = r.read()
+                return json.loads(body)['headers'].get('x-token', 'none') if r.status == 200 else str(r.status)
+            plain = [http.client.HTTPConnection(address, 80, timeout=8) for _ in range(4)]
+            print(*[ask(c) for c in plain])
+            tls = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT); tls.check_hostname = False; tls.verify_mode = ssl.CERT_NONE
+            opened = http.client.HTTPConnection(address, 443, timeout=8)
+            opened.sock = tls.wrap_socket(socket.create_connection((address, 443), 8), server_hostname=host)
+            print(ask(opened))
+            print(*[ask(c) for c in plain])
             """;
 
     private EgressLab lab;
@@ -131,6 +149,16 @@ final class EgressPathTest {
         assertThat(lab.python(TWO_HOSTS, EVIL, HOST, "evil.test"))
                 .as("the control")
                 .isEqualTo("200 6.6.6.3\n200 6.6.6.3");
+    }
+
+    /// The kernel gives one local port to connections whose destinations differ. The host here has four ports, so a
+    /// connection whose TLS is opened gets the port of a plain one.
+    @Test
+    void tellsConnectionsApartThatHaveOneLocalPort() throws Exception {
+        var transform = new Egress.Transform(Map.of("X-Token", "plain"), null);
+        lab.put(new Egress(true, List.of(HOST), ALL, Map.of(HOST, transform), null, false, false));
+        lab.lab.onHost.require(Duration.ofSeconds(10), "sysctl", "-qw", "net.ipv4.ip_local_port_range=40000 40003");
+        assertThat(lab.python(ONE_PORT, GOOD, HOST)).isEqualTo("none none none none\nplain\nnone none none none");
     }
 
     @Test
