@@ -25,6 +25,7 @@ final class EgressRules {
     private final Map<Integer, AddressSet> allowed = new HashMap<>();
 
     private final AddressSet denied;
+    private final boolean deniesRest;
 
     EgressRules(Egress egress) {
         this.egress = egress;
@@ -41,6 +42,7 @@ final class EgressRules {
         }
         addresses.forEach((port, some) -> allowed.put(port, AddressSet.of(some)));
         denied = AddressSet.of(egress.deny());
+        deniesRest = egress.deniesRest();
     }
 
     Egress egress() {
@@ -68,6 +70,20 @@ final class EgressRules {
     /// Whether a host may be asked for by name, at whatever port.
     boolean allowsName(String host) {
         return egress.internet() && names.stream().anyMatch(name -> name.matches(host));
+    }
+
+    /// Whether DNS answers for some names alone: questions for others can carry data out.
+    boolean limitsNames() {
+        return hasNames() || deniesRest;
+    }
+
+    /// Whether a host may be asked for. A list of addresses that denies the rest allows no name; the hosts in `rules`
+    /// are found all the same, as rules act on their names at allowed addresses.
+    boolean mayAskFor(String host) {
+        if (hasNames()) {
+            return allowsName(host);
+        }
+        return !deniesRest || (egress.internet() && transform(host).isPresent());
     }
 
     boolean allowsAddress(InetSocketAddress place) {

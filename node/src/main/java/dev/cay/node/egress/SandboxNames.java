@@ -11,13 +11,13 @@ record SandboxNames(PathSandbox sandbox, Upstreams upstreams) implements NameFil
 
     @Override
     public boolean addressesOnly() {
-        return sandbox.rules().hasNames();
+        return sandbox.rules().limitsNames();
     }
 
     @Override
     public boolean allows(String name) {
         String plain = HostPattern.plain(name);
-        boolean allowed = !addressesOnly() || sandbox.rules().allowsName(plain);
+        boolean allowed = sandbox.rules().mayAskFor(plain);
         if (!allowed) {
             sandbox.log().note("dns", plain, null, DNS, false, "none");
         }

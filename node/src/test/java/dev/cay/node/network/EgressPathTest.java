@@ -86,6 +86,16 @@ final class EgressPathTest {
             print(*[ask(c) for c in plain])
             """;
 
+    /// Asks the node for a name; prints the code of the answer and how many records it has.
+    private static final String NAME = """
+            import socket, struct, sys
+            gateway, name, kind = sys.argv[1:4]
+            labels = b''.join(bytes([len(l)]) + l.encode() for l in name.split('.'))
+            s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.settimeout(8)
+            s.sendto(struct.pack('>6H', 7, 256, 1, 0, 0, 0) + labels + b'\0' + struct.pack('>2H', int(kind), 1), (gateway, 53))
+            said = s.recv(4096); print(said[3] & 15, struct.unpack('>H', said[6:8])[0])
+            """;
+
     private EgressLab lab;
 
     @BeforeEach
@@ -159,6 +169,31 @@ final class EgressPathTest {
         lab.put(new Egress(true, List.of(HOST), ALL, Map.of(HOST, transform), null, false, false));
         lab.lab.onHost.require(Duration.ofSeconds(10), "sysctl", "-qw", "net.ipv4.ip_local_port_range=40000 40003");
         assertThat(lab.python(ONE_PORT, GOOD, HOST)).isEqualTo("none none none none\nplain\nnone none none none");
+    }
+
+    /// Questions for names can carry data out.
+    @Test
+    void asksForNoNamesWhereAddressesAloneAreAllowed() throws Exception {
+        var transform = Map.of(HOST, new Egress.Transform(Map.of("X-Token", "plain"), null));
+        var proxy = new EgressProxy(GOOD + ":1080", "u", "p");
+        var only = List.of(GOOD);
+        for (var egress : List.of(
+                new Egress(true, only, ALL, Map.of(), null, false, true),
+                new Egress(true, only, ALL, Map.of(), null, true, false),
+                new Egress(true, only, ALL, Map.of(), proxy, false, false),
+                new Egress(true, only, ALL, transform, null, false, false))) {
+            lab.put(egress);
+            assertThat(name("data.evil.test", 16)).as("%s", egress).isEqualTo("5 0");
+            assertThat(name("evil.test", 1)).as("%s", egress).isEqualTo("5 0");
+        }
+        assertThat(name(HOST, 1)).as("a host of the rules").isEqualTo("0 1");
+        assertThat(name(HOST, 16)).as("a host of the rules").isEqualTo("0 0");
+        lab.put(OBSERVED);
+        assertThat(name("evil.test", 1)).as("the control").isEqualTo("0 1");
+    }
+
+    private String name(String name, int type) {
+        return lab.python(NAME, lab.lab.plan.gateway(), name, Integer.toString(type));
     }
 
     @Test
