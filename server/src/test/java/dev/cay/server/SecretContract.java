@@ -201,6 +201,32 @@ abstract class SecretContract extends ServerTest {
     }
 
     @Test
+    void rulesOfAKeyForSandboxesNeverSendASecretThatIsNotBound() throws Exception {
+        String narrow = cay.call("POST", "/api-keys", "{\"name\":\"k\",\"scope\":\"sandboxes\"}")
+                .json()
+                .get("key")
+                .stringValue();
+        String early = sandboxThatNames(narrow, 201);
+        String full = sandboxThatNames(cay.key, 201);
+        make("key");
+        assertThat(value(full, "${e2b.secrets.key}", "api.example.com")).isEqualTo(VALUE);
+        assertThatThrownBy(() -> value(early, "${e2b.secrets.key}", "api.example.com"))
+                .as("named before it was there")
+                .isInstanceOf(Placeholders.Unknown.class);
+        restart();
+        assertThatThrownBy(() -> value(early, "${e2b.secrets.key}", "api.example.com"))
+                .as("after a restart")
+                .isInstanceOf(Placeholders.Unknown.class);
+
+        cay.call("POST", "/secrets/key", "{\"value\":\"v\",\"metadata\":{\"cay.hosts\":\"api.example.com\"}}");
+        assertThat(value(early, "${e2b.secrets.key}", "api.example.com")).isEqualTo("v");
+        cay.call("POST", "/secrets/key", "{\"value\":\"w\",\"metadata\":{}}");
+        assertThatThrownBy(() -> value(early, "${e2b.secrets.key}", "api.example.com"))
+                .as("it is not bound any more")
+                .isInstanceOf(Placeholders.Unknown.class);
+    }
+
+    @Test
     void anIdentityTokenSaysWhichSandboxItIsAndCanBeChecked() throws Exception {
         String id = sandboxThatNames(cay.key, 201);
         var token = SignedJWT.parse(value(id, "${e2b.identity.tokens.aws}", "api.example.com"));

@@ -12,16 +12,21 @@ import org.jspecify.annotations.Nullable;
 /// @param denyOut  addresses and ranges that are denied
 /// @param rules    what is done to requests, by host
 /// @param proxy    by which TCP leaves; null for none
+/// @param inspect  see {@link Egress#inspect}
+/// @param observe  see {@link Egress#observe}
+/// @param narrow   true if whoever made the rules may have no secrets sent but those that are bound to hosts; null
+///                 otherwise, and where an older Cay wrote it
 public record EgressWish(
         List<String> allowOut,
         List<String> denyOut,
         Map<String, Egress.Transform> rules,
         @Nullable Proxy proxy,
         boolean inspect,
-        boolean observe) {
+        boolean observe,
+        @Nullable Boolean narrow) {
     static final String ALL = "0.0.0.0/0";
-    static final EgressWish NONE = new EgressWish(List.of(), List.of(), Map.of(), null, false, false);
-    static final EgressWish DENY_ALL = new EgressWish(List.of(), List.of(ALL), Map.of(), null, false, false);
+    static final EgressWish NONE = new EgressWish(List.of(), List.of(), Map.of(), null, false, false, null);
+    static final EgressWish DENY_ALL = new EgressWish(List.of(), List.of(ALL), Map.of(), null, false, false, null);
 
     /// @param sealedPassword see {@link ProxyPasswords}; null for none
     public record Proxy(
@@ -33,6 +38,11 @@ public record EgressWish(
         allowOut = List.copyOf(allowOut);
         denyOut = List.copyOf(denyOut);
         rules = Map.copyOf(rules);
+    }
+
+    /// Whether its rules send only secrets that are bound to hosts.
+    public boolean boundSecretsOnly() {
+        return Boolean.TRUE.equals(narrow);
     }
 
     /// Whether all is denied and nothing allowed.

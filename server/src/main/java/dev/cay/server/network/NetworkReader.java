@@ -1,6 +1,7 @@
 package dev.cay.server.network;
 
 import dev.cay.server.access.Caller;
+import dev.cay.server.access.KeyScope;
 import dev.cay.server.access.SandboxTokens;
 import dev.cay.server.request.RequestBody;
 import dev.cay.web.Addresses;
@@ -25,7 +26,7 @@ public final class NetworkReader implements AutoCloseable {
     private final Dialer dialer;
     private final ProxyPasswords passwords;
     private final EgressProxies proxies;
-    private final HeaderRules rules;
+    private final HeaderRules headerRules;
     private final TeamNetworks teams;
 
     /// @param open         places in the operator's network that sandboxes may connect to, as `address:port`
@@ -42,7 +43,7 @@ public final class NetworkReader implements AutoCloseable {
         this.dialer = dialer;
         this.passwords = new ProxyPasswords(tokens);
         this.proxies = new EgressProxies(dialer, passwords);
-        this.rules = new HeaderRules(secrets);
+        this.headerRules = new HeaderRules(secrets);
         this.teams = teams;
     }
 
@@ -97,13 +98,15 @@ public final class NetworkReader implements AutoCloseable {
     private EgressChoice choice(Caller caller, RequestBody network, @Nullable Boolean internet) {
         var allow = Destinations.allowed(network);
         var deny = Destinations.denied(network);
+        var rules = headerRules.read(caller, network);
         var wish = new EgressWish(
                 allow,
                 deny,
-                rules.read(caller, network),
+                rules,
                 proxies.read(network),
                 Boolean.TRUE.equals(network.bool("inspect")),
-                Boolean.TRUE.equals(network.bool("observe")));
+                Boolean.TRUE.equals(network.bool("observe")),
+                (rules.isEmpty() || caller.scope().equals(KeyScope.ALL)) ? null : true);
         boolean names = allow.stream()
                 .anyMatch(entry -> !Egress.Destination.parse(entry).isAddress());
         if (names && !deny.contains(EgressWish.ALL)) {

@@ -25,7 +25,8 @@ public final class EgressValues implements Placeholders {
         return directory.find(id).flatMap(sandbox -> switch (kind) {
             case SECRET ->
                 secrets.value(sandbox.teamId(), name)
-                        .filter(value -> mayGo(value, host))
+                        .filter(value ->
+                                mayGo(value, host, sandbox.network().wish().boundSecretsOnly()))
                         .map(Secrets.Value::text);
             case IDENTITY_TOKEN ->
                 sandbox.network().audience(name).map(audience -> identities.make(sandbox.teamId(), id, audience));
