@@ -17,7 +17,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
 /// Fetches files by URLs that users name. The address of each connection, also of one that a server redirects to, is
-/// checked by the {@link Dialer}. Thread-safe.
+/// checked by who makes it. Thread-safe.
 public final class WebFiles {
     private static final int MOST_REDIRECTS = 5;
     private static final Duration HEAD = Duration.ofSeconds(30);
@@ -31,10 +31,11 @@ public final class WebFiles {
     /// For all of one file.
     private static final Duration LIMIT = Duration.ofMinutes(30);
 
-    private final Dialer dialer;
+    private final Lines lines;
 
-    public WebFiles(Dialer dialer) {
-        this.dialer = dialer;
+    /// @param lines connects only to what may be called
+    public WebFiles(Lines lines) {
+        this.lines = lines;
     }
 
     /// Writes what the URL leads to into a new file, whose time of change is the one that the server names, or 1970.
@@ -69,7 +70,7 @@ public final class WebFiles {
         long end = System.nanoTime() + LIMIT.toNanos();
         URI at = url;
         for (int hops = 0; hops <= MOST_REDIRECTS; hops++) {
-            try (var line = dialer.open(UrlOrigin.of(at))) {
+            try (var line = lines.open(UrlOrigin.of(at))) {
                 var answer = ask(line, at);
                 if (!answer.redirects()) {
                     save(answer, at, target, Duration.ofNanos(end - System.nanoTime()));

@@ -18,7 +18,6 @@ import dev.cay.node.mcp.remote.RoomLinks;
 import dev.cay.node.mcp.repository.RepositoryInstalls;
 import dev.cay.node.mcp.repository.RepositoryLayers;
 import dev.cay.node.mcp.repository.RepositoryTokens;
-import dev.cay.node.mcp.seal.Seal;
 import dev.cay.node.mcp.server.SandboxedHomes;
 import dev.cay.node.mcp.server.ServerHome;
 import dev.cay.node.mcp.server.ServerHomes;

@@ -126,6 +126,14 @@ final class EgressTest {
         assertThat(ceiling.permits(address("8.8.8.8"))).isTrue();
         assertThat(ceiling.permits(address("8.8.4.4"))).isFalse();
         assertThat(ceiling.permits(address("1.1.1.1"))).isFalse();
+        assertThat(ceiling.permits(address("2001:4860::1"))).isFalse();
+        var noIpv4 = new Ceiling(List.of(), ALL);
+        assertThat(noIpv4.permits(address("8.8.8.8"))).isFalse();
+        assertThat(noIpv4.permits(address("2001:4860::1")))
+                .as("who denies all of IPv4 means IPv6, too")
+                .isFalse();
+        assertThat(new Ceiling(List.of(), List.of("8.8.4.4")).permits(address("2001:4860::1")))
+                .isTrue();
     }
 
     private static Egress egress(List<String> allow, List<String> deny) {

@@ -2,7 +2,9 @@ package dev.cay.node.host;
 
 import dev.cay.wire.SystemPorts;
 import dev.cay.wire.node.Ceiling;
+import java.net.InetAddress;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// What one sandbox may take of the host's network, and reach by it.
 ///
@@ -24,6 +26,15 @@ public record NetworkLimits(
     public NetworkLimits {
         nodePorts = List.copyOf(nodePorts);
         open = List.copyOf(open);
+    }
+
+    /// Whether the ceiling leaves a place that the node connects to for somebody.
+    ///
+    /// @param address of the host; null when a proxy looks it up, and then only the lack of a ceiling will do
+    public boolean permits(String host, @Nullable InetAddress address, int port) {
+        return address == null
+                ? !ceiling.limits()
+                : open.contains(address.getHostAddress() + ":" + port) || ceiling.permits(address);
     }
 
     /// New ones a second: ended connections are remembered for minutes without counting as open.

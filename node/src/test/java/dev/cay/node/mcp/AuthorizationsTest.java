@@ -26,6 +26,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
@@ -523,6 +524,35 @@ final class AuthorizationsTest {
                         .orElse(answer)
                         .replaceFirst("^data: ?", "");
         return Json.mapper().readTree(json).path("result");
+    }
+
+    /// A server that the sandbox may reach names an authorization server that it may not reach.
+    @Test
+    void callsNothingThatTheRulesOfTheSandboxDoNotAllow() throws Exception {
+        try (var elsewhere = new SignInServer("127.0.0.2")) {
+            birds.challenge = "Bearer resource_metadata=\"%s/.well-known/oauth-protected-resource/mcp\""
+                    .formatted(elsewhere.origin());
+            world.close();
+            world = new SmallGateways(
+                    directory,
+                    MetaChoice.OFF,
+                    "servers:\n" + SmallGateways.entry("birds", birds.url()),
+                    "",
+                    new Dialer(Addresses.allowing(List.of("127.0.0.0/8")), Map.of()));
+            var all = List.of("0.0.0.0/0");
+            world.rules = new Egress(true, List.of("127.0.0.1"), all, Map.of(), null, false, false);
+            fails(world.start("{\"birds\": {}}", null), "the egress rules of this sandbox do not allow 127.0.0.2");
+            assertThat(elsewhere.asked.get()).isZero();
+            world.close();
+            world = new SmallGateways(
+                    directory,
+                    MetaChoice.OFF,
+                    "servers:\n" + SmallGateways.entry("birds", birds.url()),
+                    "",
+                    new Dialer(Addresses.allowing(List.of("127.0.0.0/8")), Map.of()));
+            world.start("{\"birds\": {}}", null);
+            assertThat(elsewhere.asked.get()).as("the control").isPositive();
+        }
     }
 
     @Test

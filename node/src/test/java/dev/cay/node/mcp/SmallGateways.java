@@ -15,6 +15,8 @@ import dev.cay.web.Dialer;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Ceiling;
+import dev.cay.wire.node.Egress;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -51,6 +53,9 @@ final class SmallGateways implements AutoCloseable {
     /// Fetches what a server needs to start.
     volatile Consumer<LaunchPlan> fetch = _ -> {};
 
+    /// What the sandbox may reach while it may reach the internet.
+    volatile Egress rules = Egress.open();
+
     /// What the time is, for what expires.
     final AtomicReference<Duration> later = new AtomicReference<>(Duration.ZERO);
 
@@ -79,7 +84,7 @@ final class SmallGateways implements AutoCloseable {
                 dialer,
                 places,
                 Seal.with(directory.resolve("mcp.key")),
-                _ -> online.get(),
+                new Authorizations.Bounds(_ -> online.get() ? rules : Egress.closed(), Ceiling.NONE),
                 () -> Instant.now().plus(later.get()));
         gateways = new Gateways(
                 catalog,

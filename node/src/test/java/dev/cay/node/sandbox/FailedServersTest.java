@@ -16,6 +16,8 @@ import dev.cay.node.mcp.seal.Seal;
 import dev.cay.testing.NeedsRoot;
 import dev.cay.web.Addresses;
 import dev.cay.web.Dialer;
+import dev.cay.wire.node.Ceiling;
+import dev.cay.wire.node.Egress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -52,7 +54,12 @@ class FailedServersTest extends ServerHomeTest {
         var seal = Seal.with(directory.resolve("mcp.key"));
         try (var interceptors = new Interceptors(List.of());
                 var dialer = new Dialer(Addresses.allowing(List.of()), Map.of());
-                var authorizations = new Authorizations(dialer, places, seal, _ -> true, InstantSource.system());
+                var authorizations = new Authorizations(
+                        dialer,
+                        places,
+                        seal,
+                        new Authorizations.Bounds(_ -> Egress.open(), Ceiling.NONE),
+                        InstantSource.system());
                 var gateways = new Gateways(
                         Catalog.load(List.of(catalog), null),
                         new GatewayRules("https://git.invalid/", MetaChoice.OFF, "http://127.0.0.1:3000"),

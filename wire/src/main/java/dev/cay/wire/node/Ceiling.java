@@ -6,7 +6,7 @@ import java.util.List;
 /// What no sandbox of this machine reaches, whatever its own rules allow. The operator sets it.
 ///
 /// @param allow addresses and ranges; if there are any, nothing else is reached
-/// @param deny  addresses and ranges that are not reached
+/// @param deny  addresses and ranges that are not reached; all of IPv4 means IPv6, too
 public record Ceiling(List<String> allow, List<String> deny) {
     public static final Ceiling NONE = new Ceiling(List.of(), List.of());
 
@@ -16,7 +16,9 @@ public record Ceiling(List<String> allow, List<String> deny) {
     }
 
     public boolean permits(InetAddress address) {
-        return !AddressSet.of(deny).holds(address)
+        var denied = AddressSet.of(deny);
+        return !denied.holds(address)
+                && !denied.hasAllIpv4()
                 && (allow.isEmpty() || AddressSet.of(allow).holds(address));
     }
 

@@ -10,6 +10,8 @@ import dev.cay.web.UrlOrigin;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Ceiling;
+import dev.cay.wire.node.Egress;
 import dev.cay.wire.node.NodeAuthorizations.Authorized;
 import dev.cay.wire.node.NodeAuthorizations.Redirect;
 import java.net.URI;
@@ -22,7 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -37,26 +39,29 @@ public final class Authorizations implements AutoCloseable {
     /// @param clients the file for registrations of this Cay at authorization servers
     public record Places(String url, Function<SandboxId, Path> tokens, Path clients) {}
 
+    /// What may be called for sandboxes.
+    ///
+    /// @param egress  the rules of a sandbox: a server must not lead this Cay where the sandbox itself may not go
+    /// @param ceiling what is called for none
+    public record Bounds(Function<SandboxId, Egress> egress, Ceiling ceiling) {}
+
     private record Whose(SandboxId sandbox, String server) {}
 
     private final Dialer dialer;
     private final Dialer outside;
-    private final Predicate<SandboxId> online;
+    private final Bounds bounds;
     private final OwnAddress own;
     private final AuthorizationParts parts;
     private final Map<Whose, ServerAuthorization> known = new HashMap<>();
 
     /// @param dialer calls what the operator named, too
-    /// @param online whether a sandbox may reach the internet: nothing is called for one that may not
-    public Authorizations(Dialer dialer, Places places, Seal seal, Predicate<SandboxId> online, InstantSource clock) {
+    public Authorizations(Dialer dialer, Places places, Seal seal, Bounds bounds, InstantSource clock) {
         this.dialer = dialer;
         this.outside = dialer.withoutNamed();
-        this.online = online;
+        this.bounds = bounds;
         this.own = new OwnAddress(places.url());
         this.parts = new AuthorizationParts(
                 own,
-                new OAuthWeb(dialer),
-                new OAuthWeb(outside),
                 new Registrations(own, seal, places.clients(), clock),
                 new GrantStore(seal, places.tokens()),
                 new Links(clock),
@@ -84,7 +89,7 @@ public final class Authorizations implements AutoCloseable {
             return Optional.of(there);
         }
         forget(whose);
-        var made = new ServerAuthorization(subject, parts, () -> allowed(subject), () -> web(subject));
+        var made = new ServerAuthorization(subject, parts, () -> allowed(subject), () -> last(subject));
         known.put(whose, made);
         return Optional.of(made);
     }
@@ -96,14 +101,22 @@ public final class Authorizations implements AutoCloseable {
     }
 
     private OAuthWeb allowed(ServerAuthorization.Subject subject) {
-        if (!online.test(subject.sandbox())) {
+        if (!bounds.egress().apply(subject.sandbox()).internet()) {
             throw new CayException(ErrorKind.PERMISSION_DENIED, "this sandbox may not reach the internet");
         }
-        return web(subject);
+        return web(subject, () -> bounds.egress().apply(subject.sandbox()));
     }
 
-    private OAuthWeb web(ServerAuthorization.Subject subject) {
-        return dialer.isNamed(UrlOrigin.of(subject.url())) ? parts.inside() : parts.outside();
+    /// A sandbox that is gone has no rules any more.
+    private OAuthWeb last(ServerAuthorization.Subject subject) {
+        return web(subject, Egress::open);
+    }
+
+    /// Only a server at an address that the operator named may lead this Cay to such addresses.
+    private OAuthWeb web(ServerAuthorization.Subject subject, Supplier<Egress> egress) {
+        var by = dialer.isNamed(UrlOrigin.of(subject.url())) ? dialer : outside;
+        return new OAuthWeb(
+                by.within((host, address, port) -> egress.get().reaches(host, address, port, bounds.ceiling())));
     }
 
     /// What a server is shown at an address; nothing if it has no authorization for that.

@@ -2,7 +2,7 @@ package dev.cay.node.mcp.oauth;
 
 import dev.cay.http.Json;
 import dev.cay.web.Deadline;
-import dev.cay.web.Dialer;
+import dev.cay.web.Lines;
 import dev.cay.web.UrlOrigin;
 import dev.cay.web.WebAnswer;
 import dev.cay.web.WebLine;
@@ -21,7 +21,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
 /// Small JSON documents that are fetched from, and sent to, servers that may be hostile. The address of each connection
-/// is checked by the {@link Dialer}. Thread-safe.
+/// is checked by who makes it. Thread-safe.
 final class OAuthWeb {
     private static final Duration LIMIT = Duration.ofSeconds(10);
     private static final int LARGEST = 256 * 1024;
@@ -34,17 +34,18 @@ final class OAuthWeb {
         }
     }
 
-    private final Dialer dialer;
+    private final Lines lines;
 
-    OAuthWeb(Dialer dialer) {
-        this.dialer = dialer;
+    /// @param lines connects only to what may be called
+    OAuthWeb(Lines lines) {
+        this.lines = lines;
     }
 
     /// A document; empty if there is none at this address.
     Optional<JsonNode> get(URI url) throws IOException {
         URI at = url;
         for (int hops = 0; hops <= MOST_REDIRECTS; hops++) {
-            try (var line = dialer.open(UrlOrigin.of(at));
+            try (var line = lines.open(UrlOrigin.of(at));
                     var deadline = Deadline.start(LIMIT, line)) {
                 var answer = send(line, deadline, "GET", at, Map.of(), null);
                 if (!answer.redirects()) {
@@ -73,7 +74,7 @@ final class OAuthWeb {
     private Answer post(URI url, Map<String, String> headers, String type, byte[] body) throws IOException {
         var all = new LinkedHashMap<>(headers);
         all.put("Content-Type", type);
-        try (var line = dialer.open(UrlOrigin.of(url));
+        try (var line = lines.open(UrlOrigin.of(url));
                 var deadline = Deadline.start(LIMIT, line)) {
             return read(send(line, deadline, "POST", url, all, body), deadline);
         }
