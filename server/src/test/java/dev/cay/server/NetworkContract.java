@@ -198,6 +198,30 @@ abstract class NetworkContract {
     }
 
     @Test
+    void theEventOfAChangeSaysWhatIsAllowedAndDenied() {
+        String id = create("{}");
+        put(id, FULL, 204);
+        assertThat(lastEgress(id)).isEqualTo(cay.json("""
+                {"allowed_cidrs":["1.1.1.1","9.9.9.0/24:443"],"denied_cidrs":["0.0.0.0/0"],
+                 "allowed_domains":["example.org","*.deep.test"]}"""));
+        put(id, "{\"denyOut\":[\"8.8.8.8\",\"9.9.9.0/24\"]}", 204);
+        assertThat(lastEgress(id))
+                .isEqualTo(cay.json(
+                        "{\"allowed_cidrs\":[],\"denied_cidrs\":[\"8.8.8.8\",\"9.9.9.0/24\"],\"allowed_domains\":[]}"));
+        put(id, "{\"allow_internet_access\":false,\"allowOut\":[\"1.1.1.1\"]}", 204);
+        assertThat(lastEgress(id))
+                .isEqualTo(cay.json("{\"allowed_cidrs\":[],\"denied_cidrs\":[\"0.0.0.0/0\"],\"allowed_domains\":[]}"));
+        assertThat(cay.call("GET", "/events/sandboxes/" + id).text()).doesNotContain("hidden-word", "X-A");
+    }
+
+    /// Of the newest event, in an order of its own for the fields.
+    private JsonNode lastEgress(String id) {
+        var event = cay.call("GET", "/events/sandboxes/" + id).json().get(0);
+        assertThat(event.get("type").stringValue()).isEqualTo("sandbox.lifecycle.updated");
+        return event.at("/eventData/network_egress");
+    }
+
+    @Test
     void aWrongChangeChangesNothing() {
         String id = create(FULL);
         put(id, "{\"denyOut\":[\"example.org\"]}", 400);

@@ -303,6 +303,11 @@ final class TestServer implements AutoCloseable {
         return answer.json();
     }
 
+    /// For comparisons.
+    JsonNode json(String text) {
+        return JSON.readTree(text);
+    }
+
     /// A new sandbox of the simplest kind.
     String create() {
         return create("{\"templateID\":\"base\"}").get("sandboxID").stringValue();

@@ -1,6 +1,7 @@
 package dev.cay.server.sandbox;
 
 import dev.cay.server.event.LifecycleEvent;
+import dev.cay.wire.node.Egress;
 import dev.cay.wire.node.Saved;
 import java.time.Duration;
 import java.time.Instant;
@@ -8,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
 /// What is written down about each change in a sandbox's life.
 final class SandboxEvents {
@@ -23,8 +25,17 @@ final class SandboxEvents {
     }
 
     static LifecycleEvent networkSet(SandboxRecord sandbox, Instant at) {
-        List<String> denied = sandbox.network().internet() ? List.of() : List.of("0.0.0.0/0");
-        var egress = Map.of("allowed_cidrs", List.of(), "denied_cidrs", denied, "allowed_domains", List.of());
+        var rules = sandbox.network().rules();
+        var allowed = rules.allow().stream()
+                .collect(Collectors.partitioningBy(
+                        entry -> Egress.Destination.parse(entry).isAddress()));
+        var egress = Map.of(
+                "allowed_cidrs",
+                allowed.get(true),
+                "denied_cidrs",
+                rules.internet() ? rules.deny() : List.of("0.0.0.0/0"),
+                "allowed_domains",
+                allowed.get(false));
         return event(LifecycleEvent.Type.UPDATED, sandbox, Map.of("network_egress", egress), at);
     }
 
