@@ -200,6 +200,22 @@ abstract class SecretContract extends ServerTest {
         sandboxThatNames(narrow, 201);
     }
 
+    /// A pattern like `*.DOMAIN` is a rule for the sandbox's own ports, too.
+    @Test
+    void noValueGoesToTheSandboxItself() throws Exception {
+        make("key");
+        String id = sandboxThatNames(cay.key, 201);
+        String other = cay.create();
+        for (String placeholder : new String[] {"${e2b.secrets.key}", "${e2b.identity.tokens.aws}"}) {
+            assertThatThrownBy(() -> value(id, placeholder, "8080-%s.cay.test".formatted(id)))
+                    .as(placeholder)
+                    .isInstanceOf(Placeholders.Unknown.class);
+            assertThat(value(id, placeholder, "8080-%s.cay.test".formatted(other)))
+                    .as("the control")
+                    .isNotEmpty();
+        }
+    }
+
     @Test
     void rulesOfAKeyForSandboxesNeverSendASecretThatIsNotBound() throws Exception {
         String narrow = cay.call("POST", "/api-keys", "{\"name\":\"k\",\"scope\":\"sandboxes\"}")

@@ -22,6 +22,9 @@ public final class EgressValues implements Placeholders {
 
     @Override
     public Optional<String> value(SandboxId id, Kind kind, String name, String host) {
+        if (isOwn(id, host)) {
+            return Optional.empty();
+        }
         return directory.find(id).flatMap(sandbox -> switch (kind) {
             case SECRET ->
                 secrets.value(sandbox.teamId(), name)
@@ -33,7 +36,17 @@ public final class EgressValues implements Placeholders {
         });
     }
 
-    private static boolean mayGo(Secrets.Value value, String host) {
-        return value.hosts().isEmpty() || value.hosts().stream().anyMatch(allowed -> Egress.matches(allowed, host));
+    /// Whether the host is a port of the sandbox itself: code in it would read there what it must not see.
+    private static boolean isOwn(SandboxId id, String host) {
+        return ("-" + host + ".").contains("-" + id.value() + ".");
+    }
+
+    /// @param bound whether whoever made the rules may use only secrets that are bound to hosts. That is judged again
+    /// for
+    ///              each request: the secret may be made, or lose its hosts, after the rules were.
+    private static boolean mayGo(Secrets.Value value, String host, boolean bound) {
+        return value.hosts().isEmpty()
+                ? !bound
+                : value.hosts().stream().anyMatch(allowed -> Egress.matches(allowed, host));
     }
 }
