@@ -76,10 +76,33 @@ final class CrossingTest {
         assertThat(cay.requestFromInside(new SandboxId(ruled), "/", headers).status())
                 .as("the name that counts is that of the sandbox")
                 .isIn(403, 404);
-        String partly = cay.create("{\"templateID\":\"base\",\"network\":{\"denyOut\":[\"8.8.8.8\"]}}")
+    }
+
+    /// The other sandbox reaches what this one is denied, and leaves without its proxy.
+    @Test
+    void aSandboxWithADenialOrAProxyReachesNoOtherThatItDoesNotName() throws Exception {
+        String other = cay.create();
+        for (String network : new String[] {
+            "{\"denyOut\":[\"8.8.8.0/24\"]}",
+            "{\"denyOut\":[\"8.8.8.0/24\"],\"allowOut\":[\"8.8.8.8\"]}",
+            "{\"egressProxy\":{\"address\":\"8.8.8.8:1080\"}}"
+        }) {
+            String ruled = ruled(network);
+            assertThat(status(ruled, ruled)).as(network).isEqualTo(200);
+            assertThat(status(ruled, other)).as(network).isEqualTo(403);
+        }
+        String named =
+                "{\"denyOut\":[\"0.0.0.0/0\"],\"allowOut\":[\"*.cay.test\"],\"egressProxy\":{\"address\":\"8.8.8.8:1080\"}}";
+        assertThat(status(ruled(named), other)).as("named").isEqualTo(200);
+        assertThat(status(ruled("{\"observe\":true,\"inspect\":true}"), other))
+                .as("nothing is denied")
+                .isEqualTo(200);
+    }
+
+    private String ruled(String network) {
+        return cay.create("{\"templateID\":\"base\",\"network\":%s}".formatted(network))
                 .get("sandboxID")
                 .stringValue();
-        assertThat(status(partly, other)).isEqualTo(200);
     }
 
     @Test

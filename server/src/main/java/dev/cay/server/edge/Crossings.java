@@ -15,7 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /// Judges requests that code in one sandbox sends through the edge to a sandbox. Thread-safe.
 ///
 /// Every sandbox may reach itself. One with internet access may also reach sandboxes of its own team, as it
-/// could by their public addresses. One whose egress rules deny all but what they allow reaches those of them
+/// could by their public addresses. One whose egress rules deny anything, or name a proxy, reaches those of them
 /// whose host name is allowed: another sandbox must not be a way around the rules. One that the edge does not
 /// know reaches nothing. When the rules of a sandbox change, its open requests to others that are not allowed
 /// any more are cut.
@@ -116,7 +116,8 @@ public final class Crossings {
 
     private static boolean reaches(SandboxRecord sandbox, Exchange exchange, String host) {
         var rules = sandbox.network().rules();
-        return rules.internet() && (!rules.deniesRest() || rules.allowsName(host, exchange.localPort()));
+        boolean limited = !rules.deny().isEmpty() || rules.proxy() != null;
+        return rules.internet() && (!limited || rules.allowsName(host, exchange.localPort()));
     }
 
     /// The name of the port, whatever the request calls it: a client can send any `Host` with headers that name
