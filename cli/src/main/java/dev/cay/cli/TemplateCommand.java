@@ -29,6 +29,7 @@ import picocli.CommandLine.Command;
             UserTemplates.Info.class,
             UserTemplates.Logs.class,
             UserTemplates.Tag.class,
+            TemplateNetworkCommand.class,
             UserTemplates.Cancel.class,
             UserTemplates.Delete.class,
             TemplateGcCommand.class,

@@ -13,6 +13,7 @@ import dev.cay.server.log.LogRoutes;
 import dev.cay.server.mcp.AuthorizationRoutes;
 import dev.cay.server.metrics.MetricRoutes;
 import dev.cay.server.metrics.PrometheusRoutes;
+import dev.cay.server.network.TemplateNetworkRoutes;
 import dev.cay.server.sandbox.EgressRoutes;
 import dev.cay.server.sandbox.RepeatableCreates;
 import dev.cay.server.sandbox.SandboxListing;
@@ -76,6 +77,8 @@ final class ApiRoutes {
         new TeamAdminRoutes(access, teams.teams(), teams.keys(), own, templates.templates(), sandboxes.volumes())
                 .addTo(routes);
         new TeamNetworkRoutes(access, networks.teams(), networks.reader()).addTo(routes);
+        new TemplateNetworkRoutes(access, templates.templates(), networks.templates(), networks.reader())
+                .addTo(routes);
         new LimitRoutes(access, teams.quotas(), teams.keys(), own, sandboxes.shares()).addTo(routes);
         teams.people().addTo(routes);
         new SecretRoutes(access, teams.secrets()).addTo(routes);

@@ -68,7 +68,7 @@ public final class CayServer implements AutoCloseable {
                 settings.observation().webhooks(), store, access, base.tokens(), base.clock(), random, meters));
         sandboxes =
                 SandboxParts.make(settings.sandboxes(), base, teams, named, supply, node, webhooks::forgetOld, opened);
-        networks = NetworkParts.make(settings, base, teams, sandboxes.directory(), opened);
+        networks = NetworkParts.make(settings, base, teams, named, sandboxes.directory(), opened);
         observation = ObservationParts.make(settings, base, teams, sandboxes, webhooks, opened);
         templates = TemplateParts.make(settings.templates(), base, teams, named, supply, sandboxes, node, opened);
         routes = new ApiRoutes(settings, base, teams, networks, sandboxes, templates, observation, node).make();
@@ -117,7 +117,7 @@ public final class CayServer implements AutoCloseable {
         StoreOwner.require(
                 base.store(), base.tokens().fingerprint(), base.clock().instant());
         teams.start();
-        networks.teams().start();
+        networks.start();
         templates.templates().start();
         // Before the node is asked what runs, so that no end falls between.
         var node = sandboxes.fleet().node();

@@ -27,28 +27,37 @@ public final class NetworkReader implements AutoCloseable {
     private final ProxyPasswords passwords;
     private final EgressProxies proxies;
     private final HeaderRules headerRules;
+    private final TemplateNetworks templates;
     private final TeamNetworks teams;
 
     /// @param open         places in the operator's network that sandboxes may connect to, as `address:port`
     /// @param secrets      who may have which secrets sent
-    public NetworkReader(SandboxTokens tokens, TeamNetworks teams, Set<String> open, SecretCheck secrets) {
+    public NetworkReader(
+            SandboxTokens tokens,
+            TemplateNetworks templates,
+            TeamNetworks teams,
+            Set<String> open,
+            SecretCheck secrets) {
         this(
                 tokens,
+                templates,
                 teams,
                 secrets,
                 new Dialer(new Dialer.Rules(Addresses.allowing(List.of()), open, true, "network.openAddresses")));
     }
 
-    NetworkReader(SandboxTokens tokens, TeamNetworks teams, SecretCheck secrets, Dialer dialer) {
+    private NetworkReader(
+            SandboxTokens tokens, TemplateNetworks templates, TeamNetworks teams, SecretCheck secrets, Dialer dialer) {
         this.dialer = dialer;
         this.passwords = new ProxyPasswords(tokens);
         this.proxies = new EgressProxies(dialer, passwords);
         this.headerRules = new HeaderRules(secrets);
+        this.templates = templates;
         this.teams = teams;
     }
 
-    /// The network of a new sandbox. The team's default holds if nothing is said about egress; clients say
-    /// always that there shall be internet access, so that is no choice.
+    /// The network of a new sandbox. The template's default holds if nothing is said about egress, and the team's where
+    /// the template has none; clients say always that there shall be internet access, so that is no choice.
     ///
     /// @param body of the create
     public SandboxNetwork create(Caller caller, RequestBody body) {
@@ -64,7 +73,10 @@ public final class NetworkReader implements AutoCloseable {
                 || OWN.stream().anyMatch(network::has);
         var choice = said
                 ? choice(caller, network, internet)
-                : teams.find(caller.team().id()).orElse(new EgressChoice(internet, EgressWish.NONE));
+                : templates
+                        .find(caller.team(), body.text("templateID"))
+                        .or(() -> teams.find(caller.team().id()))
+                        .orElse(new EgressChoice(internet, EgressWish.NONE));
         return SandboxNetwork.of(
                 !Boolean.FALSE.equals(network.bool("allowPublicTraffic")),
                 mask,

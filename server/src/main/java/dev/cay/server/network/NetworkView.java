@@ -30,7 +30,14 @@ public final class NetworkView {
 
     /// A team's default, for the operator.
     public static Network of(EgressChoice choice) {
-        return of(SandboxNetwork.of(true, null, null, null, choice), true);
+        return of(choice, true);
+    }
+
+    /// A default.
+    ///
+    /// @param open whether the reader may see values of headers
+    static Network of(EgressChoice choice, boolean open) {
+        return of(SandboxNetwork.of(true, null, null, null, choice), open);
     }
 
     private static @Nullable List<String> filled(List<String> entries) {

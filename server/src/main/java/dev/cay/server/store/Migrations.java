@@ -34,7 +34,8 @@ public record Migrations(List<String> files) {
             "migrations/V15__tokens.sql",
             "migrations/V16__networks.sql",
             "migrations/V17__volumes.sql",
-            "migrations/V18__secrets.sql");
+            "migrations/V18__secrets.sql",
+            "migrations/V19__template_networks.sql");
 
     /// With what only PostgreSQL has to be told.
     public static final Migrations POSTGRES = of(
@@ -53,7 +54,8 @@ public record Migrations(List<String> files) {
             "migrations/V15__tokens.sql",
             "migrations/V16__networks.sql",
             "migrations/V17__volumes.sql",
-            "migrations/V18__secrets.sql");
+            "migrations/V18__secrets.sql",
+            "migrations/V19__template_networks.sql");
 
     public Migrations {
         files = List.copyOf(files);

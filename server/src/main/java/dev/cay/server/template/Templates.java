@@ -211,6 +211,13 @@ public final class Templates {
         return template;
     }
 
+    /// The team's own template of a name, whatever tag that has.
+    public Optional<TemplateId> own(Team team, String text) {
+        return find(team, TemplateName.parse(text))
+                .filter(template -> template.teamId().equals(team.id()))
+                .map(TemplateRecord::id);
+    }
+
     /// What a name without a tag stands for in a filter; nothing when nobody has it.
     public Optional<TemplateRecord> find(Team team, String text) {
         var name = TemplateName.parse(text);
