@@ -118,7 +118,7 @@ final class ApiRoutes {
         new SnapshotRoutes(access, own, templates.templates(), snapshots, pauses, view, timeout, maxTimeout)
                 .addTo(routes);
         new ForkRoutes(access, own, new Forks(snapshots, starter, view), teams.quotas(), maxTimeout).addTo(routes);
-        new EgressRoutes(access, own, sandboxes.fleet()).addTo(routes);
+        new EgressRoutes(access, own, sandboxes.egressLogs()).addTo(routes);
         new AuthorizationRoutes(access, own, node.authorizations()).addTo(routes);
     }
 

@@ -6,6 +6,7 @@ import dev.cay.server.sandbox.Agreement;
 import dev.cay.server.sandbox.Chores;
 import dev.cay.server.sandbox.ConcurrencyLimit;
 import dev.cay.server.sandbox.DiskShares;
+import dev.cay.server.sandbox.EgressLogs;
 import dev.cay.server.sandbox.Expiry;
 import dev.cay.server.sandbox.Pauses;
 import dev.cay.server.sandbox.SandboxDirectory;
@@ -25,6 +26,7 @@ record SandboxParts(
         SandboxDirectory directory,
         SandboxRecords records,
         Sandboxes sandboxes,
+        EgressLogs egressLogs,
         SandboxStarter starter,
         Pauses pauses,
         Snapshots snapshots,
@@ -48,7 +50,8 @@ record SandboxParts(
         var directory = new SandboxDirectory(base.tokens());
         var expiry = opened.add(new Expiry(clock, directory, settings.keepPaused()));
         var records = new SandboxRecords(store, directory, expiry, clock, base.events(), teams.quotas());
-        var sandboxes = new Sandboxes(store, directory, fleet, expiry, records, settings.maxTimeout());
+        var egressLogs = new EgressLogs(store, directory, fleet, clock);
+        var sandboxes = new Sandboxes(store, directory, fleet, expiry, records, egressLogs, settings.maxTimeout());
         var volumes = new Volumes(store, node.disk().volumes(), clock);
         var shares = new DiskShares(teams.quotas(), directory, templates, fleet, volumes);
         volumes.limit(shares::requireRoom);
@@ -77,8 +80,8 @@ record SandboxParts(
                 expiry,
                 pauses,
                 records,
-                opened.add(new Chores(store, sandboxes, starter, pauses, templates, forgetMessages, clock)));
+                opened.add(new Chores(store, sandboxes, starter, pauses, templates, egressLogs, forgetMessages, clock)));
         return new SandboxParts(
-                fleet, directory, records, sandboxes, starter, pauses, snapshots, volumes, shares, upkeep);
+                fleet, directory, records, sandboxes, egressLogs, starter, pauses, snapshots, volumes, shares, upkeep);
     }
 }

@@ -6,11 +6,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.cay.server.store.Store;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Egress;
+import dev.cay.wire.node.EgressEntry;
 import dev.cay.wire.node.EgressProxy;
+import dev.cay.wire.node.EgressSeen;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -363,6 +367,62 @@ abstract class NetworkContract {
         return cay.create("{\"templateID\":\"%s\"%s}".formatted(template, more))
                 .get("sandboxID")
                 .stringValue();
+    }
+
+    private static EgressEntry entry(String name, int began, long attempts) {
+        var at = Instant.EPOCH.plusSeconds(began);
+        return new EgressEntry(
+                at, at.plusSeconds(attempts), "tls", name, "6.6.6.2", 443, true, "domain", attempts, 10, 20);
+    }
+
+    private void nodeSaw(String id, EgressEntry... entries) {
+        cay.node.egressSeen.put(new SandboxId(id), new EgressSeen(List.of(entries), 0));
+    }
+
+    /// As names with the number of attempts.
+    private String logOf(String id) {
+        var answer = cay.call("GET", "/sandboxes/%s/egress".formatted(id));
+        assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+        return answer.json().get("entries").values().stream()
+                .map(entry -> entry.get("name").stringValue() + " "
+                        + entry.get("attempts").longValue())
+                .collect(Collectors.joining(", "));
+    }
+
+    @Test
+    void theEgressLogIsThereAfterTheEndAndARestart() throws Exception {
+        String id = create("{\"observe\":true}");
+        assertThat(logOf(id)).isEmpty();
+        nodeSaw(id, entry("a.test", 100, 3));
+        assertThat(logOf(id)).isEqualTo("a.test 3");
+        assertThat(cay.call("POST", "/sandboxes/%s/pause".formatted(id), "{}").status())
+                .isEqualTo(204);
+        cay.close();
+        cay.node.egressSeen.clear();
+        cay = TestServer.on(open(), directory, cay.node, cay.clock, cay.key);
+        assertThat(logOf(id)).as("the node has forgotten it").isEqualTo("a.test 3");
+
+        assertThat(cay.call("POST", "/v2/sandboxes/%s/connect".formatted(id), "{}")
+                        .status())
+                .isEqualTo(201);
+        nodeSaw(id, entry("b.test", 300, 1), entry("a.test", 200, 2));
+        assertThat(logOf(id)).as("both counts").isEqualTo("b.test 1, a.test 5");
+        assertThat(cay.call("DELETE", "/sandboxes/" + id).status()).isEqualTo(204);
+        cay.node.egressSeen.clear();
+        assertThat(cay.call("GET", "/sandboxes/" + id).status()).isEqualTo(404);
+        assertThat(logOf(id)).as("after the end").isEqualTo("b.test 1, a.test 5");
+        String other = cay.admin("POST", "/admin/teams", "{\"name\":\"other\"}")
+                .json()
+                .get("teamID")
+                .stringValue();
+        String theirs = cay.admin("POST", "/admin/teams/%s/api-keys".formatted(other), "{\"name\":\"k\"}")
+                .json()
+                .get("key")
+                .stringValue();
+        assertThat(cay.request("GET", "/sandboxes/%s/egress".formatted(id), Map.of("X-API-Key", theirs))
+                        .status())
+                .as("for another team")
+                .isEqualTo(404);
     }
 
     @Test

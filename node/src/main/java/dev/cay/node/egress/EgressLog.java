@@ -7,6 +7,7 @@ import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// What one sandbox tried to reach. Bounded: what was seen longest ago makes room. Lives in memory, as long
@@ -14,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 final class EgressLog {
     private static final int MOST = 1000;
     private static final int MOST_NAME = 253;
+
+    /// How many refusals are told of in all: a program can make up names without end.
+    private static final int MOST_TOLD = 100;
 
     private record Key(
             String protocol,
@@ -35,22 +39,42 @@ final class EgressLog {
             this.first = first;
             this.last = first;
         }
+
+        private boolean isFirst() {
+            return attempts.sum() == 1;
+        }
     }
 
     private final InstantSource clock;
     private final LinkedHashMap<Key, Row> rows = new LinkedHashMap<>(16, 0.75f, true);
     private long dropped;
+    private int told;
+    private volatile Consumer<EgressEntry> onRefusal = _ -> {};
 
     EgressLog(InstantSource clock) {
         this.clock = clock;
     }
 
+    /// @param listener is told of each refusal that is like none before
+    void onRefusal(Consumer<EgressEntry> listener) {
+        onRefusal = listener;
+    }
+
     /// Notes one attempt.
-    synchronized Row note(
+    Row note(
             String protocol, @Nullable String name, @Nullable String address, int port, boolean allowed, String match) {
         String shortName = name == null ? null : printable(name);
+        var key = new Key(protocol, shortName, address, port, allowed, match);
+        var row = note(key);
+        if (!allowed && row.isFirst() && tells()) {
+            onRefusal.accept(entry(key, row));
+        }
+        return row;
+    }
+
+    private synchronized Row note(Key key) {
         var now = clock.instant();
-        var row = rows.computeIfAbsent(new Key(protocol, shortName, address, port, allowed, match), _ -> new Row(now));
+        var row = rows.computeIfAbsent(key, _ -> new Row(now));
         row.attempts.increment();
         row.last = now;
         if (rows.size() > MOST) {
@@ -58,6 +82,10 @@ final class EgressLog {
             dropped++;
         }
         return row;
+    }
+
+    private synchronized boolean tells() {
+        return told++ < MOST_TOLD;
     }
 
     /// A sandbox may ask for a name of any bytes, and operators read names in terminals.

@@ -14,6 +14,7 @@ import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Ceiling;
 import dev.cay.wire.node.Egress;
+import dev.cay.wire.node.EgressEntry;
 import dev.cay.wire.node.EgressSeen;
 import dev.cay.wire.node.Placeholders;
 import java.io.IOException;
@@ -26,6 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
@@ -71,6 +73,9 @@ public final class EgressPath implements PathRules, AutoCloseable {
             return size() > KEPT_LOGS;
         }
     };
+
+    /// Who is told of refusals of which sandbox.
+    private final Map<SandboxId, Consumer<EgressEntry>> refusals = new ConcurrentHashMap<>();
 
     private volatile @Nullable Descriptor listener;
     private volatile @Nullable Arrivals arrivals;
@@ -137,7 +142,9 @@ public final class EgressPath implements PathRules, AutoCloseable {
         }
         remove(id);
         var kept = past.remove(id);
-        var sandbox = new PathSandbox(id, source, rules, kept == null ? new EgressLog(clock) : kept);
+        var log = kept == null ? new EgressLog(clock) : kept;
+        log.onRefusal(entry -> refusals.getOrDefault(id, _ -> {}).accept(entry));
+        var sandbox = new PathSandbox(id, source, rules, log);
         byId.put(id, sandbox);
         var before = bySource.put(source, sandbox);
         if (before != null) {
@@ -158,6 +165,12 @@ public final class EgressPath implements PathRules, AutoCloseable {
     @Override
     public Optional<NameFilter> names(InetAddress client) {
         return Optional.ofNullable(bySource.get(client)).map(sandbox -> new SandboxNames(sandbox, parts.upstreams()));
+    }
+
+    /// Tells somebody of the first refusal of each kind for a sandbox, until the returned object is closed.
+    public AutoCloseable onRefusal(SandboxId id, Consumer<EgressEntry> listener) {
+        refusals.put(id, listener);
+        return () -> refusals.remove(id, listener);
     }
 
     /// What the sandbox tried to reach, as far as it is remembered.

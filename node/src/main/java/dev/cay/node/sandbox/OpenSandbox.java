@@ -111,6 +111,7 @@ final class OpenSandbox implements AutoCloseable {
             this.ports = new PortTraffic(spec.id(), key, network, traffic.proxy());
             this.files = closing.add(FileTree.open(container.pid(), slot.uidBase(), work.files()));
             var authority = new EgressTrust(traffic.egress());
+            closing.add(traffic.egress().onRefusal(spec.id(), RefusalLog.of(log)));
             this.trust = egress -> authority.bring(spec.id(), files, egress);
             trust.accept(spec.egress());
             var watches = closing.add(new Watches(files, work.watching()));

@@ -3,8 +3,10 @@ package dev.cay.node.egress;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.testing.Fast;
+import dev.cay.wire.node.EgressEntry;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import org.junit.jupiter.api.Test;
 
 @Fast
@@ -34,6 +36,23 @@ final class EgressLogTest {
         assertThat(log.seen().entries()).hasSize(1000);
         assertThat(log.seen().dropped()).isEqualTo(4000);
         assertThat(log.seen().entries().getFirst().name()).isEqualTo("n4999.test");
+    }
+
+    @Test
+    void tellsOfEachKindOfRefusalOnceAndNotWithoutEnd() {
+        var told = new ArrayList<EgressEntry>();
+        log.onRefusal(told::add);
+        log.note("tls", "good.test", "6.6.6.2", 443, true, "domain");
+        log.note("tls", "evil.test", "6.6.6.3", 443, false, "none");
+        log.note("tls", "evil.test", "6.6.6.3", 443, false, "none");
+        assertThat(told).hasSize(1).first().satisfies(entry -> {
+            assertThat(entry.name()).isEqualTo("evil.test");
+            assertThat(entry.port()).isEqualTo(443);
+        });
+        for (int i = 0; i < 5000; i++) {
+            log.note("dns", "n" + i + ".test", null, 53, false, "none");
+        }
+        assertThat(told).hasSize(100);
     }
 
     @Test

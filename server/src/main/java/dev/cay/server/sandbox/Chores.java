@@ -25,6 +25,7 @@ public final class Chores implements AutoCloseable {
     private final SandboxStarter starter;
     private final Pauses pauses;
     private final Templates templates;
+    private final EgressLogs egressLogs;
     private final Runnable forgetMessages;
     private final InstantSource clock;
     private final ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(
@@ -37,6 +38,7 @@ public final class Chores implements AutoCloseable {
             SandboxStarter starter,
             Pauses pauses,
             Templates templates,
+            EgressLogs egressLogs,
             Runnable forgetMessages,
             InstantSource clock) {
         this.store = store;
@@ -44,6 +46,7 @@ public final class Chores implements AutoCloseable {
         this.starter = starter;
         this.pauses = pauses;
         this.templates = templates;
+        this.egressLogs = egressLogs;
         this.forgetMessages = forgetMessages;
         this.clock = clock;
     }
@@ -53,6 +56,7 @@ public final class Chores implements AutoCloseable {
         every(Duration.ofSeconds(5), starter::undoUnfinished);
         every(Duration.ofSeconds(5), pauses::repair);
         every(Duration.ofSeconds(5), templates::writeSpawns);
+        every(Duration.ofMinutes(1), egressLogs::keepAll);
         every(Duration.ofHours(1), this::forgetOld);
         every(Duration.ofHours(1), forgetMessages);
     }
@@ -66,12 +70,14 @@ public final class Chores implements AutoCloseable {
             Thread.currentThread().interrupt();
         }
         attempt(templates::writeSpawns);
+        attempt(egressLogs::keepAll);
     }
 
     private void forgetOld() {
         Instant before = clock.instant().minus(KEPT);
         inPortions(handle -> EventStore.deleteOlder(handle, before, PORTION));
         inPortions(handle -> SandboxStore.deleteKilledBefore(handle, before, PORTION));
+        inPortions(handle -> EgressLogStore.deleteOlder(handle, before, PORTION));
     }
 
     private void inPortions(Transaction<Integer> delete) {

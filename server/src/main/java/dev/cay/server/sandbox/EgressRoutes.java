@@ -4,19 +4,18 @@ import dev.cay.http.Exchange;
 import dev.cay.http.Routes;
 import dev.cay.server.access.Access;
 import dev.cay.server.access.Team;
-import dev.cay.server.fleet.Fleet;
 import dev.cay.wire.SandboxId;
 
-/// What sandboxes tried to reach.
+/// What sandboxes tried to reach, also those that ended in the last days.
 public final class EgressRoutes {
     private final Access access;
     private final Sandboxes sandboxes;
-    private final Fleet fleet;
+    private final EgressLogs logs;
 
-    public EgressRoutes(Access access, Sandboxes sandboxes, Fleet fleet) {
+    public EgressRoutes(Access access, Sandboxes sandboxes, EgressLogs logs) {
         this.access = access;
         this.sandboxes = sandboxes;
-        this.fleet = fleet;
+        this.logs = logs;
     }
 
     public void addTo(Routes routes) {
@@ -24,7 +23,7 @@ public final class EgressRoutes {
     }
 
     private void seen(Team team, Exchange exchange) {
-        var sandbox = sandboxes.require(team, SandboxId.parse(exchange.parameter("sandboxID")));
-        exchange.sendJson(200, fleet.node().egressSeen(sandbox.id()));
+        var sandbox = sandboxes.requireKnown(team, SandboxId.parse(exchange.parameter("sandboxID")));
+        exchange.sendJson(200, logs.seen(sandbox.id()));
     }
 }

@@ -308,6 +308,7 @@ public final class Pauses {
                         .filter(found -> found.state() == SandboxState.PAUSED)
                         .orElseThrow(() -> e));
             }
+            sandboxes.keepEgressLog(id);
             Steps.reach("node-paused");
             return Optional.of(notePaused(id, saved));
         }

@@ -37,6 +37,7 @@ public final class Sandboxes {
     private final Fleet fleet;
     private final Expiry expiry;
     private final SandboxRecords records;
+    private final EgressLogs egressLogs;
     private final Duration maxTimeout;
     /// Ended on record, but their node could not end them yet.
     private final Set<SandboxId> unfinished = ConcurrentHashMap.newKeySet();
@@ -49,12 +50,14 @@ public final class Sandboxes {
             Fleet fleet,
             Expiry expiry,
             SandboxRecords records,
+            EgressLogs egressLogs,
             Duration maxTimeout) {
         this.store = store;
         this.directory = directory;
         this.fleet = fleet;
         this.expiry = expiry;
         this.records = records;
+        this.egressLogs = egressLogs;
         this.maxTimeout = maxTimeout;
     }
 
@@ -144,10 +147,25 @@ public final class Sandboxes {
 
     /// The node first: a client that was told "no internet" must be able to rely on it.
     ///
-    /// @param egress what the network says to the node
-    void setNetwork(SandboxRecord sandbox, SandboxNetwork network, Egress egress) {
-        fleet.node().setEgress(sandbox.id(), egress);
-        change(sandbox, old -> old.with(network), SandboxEvents::networkSet);
+    /// @param egress what a network says to the node
+    void setNetwork(SandboxRecord sandbox, SandboxNetwork network, Function<SandboxNetwork, Egress> egress) {
+        var id = sandbox.id();
+        fleet.node().setEgress(id, egress.apply(network));
+        try {
+            change(sandbox, old -> old.with(network), SandboxEvents::networkSet);
+        } catch (RuntimeException e) {
+            try {
+                fleet.node().setEgress(id, egress.apply(sandbox.network()));
+            } catch (RuntimeException again) {
+                e.addSuppressed(again);
+            }
+            throw e;
+        }
+    }
+
+    /// Writes down what the sandbox tried to reach: it does not run any more.
+    void keepEgressLog(SandboxId id) {
+        egressLogs.keep(id);
     }
 
     /// Ends the sandbox on a client's word.
@@ -199,6 +217,7 @@ public final class Sandboxes {
         try {
             fleet.node().kill(id);
             unfinished.remove(id);
+            egressLogs.keep(id);
         } catch (RuntimeException e) {
             unfinished.add(id);
             log.atWarn().setCause(e).addKeyValue("sandbox", id).log("could not end the sandbox yet");

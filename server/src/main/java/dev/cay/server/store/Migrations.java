@@ -35,7 +35,8 @@ public record Migrations(List<String> files) {
             "migrations/V16__networks.sql",
             "migrations/V17__volumes.sql",
             "migrations/V18__secrets.sql",
-            "migrations/V19__template_networks.sql");
+            "migrations/V19__template_networks.sql",
+            "migrations/V20__egress_logs.sql");
 
     /// With what only PostgreSQL has to be told.
     public static final Migrations POSTGRES = of(
@@ -55,7 +56,8 @@ public record Migrations(List<String> files) {
             "migrations/V16__networks.sql",
             "migrations/V17__volumes.sql",
             "migrations/V18__secrets.sql",
-            "migrations/V19__template_networks.sql");
+            "migrations/V19__template_networks.sql",
+            "migrations/V20__egress_logs.sql");
 
     public Migrations {
         files = List.copyOf(files);

@@ -48,6 +48,7 @@ public final class StoreCopy {
             new Table("sign_in", List.of("id")),
             new Table("sign_in_secret", List.of("hash")),
             new Table("secret", List.of("id")),
+            new Table("egress_log", List.of("sandbox_id")),
             new Table(OWNERS, List.of("id")));
 
     /// How many rows are read, written or compared in one transaction.
