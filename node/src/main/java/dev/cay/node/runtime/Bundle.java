@@ -31,6 +31,9 @@ final class Bundle {
 
     private static final String MOUNTS = "mounts";
 
+    /// Begins annotations that say which directory is shown at a place.
+    private static final String SHOWN = "dev.cay.shown:";
+
     private static final Pattern GUEST_KEY = Pattern.compile("/([0-9a-f]{24})/cay-guest\"");
 
     private static final Pattern CGROUP = Pattern.compile("\"cgroupsPath\":\"([^\"]+)\"");
@@ -168,14 +171,19 @@ final class Bundle {
         }
     }
 
-    /// Where the container in it shows directories beside its own files.
-    List<String> mountedAt() {
+    /// Where the container in it shows directories beside its own files, with the last two names of the path of each
+    /// directory; empty where an older Cay has not noted them.
+    Map<String, String> mountedAt() {
         try {
-            var places = new ArrayList<String>();
+            var places = new LinkedHashMap<String, String>();
             String ours = directory.resolve(MOUNTS) + "/";
-            for (var mount : JSON.readTree(Files.readAllBytes(config())).path("mounts")) {
+            var config = JSON.readTree(Files.readAllBytes(config()));
+            for (var mount : config.path("mounts")) {
                 if (mount.path("source").asString("").startsWith(ours)) {
-                    places.add(mount.path("destination").asString());
+                    String place = mount.path("destination").asString();
+                    places.put(
+                            place,
+                            config.path("annotations").path(SHOWN + place).asString(""));
                 }
             }
             return places;
@@ -210,8 +218,18 @@ final class Bundle {
                 "hostname", spec.hostname(),
                 "mounts", mounts(guest, spec),
                 "hooks", Map.of("createRuntime", List.of(hook(spec, guest, network))),
-                "annotations", Map.of("org.criu.config", criuOptions().toString()),
+                "annotations", annotations(spec),
                 "linux", linux(spec, cgroup, cgroups));
+    }
+
+    private Map<String, String> annotations(ContainerSpec spec) {
+        var all = new LinkedHashMap<String, String>();
+        all.put("org.criu.config", criuOptions().toString());
+        for (var mount : spec.mounts()) {
+            var path = mount.directory();
+            all.put(SHOWN + mount.target(), "/" + path.subpath(path.getNameCount() - 2, path.getNameCount()));
+        }
+        return all;
     }
 
     private static Map<String, Object> process() throws IOException {

@@ -5,7 +5,6 @@ import dev.cay.wire.ErrorKind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -19,8 +18,10 @@ final class MovedMounts {
 
     private MovedMounts() {}
 
-    /// Refuses with NOT_SAVED if one of these places has no mount any more.
-    static void refuse(int pid, Collection<String> places) {
+    /// Refuses with NOT_SAVED if one of these places has no mount any more, or another one.
+    ///
+    /// @param places as {@link Bundle#mountedAt} has them
+    static void refuse(int pid, Map<String, String> places) {
         if (places.isEmpty()) {
             return;
         }
@@ -30,16 +31,20 @@ final class MovedMounts {
         } catch (IOException e) {
             throw new CayException(ErrorKind.UNAVAILABLE, "the mounts of the sandbox cannot be read", e);
         }
-        for (String place : places) {
-            if (!mounted.containsKey(place)) {
-                throw moved(place, mounted, places);
+        places.forEach((place, directory) -> {
+            String there = mounted.get(place);
+            if (there == null || !there.endsWith(directory)) {
+                throw moved(place, directory, mounted, places);
             }
-        }
+        });
     }
 
-    private static CayException moved(String place, Map<String, String> mounted, Collection<String> places) {
+    private static CayException moved(
+            String place, String directory, Map<String, String> mounted, Map<String, String> places) {
         String now = mounted.entrySet().stream()
-                .filter(mount -> VOLUME.matcher(mount.getValue()).find() && !places.contains(mount.getKey()))
+                .filter(mount -> directory.isEmpty()
+                        ? VOLUME.matcher(mount.getValue()).find() && !places.containsKey(mount.getKey())
+                        : mount.getValue().endsWith(directory))
                 .map(Map.Entry::getKey)
                 .findFirst()
                 .map(" and is at %s now"::formatted)

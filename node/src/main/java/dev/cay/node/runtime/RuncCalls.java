@@ -70,7 +70,7 @@ final class RuncCalls {
         words.add(id.value());
         execute(new Command("saving the sandbox's processes", words, SAVE_LIMIT), bundle);
         try {
-            OpenFileSizes.forget(images, bundle.mountedAt());
+            OpenFileSizes.forget(images, bundle.mountedAt().keySet());
         } catch (IOException e) {
             throw new CayException(ErrorKind.INTERNAL, "cannot change the list of open files in " + images, e);
         }

@@ -365,6 +365,26 @@ class VolumeTest extends NodeTest {
         assertThat(node.run("one", "cat /fresh/data/file")).isEqualTo("text");
     }
 
+    /// A mount is at each place, and not the one that was made there.
+    @Test
+    void mountsThatWereSwappedAreToldAtThePause() throws Exception {
+        var one = volume(8);
+        var two = volume(8);
+        node.keepers.create(mounting("one", at(one, "/first/data"), at(two, "/second/data")));
+        String swap = "mv /first /between && mv /second /first && mv /between /second";
+        assertThat(node.run("one", "echo text > /first/data/file; " + swap)).isEmpty();
+        assertThat(node.run("one", "cat /second/data/file")).isEqualTo("text");
+
+        assertKind(
+                ErrorKind.NOT_SAVED,
+                "the volume at /first/data was moved by renaming a directory above it and is at /second/data now",
+                () -> node.keepers.pause(ONE, Keep.MEMORY));
+        assertThat(node.run("one", swap)).isEmpty();
+        assertThat(node.keepers.pause(ONE, Keep.MEMORY)).isEqualTo(Saved.WHOLE);
+        node.keepers.resume(ONE, true);
+        assertThat(node.run("one", "cat /first/data/file")).isEqualTo("text");
+    }
+
     @Test
     void forksAndSnapshotsHaveTheVolumeAndNoCopyOfIt() throws Exception {
         var shared = volume(64);
