@@ -59,6 +59,8 @@ final class FakeNode implements Node {
     volatile Consumer<SandboxId> onSnapshot = id -> {};
     volatile Consumer<SandboxId> onFind = id -> {};
     volatile Consumer<SandboxId> onRollback = id -> {};
+    /// Called when a sandbox has got other egress.
+    volatile Consumer<Egress> onEgress = egress -> {};
     /// Called when a call was done: what it throws is an answer that gets lost.
     volatile Runnable onAnswer = () -> {};
     /// What in the sandboxes cannot be saved, if anything.
@@ -238,6 +240,7 @@ final class FakeNode implements Node {
         require(running.getOrDefault(id, pausedSpecs.get(id)), id);
         running.computeIfPresent(id, (_, spec) -> spec.withEgress(egress));
         calls.add("egress " + id + " " + egress.internet());
+        onEgress.accept(egress);
     }
 
     @Override

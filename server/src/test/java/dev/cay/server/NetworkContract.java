@@ -2,6 +2,7 @@ package dev.cay.server;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cay.server.store.Store;
 import dev.cay.wire.SandboxId;
@@ -14,6 +15,10 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -199,6 +204,69 @@ abstract class NetworkContract {
         assertThat(egress(id)).isEqualTo(Egress.closed());
         put(id, "{\"denyOut\":[\"0.0.0.0/0\"]}", 204);
         assertThat(egress(id)).isEqualTo(Egress.closed());
+    }
+
+    @Test
+    void changesAtOnceLeaveNodeAndRecordTheSame() throws Exception {
+        String id = create("{}");
+        var first = new CountDownLatch(1);
+        var goOn = new CountDownLatch(1);
+        cay.node.onEgress = egress -> {
+            if (egress.deny().contains("8.8.8.1")) {
+                first.countDown();
+                await(goOn);
+            }
+        };
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var one = threads.submit(() -> put(id, "{\"denyOut\":[\"8.8.8.1\"]}", 204));
+            await(first);
+            var two = threads.submit(() -> put(id, "{\"denyOut\":[\"8.8.8.2\"]}", 204));
+            assertThatThrownBy(() -> two.get(300, TimeUnit.MILLISECONDS)).isInstanceOf(TimeoutException.class);
+            goOn.countDown();
+            one.get(20, TimeUnit.SECONDS);
+            two.get(20, TimeUnit.SECONDS);
+        }
+        assertThat(egress(id).deny()).containsExactly("8.8.8.2");
+        assertThat(shown(id).at("/network/denyOut/0").stringValue()).isEqualTo("8.8.8.2");
+    }
+
+    @Test
+    void aPauseWaitsForAChangeThatIsUnderWay() throws Exception {
+        String id = create("{}");
+        var changing = new CountDownLatch(1);
+        var goOn = new CountDownLatch(1);
+        cay.node.onEgress = _ -> {
+            changing.countDown();
+            await(goOn);
+        };
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var change = threads.submit(() -> put(id, "{\"denyOut\":[\"8.8.8.1\"]}", 204));
+            await(changing);
+            var pause = threads.submit(() ->
+                    cay.call("POST", "/sandboxes/%s/pause".formatted(id), "{}").status());
+            assertThatThrownBy(() -> pause.get(300, TimeUnit.MILLISECONDS)).isInstanceOf(TimeoutException.class);
+            goOn.countDown();
+            change.get(20, TimeUnit.SECONDS);
+            assertThat(pause.get(20, TimeUnit.SECONDS)).isEqualTo(204);
+        }
+        assertThat(shown(id).at("/network/denyOut/0").stringValue()).isEqualTo("8.8.8.1");
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void aChangeThatCannotBeWrittenLeavesTheNodeAsItWas() {
+        String id = create("{\"denyOut\":[\"8.8.8.1\"]}");
+        cay.node.onEgress = egress -> cay.store.away = egress.deny().contains("8.8.8.2");
+        put(id, "{\"denyOut\":[\"8.8.8.2\"]}", 503);
+        assertThat(egress(id).deny()).containsExactly("8.8.8.1");
+        assertThat(shown(id).at("/network/denyOut/0").stringValue()).isEqualTo("8.8.8.1");
     }
 
     @Test

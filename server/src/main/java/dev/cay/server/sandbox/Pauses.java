@@ -26,6 +26,7 @@ import org.slf4j.LoggerFactory;
 /// for a paused one, it is resumed once. After a failure, or a crash, the node is asked what became of it.
 public final class Pauses {
     private static final Logger log = LoggerFactory.getLogger(Pauses.class);
+    private static final String TRANSITIONING = "The sandbox is still transitioning. Try again in a moment.";
 
     private final SandboxRecords records;
     private final SandboxDirectory directory;
@@ -77,7 +78,7 @@ public final class Pauses {
         if (sandbox.state() != SandboxState.RUNNING) {
             throw refusal(id);
         }
-        try (var _ = transitions.begin(id).orElseThrow(() -> refusal(id))) {
+        try (var _ = transitions.begin(id, limits.patience()).orElseThrow(() -> refusal(id))) {
             if (save(sandbox, keep, _ -> true).isEmpty()) {
                 throw refusal(id);
             }
@@ -106,6 +107,15 @@ public final class Pauses {
         }
     }
 
+    /// Runs work during which nobody pauses or resumes the sandbox, after those who do so now.
+    void alone(SandboxId id, Runnable work) {
+        try (var _ = transitions
+                .begin(id, limits.patience())
+                .orElseThrow(() -> new CayException(ErrorKind.CONFLICT, TRANSITIONING))) {
+            work.run();
+        }
+    }
+
     /// Saves all that would be paused when their time is over, as far as the limit allows: the machine goes down.
     public void pauseAll(Duration limit) {
         try (var tasks = new TaskGroup()) {
@@ -121,7 +131,7 @@ public final class Pauses {
     }
 
     private void pauseForStop(SandboxRecord sandbox) {
-        var mine = transitions.begin(sandbox.id());
+        var mine = transitions.begin(sandbox.id(), limits.patience());
         if (mine.isEmpty()) {
             return;
         }
@@ -152,8 +162,7 @@ public final class Pauses {
             var other = transitions.find(id);
             Duration left = Duration.ofNanos(end - System.nanoTime());
             if (left.isNegative() || (other.isPresent() && !other.get().await(left))) {
-                throw new CayException(
-                        ErrorKind.CONFLICT, "The sandbox is still transitioning. Try again in a moment.");
+                throw new CayException(ErrorKind.CONFLICT, TRANSITIONING);
             }
             if (other.isPresent()) {
                 other.get().failureFor(wish.memory()).ifPresent(failure -> {

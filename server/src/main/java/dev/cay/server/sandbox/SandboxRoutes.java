@@ -178,9 +178,12 @@ public final class SandboxRoutes {
     /// Replaces all that was said about egress: what is left away is allowed again.
     private void setNetwork(Caller caller, Exchange exchange) {
         var body = RequestBody.of(exchange);
-        var sandbox = running(caller.team(), exchange);
-        var network = networks.update(caller, body, sandbox.network());
-        sandboxes.setNetwork(sandbox, network, networks.egress(network));
+        var id = running(caller.team(), exchange).id();
+        // One change at a time, and none of the state in between: the node and the record must say the same.
+        pauses.alone(id, () -> {
+            var sandbox = sandboxes.requireRunning(caller.team(), id);
+            sandboxes.setNetwork(sandbox, networks.update(caller, body, sandbox.network()), networks::egress);
+        });
         exchange.send(204);
     }
 

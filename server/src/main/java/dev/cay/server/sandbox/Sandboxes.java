@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
@@ -145,7 +146,8 @@ public final class Sandboxes {
         change(sandbox, old -> old.until(endFor(old, timeout)), SandboxEvents::timeoutSet);
     }
 
-    /// The node first: a client that was told "no internet" must be able to rely on it.
+    /// The node first: a client that was told "no internet" must be able to rely on it. If the record cannot be
+    /// written, the node gets back what it had. One call at a time for each sandbox.
     ///
     /// @param egress what a network says to the node
     void setNetwork(SandboxRecord sandbox, SandboxNetwork network, Function<SandboxNetwork, Egress> egress) {

@@ -72,6 +72,20 @@ final class Transitions {
         return underWay.putIfAbsent(id, mine) == null ? Optional.of(mine) : Optional.empty();
     }
 
+    /// The same, after those that go on; empty when they take too long.
+    Optional<Transition> begin(SandboxId id, Duration patience) {
+        long end = System.nanoTime() + patience.toNanos();
+        while (true) {
+            var mine = begin(id);
+            Duration left = Duration.ofNanos(end - System.nanoTime());
+            if (mine.isPresent()
+                    || left.isNegative()
+                    || !find(id).map(other -> other.await(left)).orElse(true)) {
+                return mine;
+            }
+        }
+    }
+
     Optional<Transition> find(SandboxId id) {
         return Optional.ofNullable(underWay.get(id));
     }
