@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// Reads the server name from the first message of a TLS client, however the client cut it into records.
 ///
 /// The bytes are hostile. A message that does not follow RFC 8446 to the letter, that names two hosts, or
-/// that is longer than {@link #MOST} counts as something else than TLS, and is judged by its address alone.
+/// that is longer than {@link #MOST} is judged by its address alone, and refused where all TLS is opened.
 ///
 /// @param name the host that the client names, in lower case; null if it names none that is a host name
 record ClientHello(@Nullable String name) {

@@ -243,14 +243,14 @@ final class EgressConnection implements PathSandbox.Open, HttpBridge.Bridged {
     /// Reads on, and looks at all that was read.
     private FirstBytes more(Duration limit) throws IOException {
         if (buffered == FirstBytes.MOST || ++looks > LOOKS) {
-            return new FirstBytes.Other();
+            return FirstBytes.enough(buffer, buffered);
         }
         if (buffered == buffer.length) {
             buffer = Arrays.copyOf(buffer, Math.min(FirstBytes.MOST, 2 * buffer.length));
         }
         int count = guest.read(buffer, buffered, buffer.length - buffered, limit);
         if (count < 0) {
-            return new FirstBytes.Other();
+            return FirstBytes.enough(buffer, buffered);
         }
         buffered += count;
         return FirstBytes.of(buffer, buffered);

@@ -118,7 +118,9 @@ final class EgressRules {
         return switch (first) {
             case FirstBytes.Tls(String name) -> tls(name, destination, byAddress);
             case FirstBytes.Http _ when !byAddress && hasNames() && egress.internet() -> Route.REQUESTS;
-            case FirstBytes.Http _, FirstBytes.Other _, FirstBytes.Unfinished _ ->
+            // A server may understand what the node does not, and nobody would see the requests.
+            case FirstBytes.BrokenTls _ when egress.inspect() -> Route.REFUSED;
+            case FirstBytes.Http _, FirstBytes.Other _, FirstBytes.BrokenTls _, FirstBytes.Unfinished _ ->
                 byAddress ? Route.ADDRESS : Route.REFUSED;
         };
     }

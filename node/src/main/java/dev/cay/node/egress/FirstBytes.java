@@ -13,6 +13,9 @@ sealed interface FirstBytes {
     /// More bytes are needed.
     record Unfinished() implements FirstBytes {}
 
+    /// What begins as a handshake of TLS does and cannot be understood, or not as quickly as it must be.
+    record BrokenTls() implements FirstBytes {}
+
     /// TLS.
     ///
     /// @param name the host that the client names, in lower case; null if it names none that is a host name
@@ -31,7 +34,7 @@ sealed interface FirstBytes {
         return switch (this) {
             case Tls(String name) -> name;
             case Http(String name) -> name;
-            case Unfinished _, Other _ -> null;
+            case Unfinished _, Other _, BrokenTls _ -> null;
         };
     }
 
@@ -39,13 +42,18 @@ sealed interface FirstBytes {
         return switch (this) {
             case Tls _ -> "tls";
             case Http _ -> "http";
-            case Unfinished _, Other _ -> "tcp";
+            case Unfinished _, Other _, BrokenTls _ -> "tcp";
         };
     }
 
     Pattern METHOD = Pattern.compile("[A-Z]{1,20}( .*)?", Pattern.DOTALL);
     Pattern REQUEST = Pattern.compile("[A-Z]{1,20} [\\x21-\\x7e\\x80-\\xff]+ HTTP/[12]\\.[0-9]\r?");
     Pattern HOST = Pattern.compile("(?im)^host:[ \\t]*([^\\r\\n]*)");
+
+    /// For a client of which no more is looked at.
+    static FirstBytes enough(byte[] bytes, int length) {
+        return length > 0 && bytes[0] == ClientHello.HANDSHAKE ? new BrokenTls() : new Other();
+    }
 
     static FirstBytes of(byte[] bytes, int length) {
         if (length == 0) {
@@ -62,7 +70,7 @@ sealed interface FirstBytes {
             var hello = ClientHello.read(bytes, length);
             return hello.isPresent() ? new Tls(hello.get().name()) : new Unfinished();
         } catch (ClientHello.Malformed _) {
-            return new Other();
+            return new BrokenTls();
         }
     }
 

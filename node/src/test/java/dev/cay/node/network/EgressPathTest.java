@@ -47,7 +47,9 @@ final class EgressPathTest {
                 data = outgoing.read()
                 if pieces == 'slow':
                     time.sleep(1)
-                if pieces == 'split':
+                if pieces == 'bytes':
+                    for i in range(len(data)): s.sendall(data[i:i + 1]); time.sleep(0.002)
+                elif pieces == 'split':
                     for i in range(0, len(data), 40): s.sendall(data[i:i + 40]); time.sleep(0.005)
                 else: s.sendall(data)
             def fill():
@@ -301,6 +303,18 @@ final class EgressPathTest {
         assertThat(lab.python(TLS, GOOD, HOST, "evil.test", "whole"))
                 .as("not seen")
                 .startsWith("HTTP/1.1 200");
+    }
+
+    /// At an address that is allowed as such, what is no TLS passes unread.
+    @Test
+    void refusesAHelloThatItCannotReadWhereTlsIsOpened() throws Exception {
+        lab.put(inspected(GOOD));
+        assertThat(lab.python(TLS, GOOD, HOST, HOST, "bytes"))
+                .as("more pieces than are looked at")
+                .startsWith("error");
+        assertThat(lab.python(TLS, GOOD, HOST, HOST, "split")).startsWith("HTTP/1.1 200");
+        lab.put(named(GOOD));
+        assertThat(lab.python(TLS, GOOD, HOST, HOST, "bytes")).as("the control").startsWith("HTTP/1.1 200");
     }
 
     /// A client that waits until the node does not wait any more is not inspected, and therefore cut.
