@@ -39,7 +39,7 @@ struct fuse_plan {
     const char *pid, *name, *path, *attributes, *owner;
     const char *options[MAX_OPTIONS];
     int option_count, lazy;
-    unsigned long base;
+    unsigned long base, user;
 };
 
 static void parse(int argc, char **argv, struct fuse_plan *plan)
@@ -58,6 +58,8 @@ static void parse(int argc, char **argv, struct fuse_plan *plan)
             plan->attributes = value;
         else if (!strcmp(flag, "--owner"))
             plan->owner = value;
+        else if (!strcmp(flag, "--user"))
+            plan->user = parse_number(value, flag);
         else if (!strcmp(flag, "--lazy"))
             plan->lazy = !strcmp(value, "yes");
         else if (!strcmp(flag, "--option") && plan->option_count < MAX_OPTIONS)
@@ -66,7 +68,7 @@ static void parse(int argc, char **argv, struct fuse_plan *plan)
             refuse("fuse: wrong argument %s", flag);
     }
     if (argc % 2 || !plan->pid || !plan->base || !plan->name || !plan->path || plan->path[0] != '/')
-        refuse("usage: cay-guest fuse mount|unmount --pid PID --uid-base N --name ADDRESS --path PATH "
+        refuse("usage: cay-guest fuse mount|unmount --pid PID --uid-base N --name ADDRESS --user UID --path PATH "
                "[--attributes LETTERS] [--option NAME[=VALUE]]... [--owner UID --lazy yes|no]");
 }
 
@@ -104,6 +106,8 @@ static struct ucred asker(int connection, const struct fuse_plan *plan)
         die("fuse: ask who asks");
     if (peer.uid < plan->base || peer.uid - plan->base >= IDS || peer.gid < plan->base || peer.gid - plan->base >= IDS)
         refuse("the program that asks is not of this sandbox");
+    if (peer.uid != plan->user)
+        refuse("the request is of another user than the program that it names");
     peer.uid -= (uid_t)plan->base;
     peer.gid -= (gid_t)plan->base;
     return peer;

@@ -87,7 +87,7 @@ public final class FuseDoor implements Handler, AutoCloseable {
                         ErrorKind.EXHAUSTED,
                         "the sandbox has %d FUSE file systems, which is the most; unmount one".formatted(MOST));
             }
-            mounter.mount(container, slot, wish.asker(), wish.place(), options);
+            mounter.mount(container, slot, asker(exchange, wish), wish.place(), options);
         });
         exchange.sendJson(200, Map.of("status", "mounted"));
     }
@@ -103,9 +103,17 @@ public final class FuseDoor implements Handler, AutoCloseable {
                 throw new CayException(ErrorKind.NOT_FOUND, "there is no FUSE file system at %s".formatted(path));
             }
             mounter.unmount(
-                    container, slot, wish.asker(), mount.getLast(), wish.rest().equals("lazy"));
+                    container,
+                    slot,
+                    asker(exchange, wish),
+                    mount.getLast(),
+                    wish.rest().equals("lazy"));
         });
         exchange.sendJson(200, Map.of("status", "unmounted"));
+    }
+
+    private FuseAsker asker(Exchange exchange, Wish wish) {
+        return FuseAsker.find(container, wish.asker(), exchange.remote(), exchange.localPort());
     }
 
     /// One at a time, so that the limit holds.

@@ -41,8 +41,8 @@ public final class FuseMounter {
         return templates.contains(template);
     }
 
-    /// @param asker address of the program inside that gets the connection
-    void mount(Container container, Slot slot, String asker, FusePlace place, FuseOptions options) {
+    /// @param asker the program inside that gets the connection
+    void mount(Container container, Slot slot, FuseAsker asker, FusePlace place, FuseOptions options) {
         requireSetting(ADMIN_ACCESS, "N", "the module option allow_sys_admin_access of fuse");
         requireSetting(PANIC, "0", "the kernel setting kernel.hung_task_panic");
         var words = words("mount", container, slot, asker, place);
@@ -54,7 +54,7 @@ public final class FuseMounter {
     }
 
     /// @param lazy whether it ends at once, even if it is in use
-    void unmount(Container container, Slot slot, String asker, FuseMount mount, boolean lazy) {
+    void unmount(Container container, Slot slot, FuseAsker asker, FuseMount mount, boolean lazy) {
         var words = words("unmount", container, slot, asker, new FusePlace(mount.path()));
         words.addAll(List.of("--owner", Integer.toString(mount.user()), "--lazy", lazy ? "yes" : "no"));
         try {
@@ -68,7 +68,7 @@ public final class FuseMounter {
         }
     }
 
-    private List<String> words(String what, Container container, Slot slot, String asker, FusePlace place) {
+    private List<String> words(String what, Container container, Slot slot, FuseAsker asker, FusePlace place) {
         return new ArrayList<>(List.of(
                 guest.path().toString(),
                 "fuse",
@@ -78,7 +78,9 @@ public final class FuseMounter {
                 "--uid-base",
                 Integer.toUnsignedString(slot.uidBase()),
                 "--name",
-                asker,
+                asker.name(),
+                "--user",
+                Long.toString(asker.user()),
                 "--path",
                 place.path()));
     }

@@ -124,6 +124,24 @@ class FuseTest extends NodeTest {
         assertThat(mounts(ALLOWED)).isEmpty();
     }
 
+    /// Every user reads in `/proc/net/unix` where the programs of others listen.
+    @Test
+    void nobodyMountsInTheNameOfAnotherUsersProgram() throws Exception {
+        create(ALLOWED);
+        String name = "cay-fuse-" + "0".repeat(32);
+        TestNode.event(node.start(
+                ALLOWED,
+                "exec python3 -c \"import socket, time; s = socket.socket(socket.AF_UNIX); s.bind(chr(0) + '%s'); s.listen(4); time.sleep(100)\""
+                        .formatted(name)));
+        await(() -> node.run(ALLOWED, "su user -c 'cat /proc/net/unix'").contains(name));
+        String ask = "ASKER=%s timeout 5 python3 /srv/fuse.py ask mount /data/m rw".formatted(name);
+        assertThat(node.run(ALLOWED, "su user -c '%s'".formatted(ask)))
+                .startsWith("400")
+                .contains("of another user");
+        assertThat(mounts(ALLOWED)).isEmpty();
+        assertThat(node.run(ALLOWED, ask)).as("the control: root itself").startsWith("200");
+    }
+
     @Test
     void aFileSystemEndsWithItsServerWhereThatIsAskedFor() throws Exception {
         create(ALLOWED);

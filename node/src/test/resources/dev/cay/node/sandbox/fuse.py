@@ -1,7 +1,8 @@
 # A small FUSE server and a bare client of the node, for tests. Speaks the kernel's protocol itself, without libfuse.
 #
 #   fuse.py serve DIRECTORY MODE [OPTIONS]   mounts by fusermount3, prints "mounted", serves one file named f
-#   fuse.py ask mount|unmount PATH REST      asks the node as fusermount3 would, and prints its answer
+#   fuse.py ask mount|unmount PATH REST      asks the node as fusermount3 would, and prints its answer; with ASKER in the
+#                                            environment in the name of a program that listens there
 #
 # MODE is plain, or what is never answered: lookup, read, write; or self: the server waits for its own answer.
 import array
@@ -82,10 +83,11 @@ def serve(directory, mode, options):
 
 
 def ask(what, path, rest):
-    name = "cay-fuse-" + os.urandom(16).hex()
+    name = os.environ.get("ASKER") or "cay-fuse-" + os.urandom(16).hex()
     listener = socket.socket(socket.AF_UNIX)
-    listener.bind("\0" + name)
-    listener.listen(1)
+    if "ASKER" not in os.environ:
+        listener.bind("\0" + name)
+        listener.listen(1)
     body = b"\0".join(text.encode() for text in (name, path, rest))
     node = socket.create_connection(("127.0.0.1", 49983))
     node.sendall(
