@@ -87,7 +87,7 @@ public record Addresses(List<Range> ranges, List<String> names) {
 
     /// IPv4 in the clothes of IPv6 is IPv4: Java takes the mapped form for what it is, the form of NAT64 is
     /// taken apart here, and all other forms lie outside of what is public.
-    static boolean isPublic(InetAddress address) {
+    public static boolean isPublic(InetAddress address) {
         if (address instanceof Inet4Address) {
             return CLOSED.stream().noneMatch(range -> range.holds(address));
         }

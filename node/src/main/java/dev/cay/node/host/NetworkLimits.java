@@ -37,6 +37,11 @@ public record NetworkLimits(
                 : open.contains(address.getHostAddress() + ":" + port) || ceiling.permits(address);
     }
 
+    /// Whether some port of this address is open.
+    public boolean opens(InetAddress address) {
+        return open.stream().anyMatch(place -> place.startsWith(address.getHostAddress() + ":"));
+    }
+
     /// New ones a second: ended connections are remembered for minutes without counting as open.
     public int connectionsPerSecond() {
         return connections / 16 + 1;

@@ -22,6 +22,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,26 +49,26 @@ final class DnsForwarder implements AutoCloseable {
     private final NameServers servers;
     private final Function<InetAddress, Standing> standing;
     private final Function<InetAddress, Optional<NameFilter>> filters;
+    private final Predicate<InetAddress> shown;
     private final Map<InetAddress, AtomicInteger> open = new ConcurrentHashMap<>();
     private final AtomicInteger allOpen = new AtomicInteger();
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private @Nullable DatagramSocket datagrams;
     private @Nullable ServerSocket streams;
 
-    DnsForwarder(InetSocketAddress address, Resolvers resolvers, Function<InetAddress, Standing> standing) {
-        this(address, new NameServers(resolvers), standing, _ -> Optional.empty());
-    }
-
     /// @param filters for clients that learn some names only; whoever has one is served
+    /// @param shown   which addresses the others may learn
     DnsForwarder(
             InetSocketAddress address,
             NameServers servers,
             Function<InetAddress, Standing> standing,
-            Function<InetAddress, Optional<NameFilter>> filters) {
+            Function<InetAddress, Optional<NameFilter>> filters,
+            Predicate<InetAddress> shown) {
         this.address = address;
         this.servers = servers;
         this.standing = standing;
         this.filters = filters;
+        this.shown = shown;
     }
 
     void start() {
@@ -212,7 +213,30 @@ final class DnsForwarder implements AutoCloseable {
         if (standing.apply(client) != Standing.SERVED) {
             return Optional.of(question.failure(DnsMessage.REFUSED));
         }
-        return Optional.of(servers.ask(question, stream));
+        return Optional.of(vetted(question, stream, shown));
+    }
+
+    /// The answer of the host's name servers, but for what they know of networks that sandboxes do not reach: addresses
+    /// there, names of such addresses, and all but addresses of names that are no part of the public DNS.
+    private byte[] vetted(DnsMessage question, boolean stream, Predicate<InetAddress> visible) {
+        boolean local = PrivateZones.hold(question.name());
+        boolean hidden =
+                PrivateZones.reversed(question.name()).filter(visible.negate()).isPresent();
+        if (hidden || (local && !question.isForAddresses())) {
+            return question.failure(DnsMessage.NO_SUCH_NAME);
+        }
+        byte[] answer = servers.ask(question, stream);
+        try {
+            var read = DnsMessage.parse(answer).orElseThrow(() -> new IOException("an answer is not understood"));
+            var addresses = read.allAddresses();
+            if (!addresses.stream().allMatch(visible)) {
+                return question.failure(0);
+            }
+            // The rest of such an answer tells of the zone.
+            return local && addresses.isEmpty() ? question.failure(read.responseCode()) : answer;
+        } catch (IOException _) {
+            return question.failure(DnsMessage.SERVER_FAILURE);
+        }
     }
 
     /// A client whose rules name hosts gets addresses of these hosts and nothing else: every other kind of record could
@@ -223,7 +247,7 @@ final class DnsForwarder implements AutoCloseable {
             return question.failure(DnsMessage.REFUSED);
         }
         if (!filter.addressesOnly()) {
-            return question.bindsService() ? question.failure(0) : servers.ask(question, stream);
+            return question.bindsService() ? question.failure(0) : vetted(question, stream, filter::shows);
         }
         if (!question.wantsAddresses()) {
             return question.failure(0);

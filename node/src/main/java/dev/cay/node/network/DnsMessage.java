@@ -104,6 +104,11 @@ final class DnsMessage {
         return type == TYPE_A && ByteBuffer.wrap(bytes).getShort(questionEnd - 2) == CLASS_IN;
     }
 
+    /// Whether it asks for addresses of either kind.
+    boolean isForAddresses() {
+        return type == TYPE_A || type == TYPE_AAAA;
+    }
+
     /// Whether it asks where and how a service is reached.
     boolean bindsService() {
         return type == TYPE_SVCB || type == TYPE_HTTPS;
@@ -140,6 +145,31 @@ final class DnsMessage {
             throw new IOException("a name server's answer is not well formed", e);
         }
         return new Found(List.copyOf(found), seconds);
+    }
+
+    /// All addresses that are anywhere in a message, of both kinds.
+    ///
+    /// @throws IOException if the message is not well formed
+    List<InetAddress> allAddresses() throws IOException {
+        var in = ByteBuffer.wrap(bytes);
+        var found = new ArrayList<InetAddress>();
+        try {
+            int records = (in.getShort(6) & 0xffff) + (in.getShort(8) & 0xffff) + (in.getShort(10) & 0xffff);
+            in.position(questionEnd);
+            for (int i = 0; i < records; i++) {
+                skipName(in);
+                int kind = in.getShort() & 0xffff;
+                in.position(in.position() + 6);
+                byte[] data = new byte[in.getShort() & 0xffff];
+                in.get(data);
+                if ((kind == TYPE_A && data.length == 4) || (kind == TYPE_AAAA && data.length == 16)) {
+                    found.add(InetAddress.getByAddress(data));
+                }
+            }
+        } catch (BufferUnderflowException | IllegalArgumentException e) {
+            throw new IOException("a name server's answer is not well formed", e);
+        }
+        return found;
     }
 
     private static void skipName(ByteBuffer in) {

@@ -5,6 +5,7 @@ import dev.cay.node.host.NetworkLimits;
 import dev.cay.node.host.Programs;
 import dev.cay.node.host.Slot;
 import dev.cay.node.host.Sysctls;
+import dev.cay.web.Addresses;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Egress;
 import java.net.Inet4Address;
@@ -54,7 +55,8 @@ public final class NetworkPool implements AutoCloseable {
                 gateway,
                 new NameServers(new Resolvers(nameservers, gateway.getAddress())),
                 this::standing,
-                path::names);
+                path::names,
+                address -> Addresses.isPublic(address) || limits.opens(address));
     }
 
     /// Loads the rules, puts the gateway address on the host and begins to answer DNS. Sandboxes that are there

@@ -40,10 +40,12 @@ final class DnsForwarderTest {
     private static final InetAddress LOOPBACK = InetAddress.ofLiteral("127.0.0.1");
     private static final int REFUSED = 5;
     private static final int SERVER_FAILURE = 2;
+    private static final int NO_SUCH_NAME = 3;
     private static final byte[] ADDRESS = {(byte) 192, 0, 2, 33};
 
     private final Undo undo = new Undo();
     private @Nullable NameFilter filter;
+    private boolean showsAll;
 
     @AfterEach
     void closeAll() {
@@ -170,11 +172,38 @@ final class DnsForwarderTest {
         var forwarder = start(List.of(upstream.address()), DnsForwarder.Standing.SERVED);
         byte[] reply = udp(forwarder, question(7, "intranet.allowed.test", 1));
         assertThat(ByteBuffer.wrap(reply).getShort(6)).isZero();
-
+        filter = filter(false);
+        byte[] looked = udp(forwarder, question(7, "intranet.allowed.test", 1));
+        assertThat(ByteBuffer.wrap(looked).getShort(6)).isZero();
         filter = null;
+        for (byte[] raw : List.of(
+                udp(forwarder, question(7, "intranet.test", 1)),
+                tcp(forwarder, question(7, "intranet.test", 1)),
+                udp(forwarder, question(7, "intranet.test", 15)))) {
+            assertThat(raw[3] & 0xf).isZero();
+            assertThat(ByteBuffer.wrap(raw).getShort(6)).as("without rules").isZero();
+        }
+
+        showsAll = true;
         byte[] control = udp(forwarder, question(7, "intranet.allowed.test", 1));
         assertThat(Arrays.copyOfRange(control, control.length - 4, control.length))
                 .isEqualTo(inside);
+    }
+
+    @Test
+    void asksNobodyForWhatOnlyPrivateZonesHave() throws Exception {
+        var upstream = upstream(DnsForwarderTest::answer);
+        var forwarder = start(List.of(upstream.address()), DnsForwarder.Standing.SERVED);
+        for (String name : List.of("x.internal", "_ldap._tcp.corp", "printer.local", "a.home.arpa")) {
+            assertThat(udp(forwarder, question(8, name, 16))[3] & 0xf).as(name).isEqualTo(NO_SUCH_NAME);
+        }
+        for (String name : List.of("3.2.1.10.in-addr.arpa", "10.in-addr.arpa", "168.192.in-addr.arpa")) {
+            assertThat(udp(forwarder, question(8, name, 12))[3] & 0xf).as(name).isEqualTo(NO_SUCH_NAME);
+        }
+        assertThat(upstream.seen).isEmpty();
+        assertAnswer(udp(forwarder, question(7, "db.internal", 1)), 7);
+        assertAnswer(udp(forwarder, question(7, "8.8.8.8.in-addr.arpa", 12)), 7);
+        assertAnswer(udp(forwarder, question(7, "internal.test", 16)), 7);
     }
 
     @Test
@@ -246,7 +275,8 @@ final class DnsForwarderTest {
                     new InetSocketAddress(LOOPBACK, 0),
                     new NameServers(new Resolvers(servers, InetAddress.ofLiteral("192.0.2.1")), Duration.ofMillis(200)),
                     _ -> standing,
-                    _ -> Optional.ofNullable(filter)));
+                    _ -> Optional.ofNullable(filter),
+                    address -> showsAll || !address.isSiteLocalAddress()));
             try {
                 forwarder.start();
                 return forwarder;
