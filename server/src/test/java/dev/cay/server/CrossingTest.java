@@ -106,6 +106,36 @@ final class CrossingTest {
     }
 
     @Test
+    void aRuleThatRedirectsLeadsToTheOtherSandbox() throws Exception {
+        String asked = cay.create();
+        String meant = cay.create();
+        var from = new SandboxId(ruled(
+                "{\"rules\":{\"3000-%s.cay.test\":[{\"transform\":{\"headers\":{\"X-A\":\"b\"},\"redirect\":\"4000-%s.cay.test\"}}]}}"
+                        .formatted(asked, meant)));
+        var host = Map.of("Host", "3000-%s.cay.test".formatted(asked));
+        var led = cay.requestFromInsideByTls(from, directory, "/", host);
+        assertThat(led.status()).as(led.text()).isEqualTo(200);
+        assertThat(led.json().get("sandbox").stringValue()).isEqualTo(meant);
+        assertThat(led.json().get("port").intValue()).isEqualTo(4000);
+        assertThat(led.json().get("host").stringValue()).isEqualTo("4000-%s.cay.test".formatted(meant));
+        assertThat(led.json().at("/set/X-A").stringValue()).isEqualTo("b");
+        assertThat(cay.requestFromInside(from, "/", host).json().get("sandbox").stringValue())
+                .as("rules act on https alone")
+                .isEqualTo(asked);
+
+        var away =
+                new SandboxId(ruled("{\"rules\":{\"*.cay.test\":[{\"transform\":{\"redirect\":\"example.org\"}}]}}"));
+        var refused = cay.requestFromInsideByTls(away, directory, "/", host);
+        assertThat(refused.status()).isEqualTo(502);
+        assertThat(refused.message()).contains("redirects to example.org");
+        var nobody = new SandboxId(ruled(
+                "{\"rules\":{\"*.cay.test\":[{\"transform\":{\"redirect\":\"80-i00000000000000000000.cay.test\"}}]}}"));
+        assertThat(cay.requestFromInsideByTls(nobody, directory, "/", host).status())
+                .as("a sandbox that is not of the team")
+                .isEqualTo(502);
+    }
+
+    @Test
     void noSandboxReachesAnotherTeams() throws Exception {
         String ours = cay.create();
         String theirs = cay.create();

@@ -14,6 +14,7 @@ import dev.cay.server.store.Store;
 import dev.cay.server.store.sqlite.SqliteStore;
 import dev.cay.server.template.Origin;
 import dev.cay.server.webhook.Webhooks;
+import dev.cay.tls.LocalAuthority;
 import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.SandboxId;
 import dev.cay.wire.node.Resources;
@@ -295,6 +296,23 @@ final class TestServer implements AutoCloseable {
         }
     }
 
+    /// The same by TLS.
+    ///
+    /// @param directory for the certificate
+    Answer requestFromInsideByTls(SandboxId inside, Path directory, String path, Map<String, String> headers)
+            throws Exception {
+        var authority = LocalAuthority.open(directory.resolve("inner"), "cay.test");
+        var socket = ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        var inner = (InetSocketAddress) socket.getLocalAddress();
+        try (var _ = listeners.adoptTls(socket, inside, authority.tls(), server.frontDoor());
+                var secure = HttpClient.newBuilder()
+                        .version(HttpClient.Version.HTTP_1_1)
+                        .sslContext(authority.trusting())
+                        .build()) {
+            return send(secure, "https", inner, "GET", path, "", headers);
+        }
+    }
+
     JsonNode create(String body) {
         var answer = call("POST", "/v2/sandboxes", body);
         if (answer.status() != 201) {
@@ -329,8 +347,19 @@ final class TestServer implements AutoCloseable {
     }
 
     private Answer send(InetSocketAddress to, String method, String path, String body, Map<String, String> headers) {
+        return send(client, "http", to, method, path, body, headers);
+    }
+
+    private static Answer send(
+            HttpClient client,
+            String scheme,
+            InetSocketAddress to,
+            String method,
+            String path,
+            String body,
+            Map<String, String> headers) {
         var request = HttpRequest.newBuilder(
-                        URI.create("http://%s:%d%s".formatted(to.getHostString(), to.getPort(), path)))
+                        URI.create("%s://%s:%d%s".formatted(scheme, to.getHostString(), to.getPort(), path)))
                 .timeout(Duration.ofSeconds(30))
                 .method(
                         method,

@@ -8,9 +8,12 @@ import dev.cay.server.sandbox.SandboxRecord;
 import dev.cay.wire.EdgeAnswer;
 import dev.cay.wire.SandboxAddress;
 import dev.cay.wire.SandboxId;
+import dev.cay.wire.node.Egress;
 import dev.cay.wire.node.Placeholders;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /// Judges requests that code in one sandbox sends through the edge to a sandbox. Thread-safe.
 ///
@@ -24,6 +27,7 @@ public final class Crossings {
 
     private final SandboxDirectory directory;
     private final String domain;
+    private final SandboxHosts hosts;
     private final Placeholders placeholders;
 
     /// Requests to others under way, by who sends them, with the host name that each leads to.
@@ -34,12 +38,50 @@ public final class Crossings {
     public Crossings(SandboxDirectory directory, String domain, Placeholders placeholders) {
         this.directory = directory;
         this.placeholders = placeholders;
+        this.hosts = new SandboxHosts(domain);
         this.domain = domain.indexOf(':') < 0 ? domain : domain.substring(0, domain.indexOf(':'));
         directory.onUpdate(this::cutIfBarred);
     }
 
-    /// Whether the request may go on; if not, it was answered. Requests from outside always may.
-    boolean permit(SandboxAddress address, Exchange exchange) {
+    /// Where a request goes: where it says or, from inside, where the rule for that host redirects it.
+    ///
+    /// @return nothing if it may not go on; then it was answered. Requests from outside always may
+    Optional<SandboxAddress> lead(SandboxAddress address, Exchange exchange) {
+        if (!permit(address, exchange)) {
+            return Optional.empty();
+        }
+        String redirect =
+                rule(address, exchange).map(Egress.Transform::redirect).orElse(null);
+        return redirect == null ? Optional.of(address) : redirected(address, redirect, exchange);
+    }
+
+    private Optional<SandboxAddress> redirected(SandboxAddress address, String redirect, Exchange exchange) {
+        var target = hosts.find(redirect);
+        if (target.isEmpty()) {
+            refuse(
+                    address,
+                    exchange,
+                    "the rule for %s redirects to %s, and requests to a sandbox can be redirected only to another one of this Cay"
+                            .formatted(host(address), redirect));
+            return target;
+        }
+        var sandbox = target.get().sandbox();
+        if (!sandbox.equals(exchange.inside()) && !sameTeam(exchange.inside(), sandbox)) {
+            PageOrJson.send(exchange, EdgeAnswer.sandboxNotFound(sandbox.value()));
+            return Optional.empty();
+        }
+        exchange.upstreamHost(redirect);
+        return target;
+    }
+
+    private boolean sameTeam(@Nullable SandboxId from, SandboxId target) {
+        var team = Optional.ofNullable(from).flatMap(directory::find).map(SandboxRecord::teamId);
+        var other = directory.find(target).map(SandboxRecord::teamId);
+        return other.isPresent() && other.equals(team);
+    }
+
+    /// Whether the request may go on; if not, it was answered.
+    private boolean permit(SandboxAddress address, Exchange exchange) {
         var target = address.sandbox();
         var from = exchange.inside();
         if (from == null) {
@@ -68,9 +110,7 @@ public final class Crossings {
                                     : "This sandbox has no internet access: from inside it only its own ports can be reached"));
             return false;
         }
-        var team = caller.map(SandboxRecord::teamId);
-        var other = directory.find(target).map(SandboxRecord::teamId);
-        if (other.isEmpty() || !other.equals(team)) {
+        if (!sameTeam(from, target)) {
             PageOrJson.send(exchange, EdgeAnswer.sandboxNotFound(target.value()));
             return false;
         }
@@ -79,27 +119,35 @@ public final class Crossings {
 
     /// Does to a request from inside what the rules of its sandbox say, as for requests that leave it: only by TLS.
     ///
+    /// @param asked   which address the request named; its rule counts
+    /// @param reached where it goes, and who gets the secrets
     /// @return whether the request may go on; if not, it was answered
-    boolean transform(SandboxAddress address, Exchange exchange) {
+    boolean transform(SandboxAddress asked, SandboxAddress reached, Exchange exchange) {
         var from = exchange.inside();
-        if (from == null || !exchange.secure()) {
-            return true;
-        }
-        String host = host(address);
-        var rule =
-                directory.find(from).flatMap(sender -> sender.network().rules().transform(host));
-        if (rule.isEmpty()) {
+        var rule = rule(asked, exchange);
+        if (from == null || rule.isEmpty()) {
             return true;
         }
         try {
-            RequestRule.apply(exchange, rule.get(), placeholders, from, host);
+            RequestRule.apply(exchange, rule.get(), placeholders, from, host(reached));
             return true;
         } catch (Placeholders.Unknown e) {
-            PageOrJson.send(
-                    exchange,
-                    EdgeAnswer.refusal(BAD_GATEWAY, address.sandbox().value(), String.valueOf(e.getMessage())));
+            refuse(asked, exchange, String.valueOf(e.getMessage()));
             return false;
         }
+    }
+
+    private Optional<Egress.Transform> rule(SandboxAddress address, Exchange exchange) {
+        return exchange.secure()
+                ? Optional.ofNullable(exchange.inside())
+                        .flatMap(directory::find)
+                        .flatMap(sender -> sender.network().rules().transform(host(address)))
+                : Optional.empty();
+    }
+
+    private static void refuse(SandboxAddress address, Exchange exchange, String why) {
+        PageOrJson.send(
+                exchange, EdgeAnswer.refusal(BAD_GATEWAY, address.sandbox().value(), why));
     }
 
     private void note(SandboxId from, Exchange exchange, String host) {

@@ -64,10 +64,12 @@ public final class SandboxGate {
         this.crossings = crossings;
     }
 
-    void pass(SandboxAddress address, Exchange exchange) throws Exception {
-        if (!crossings.permit(address, exchange)) {
+    void pass(SandboxAddress asked, Exchange exchange) throws Exception {
+        var led = crossings.lead(asked, exchange);
+        if (led.isEmpty()) {
             return;
         }
+        var address = led.get();
         var found = directory.find(address.sandbox()).filter(SandboxGate::servesRequests);
         if (found.isEmpty()) {
             PageOrJson.send(
@@ -98,7 +100,7 @@ public final class SandboxGate {
         if (!system && sandbox.network().isHttps(address.port())) {
             LastHop.useTls(exchange);
         }
-        if (!crossings.transform(address, exchange)) {
+        if (!crossings.transform(asked, address, exchange)) {
             return;
         }
         Withheld.headers(exchange, credentials(sandbox, exchange));
