@@ -10,6 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
 import java.util.stream.StreamSupport;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -26,6 +27,10 @@ import tools.jackson.databind.JsonNode;
                     + " inspect or observe."
         })
 final class SandboxEgressCommand implements Callable<Integer> {
+    /// The log has `?` for what no host name has, and programs ask for more than host names.
+    private static final Pattern NAME = Pattern.compile(
+            "(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\\.)*(?=[^.]*[^0-9.])[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?");
+
     private static final Duration LOOK = Duration.ofSeconds(1);
 
     @Mixin
@@ -111,16 +116,16 @@ final class SandboxEgressCommand implements Callable<Integer> {
                 entry.path("match").asString(""));
     }
 
-    /// Names where there are some. Other protocols need the address and the port.
+    /// Names where there are some that rules can have. Other protocols, and other names, need the address and the port.
     static Map<String, Object> rules(JsonNode seen) {
         var allow = new TreeSet<String>();
         for (JsonNode entry : entries(seen)) {
             String name = entry.path("name").asString("");
-            if (!name.isEmpty()) {
+            String address = entry.path("address").asString("");
+            if (NAME.matcher(name).matches()) {
                 allow.add(name);
-            } else {
-                allow.add(entry.path("address").asString("") + ":"
-                        + entry.path("port").asInt());
+            } else if (!address.isEmpty()) {
+                allow.add(address + ":" + entry.path("port").asInt());
             }
         }
         var rules = new LinkedHashMap<String, Object>();
