@@ -123,3 +123,12 @@ test('A sandbox without internet access still works and gets nowhere', { skip: !
   const result = await made.commands.run('timeout 3 bash -c "</dev/tcp/192.0.2.1/80" && echo out || echo held')
   assert.equal(result.stdout, 'held\n')
 })
+
+test('Sandbox.updateNetwork replaces what a running sandbox may reach', { skip: !atLeast(2, 25) }, async () => {
+  const made = await sandbox({ network: { allowOut: ['192.0.2.1'], denyOut: [e2b.ALL_TRAFFIC] } })
+  assert.deepEqual((await made.getInfo()).network.allowOut, ['192.0.2.1'])
+  await made.updateNetwork({ allowOut: ['192.0.2.2', 'example.org'], denyOut: [e2b.ALL_TRAFFIC] })
+  assert.deepEqual((await made.getInfo()).network.allowOut, ['192.0.2.2', 'example.org'])
+  await Sandbox.updateNetwork(made.sandboxId, {})
+  assert.equal((await made.getInfo()).network?.allowOut, undefined)
+})

@@ -143,6 +143,12 @@ final class EgressPathTest {
         assertThat(tls(GOOD, "")).as("no name at an allowed address").isEqualTo("HTTP/1.1 200 OK");
         assertThat(tls(EVIL, "")).startsWith("error");
 
+        lab.put(named(GOOD, HOST));
+        assertThat(tls(GOOD, ""))
+                .as("no name at an allowed address, through the node")
+                .isEqualTo("HTTP/1.1 200 OK");
+        assertThat(tls(EVIL, "")).startsWith("error");
+
         lab.put(OBSERVED);
         assertThat(tls(EVIL, "evil.test")).as("the control").isEqualTo("HTTP/1.1 200 OK");
         assertThat(tls(GOOD, "")).as("the control").isEqualTo("HTTP/1.1 200 OK");
