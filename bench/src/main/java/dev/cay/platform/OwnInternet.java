@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 /// well known name servers too. No packet leaves the machine.
 ///
 /// In a mount namespace of its own, the host trusts the authority that signs for {@link #DOMAIN}, and knows
-/// where `mcp.allowed.test` is.
+/// where `www.allowed.test`, `mcp.allowed.test` and `auth.allowed.test` are.
 public final class OwnInternet implements AutoCloseable {
     /// Names below it are servers of this internet.
     public static final String DOMAIN = "allowed.test";
@@ -89,7 +89,10 @@ public final class OwnInternet implements AutoCloseable {
         var own = LocalAuthority.open(directory.resolve("tls"), DOMAIN);
         String known = Files.isReadable(ROOTS) ? Files.readString(ROOTS) : "";
         Files.writeString(roots(), known + Files.readString(own.caCertificate()));
-        Files.writeString(hosts(), Files.readString(HOSTS) + "\n%s mcp.%s\n".formatted(OTHER, DOMAIN));
+        Files.writeString(
+                hosts(),
+                Files.readString(HOSTS)
+                        + "\n%1$s mcp.%2$s auth.%2$s\n%3$s www.%2$s\n".formatted(OTHER, DOMAIN, ADDRESS));
         var script = directory.resolve("internet.py");
         Files.copy(servers, script);
         var command = List.of("python3", script.toString(), directory.toString(), ADDRESS, OTHER);

@@ -19,17 +19,17 @@ import java.util.Objects;
 /// neighbour. Prints three lines for each way: `way`, its number, and what came of it without rules, with
 /// rules, and inspected; and one for each control that is not a sandbox without rules.
 public final class EgressSiege {
-    private static final String OPEN = "{}";
-    private static final String RULED =
-            "{\"allowOut\":[\"www.allowed.test\",\"rebind.allowed.test\"],\"denyOut\":[\"0.0.0.0/0\"]}";
-    private static final String INSPECTED =
-            "{\"allowOut\":[\"www.allowed.test\",\"rebind.allowed.test\"],\"denyOut\":[\"0.0.0.0/0\"],\"inspect\":true}";
     private static final int SERVER = 8000;
     private static final String SCRIPT = "/tmp/ways.py";
     private static final String PRIVATE = "10.1.2.3:80";
     private static final Duration LIMIT = Duration.ofSeconds(30);
-    private static final String CATALOG =
-            "servers: {lab: {title: Lab, category: tests, launch: {remote: {url: 'https://mcp.allowed.test/mcp'}}}}";
+    private static final String PORTS = "net.ipv4.ip_local_port_range";
+    private static final int FIRST_PORT = 40_000;
+    private static final String CATALOG = """
+            servers:
+              lab: {title: Lab, category: tests, launch: {remote: {url: 'https://mcp.allowed.test/mcp'}}}
+              guarded: {title: Guarded, category: tests, launch: {remote: {url: 'https://www.allowed.test/guarded'}}}
+            """;
 
     private EgressSiege() {}
 
@@ -63,17 +63,41 @@ public final class EgressSiege {
                     "NEIGHBOUR=" + host.formatted(SERVER, neighbour.id()),
                     "OWN=" + host.formatted(SERVER, sandbox.id()),
                     "API=api.cay.localhost");
-            System.out.println("allowed " + run(sandbox, environment, RULED, "legitimate"));
-            System.out.println("allowed " + run(sandbox, environment, INSPECTED, "verified"));
+            System.out.println("allowed " + run(sandbox, environment, Way.usualRules(), "legitimate"));
+            System.out.println("allowed " + run(sandbox, environment, Way.usualInspection(), "verified"));
             for (int i = 0; i < Way.ALL.size(); i++) {
-                String function = Way.ALL.get(i).function();
-                for (String rules : List.of(OPEN, RULED, INSPECTED)) {
-                    System.out.println("way %d %s".formatted(i, run(sandbox, environment, rules, function)));
+                for (String said : tried(Way.ALL.get(i), sandbox, environment)) {
+                    System.out.println("way %d %s".formatted(i, said));
                 }
             }
             fromHost(directory, environment);
             server.close();
         }
+    }
+
+    /// Without rules, with rules, and inspected.
+    private static List<String> tried(Way way, RemoteSandbox sandbox, List<String> environment)
+            throws IOException, InterruptedException {
+        var setting = way.setting();
+        String control = setting.control() == null ? way.function() : setting.control();
+        String usual =
+                Files.readString(Path.of("/proc/sys", PORTS.split("\\."))).strip();
+        try {
+            if (setting.ports() > 0) {
+                setPorts(FIRST_PORT + " " + (FIRST_PORT + setting.ports() - 1));
+            }
+            return List.of(
+                    run(sandbox, environment, setting.open(), control),
+                    run(sandbox, environment, setting.ruled(), way.function()),
+                    run(sandbox, environment, setting.inspected(), way.function()));
+        } finally {
+            setPorts(usual);
+        }
+    }
+
+    /// Of the lab's host, which has a network namespace of its own.
+    private static void setPorts(String range) {
+        Programs.ofHost().require(LIMIT, "sysctl", "-qw", PORTS + "=" + range);
     }
 
     /// What no sandbox reaches is there all the same: the host reaches it.
@@ -92,7 +116,7 @@ public final class EgressSiege {
         try (var sandbox = RemoteSandbox.create(cay.url(), cay.key())) {
             sandbox.write(SCRIPT, script());
             for (var way : those(Expected.OPERATOR)) {
-                String said = run(sandbox, List.of("env"), RULED, way.function());
+                String said = run(sandbox, List.of("env"), Way.usualRules(), way.function());
                 System.out.println("control %d %s".formatted(Way.ALL.indexOf(way), said));
             }
         }

@@ -9,7 +9,17 @@ import threading
 
 directory, allowed, evil = sys.argv[1:4]
 DNS = ('8.8.8.8', '1.1.1.1')
-NAMES = {'www.allowed.test': allowed, 'evil.test': evil, 'redirect.allowed.test': allowed, 'mcp.allowed.test': evil}
+NAMES = {'www.allowed.test': allowed, 'evil.test': evil, 'redirect.allowed.test': allowed, 'mcp.allowed.test': evil,
+         'auth.allowed.test': evil}
+GUARDED, AUTHORIZATION = 'https://www.allowed.test/guarded', 'https://auth.allowed.test'
+# What a remote MCP server and the authorization server that it names say of themselves.
+DESCRIPTIONS = {
+    '/.well-known/oauth-protected-resource/guarded': {'resource': GUARDED, 'authorization_servers': [AUTHORIZATION]},
+    '/.well-known/oauth-authorization-server': {
+        'issuer': AUTHORIZATION, 'authorization_endpoint': AUTHORIZATION + '/authorize',
+        'token_endpoint': AUTHORIZATION + '/token', 'registration_endpoint': AUTHORIZATION + '/register',
+        'response_types_supported': ['code'], 'code_challenge_methods_supported': ['S256']},
+}
 EVIL6 = '2001:db8:66::3'
 asked = {}
 
@@ -48,15 +58,37 @@ class Web(http.server.BaseHTTPRequestHandler):
             self.wfile.write(('REACHED %s\n' % self.server.server_address[0]).encode())
             self.close_connection = True
             return
-        body = json.dumps({'server': self.server.server_address[0], 'host': host}).encode()
+        if self.path in DESCRIPTIONS:
+            self.answer_json(200, DESCRIPTIONS[self.path])
+            return
+        said = {'server': self.server.server_address[0], 'host': host, 'lab': self.headers.get('X-Lab')}
+        body = json.dumps(said).encode()
         self.send_response(200)
         self.send_header('Content-Length', str(len(body)))
         self.end_headers()
         self.wfile.write(body)
 
+    def answer_json(self, status, content, *headers):
+        body = json.dumps(content).encode()
+        self.send_response(status)
+        for name, value in headers:
+            self.send_header(name, value)
+        self.send_header('Content-Type', 'application/json')
+        self.send_header('Content-Length', str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
     def do_POST(self):
-        """A server of MCP, to which everything may be sent."""
-        asked = json.loads(self.rfile.read(int(self.headers.get('Content-Length', 0))))
+        """A server of MCP, to which everything may be sent; one that wants an authorization; and one that gives them."""
+        sent = self.rfile.read(int(self.headers.get('Content-Length', 0)))
+        if self.path == '/register':
+            self.answer_json(201, {'client_id': 'lab', **json.loads(sent)})
+            return
+        if self.path == '/guarded':
+            where = AUTHORIZATION + '/.well-known/oauth-protected-resource/guarded'
+            self.answer_json(401, {}, ('WWW-Authenticate', 'Bearer resource_metadata="%s"' % where))
+            return
+        asked = json.loads(sent)
         results = {
             'initialize': {'protocolVersion': asked.get('params', {}).get('protocolVersion', '2025-06-18'),
                            'capabilities': {'tools': {}}, 'serverInfo': {'name': 'lab', 'version': '1'}},
@@ -82,8 +114,30 @@ class Web(http.server.BaseHTTPRequestHandler):
         self.close_connection = True
 
 
+def http2(c):
+    """Answers each request of HTTP/2 with the part of its head that names the host, if that is written out."""
+    frames = c.makefile('rwb')
+    frames.read(len('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'))
+    frames.write(b'\0\0\0\4\0\0\0\0\0')
+    frames.flush()
+    while len(head := frames.read(9)) == 9:
+        content = frames.read(int.from_bytes(head[:3], 'big'))
+        if head[3] == 4 and not head[4] & 1:
+            frames.write(b'\0\0\0\4\1\0\0\0\0')
+        if head[3] == 1:
+            said = b'host evil.test' if b'evil.test' in content else b'another host'
+            frames.write(b'\0\0\1\1\4' + head[5:] + b'\x88' + len(said).to_bytes(3, 'big') + b'\0\1' + head[5:] + said)
+        frames.flush()
+
+
 class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
+
+    def finish_request(self, request, address):
+        if isinstance(request, ssl.SSLSocket) and request.selected_alpn_protocol() == 'h2':
+            http2(request)
+        else:
+            super().finish_request(request, address)
 
     def __init__(self, place, handler):
         self.address_family = socket.AF_INET6 if ':' in place[0] else socket.AF_INET
@@ -98,6 +152,7 @@ def web(address, port, secure):
     if secure:
         tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         tls.load_cert_chain(directory + '/tls/server.pem')
+        tls.set_alpn_protocols(['h2', 'http/1.1'])
         server.socket = tls.wrap_socket(server.socket, server_side=True)
     spawn(server.serve_forever)
 

@@ -73,6 +73,62 @@ def fronting():
     return 'REACHED' if '"host": "evil.test"' in said else reached(said)
 
 
+def http2_frame(kind, flags, stream, content):
+    return len(content).to_bytes(3, 'big') + bytes([kind, flags]) + stream.to_bytes(4, 'big') + content
+
+
+def http2_fronting():
+    """The server name of TLS is allowed, the authority of the request is another. Python has no HTTP/2, so by hand."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    context.set_alpn_protocols(['h2'])
+    s = socket.create_connection((ALLOWED, 443), 5)
+    with context.wrap_socket(s, server_hostname=HOST) as c:
+        if c.selected_alpn_protocol() != 'h2':
+            return 'no HTTP/2'
+        # GET, https, / by their numbers; the authority written out.
+        head = b'\x82\x87\x84\x01' + bytes([len('evil.test')]) + b'evil.test'
+        c.sendall(b'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n' + http2_frame(4, 0, 0, b'') + http2_frame(1, 5, 1, head))
+        c.settimeout(8)
+        said = b''
+        while b'host' not in said and b'opened for' not in said and len(said) < 65536:
+            more = c.recv(4096)
+            if not more:
+                break
+            said += more
+    return 'REACHED another host' if b'host evil.test' in said else 'not passed on'
+
+
+def header_by_tls():
+    return 'REACHED' if '"lab": "value"' in tls(ALLOWED, 443, HOST, HOST) else 'no header'
+
+
+def shared_port():
+    """More plain connections than the node has local ports, then one whose TLS it opens: that one's rule must not act on
+    a plain request."""
+    plain = [http.client.HTTPConnection(ALLOWED, 80, timeout=8) for _ in range(80)]
+    for c in plain:
+        c.request('GET', '/', headers={'Host': HOST})
+        c.getresponse().read()
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    opened = http.client.HTTPConnection(ALLOWED, 443, timeout=8)
+    opened.sock = context.wrap_socket(socket.create_connection((ALLOWED, 443), 8), server_hostname=HOST)
+    opened.request('GET', '/', headers={'Host': HOST})
+    if b'"lab": "value"' not in opened.getresponse().read():
+        return 'REACHED, or lost: the rule does not act on its own connection'
+    for c in plain:
+        try:
+            c.request('GET', '/', headers={'Host': HOST})
+            if b'"lab": "value"' in c.getresponse().read():
+                return 'REACHED a plain request'
+        except (OSError, http.client.HTTPException):
+            return 'REACHED, or lost: a plain connection broke off'
+    return 'the rule acts on its own connection'
+
+
 def legitimate():
     return reached(tls(ALLOWED, 443, HOST, HOST))
 
@@ -133,20 +189,28 @@ def call(port, path, headers, message):
     return r, r.read().decode('latin1')
 
 
-def mcp_gateway():
-    """Its connections to remote servers are made by the node, on the host."""
+def gateway_with(server):
+    """Starts the gateway with a remote server; returns the headers for its endpoint, or what went wrong."""
     token = 'lab-token'
-    r, said = call(49983, '/mcp-gateway/start', {'X-Gateway-Token': token, 'X-Gateway-Current-Token': token}, {'lab': {}})
+    r, said = call(49983, '/mcp-gateway/start', {'X-Gateway-Token': token, 'X-Gateway-Current-Token': token}, {server: {}})
     if r.status != 200:
-        return 'no gateway: %d %s' % (r.status, said[:100])
+        return None, 'no gateway: %d %s' % (r.status, said[:100])
     headers = {'Authorization': 'Bearer ' + token, 'Accept': 'application/json, text/event-stream'}
     parameters = {'protocolVersion': '2025-06-18', 'capabilities': {}, 'clientInfo': {'name': 'way', 'version': '1'}}
     r, said = call(50005, '/mcp', headers, {'jsonrpc': '2.0', 'id': 1, 'method': 'initialize', 'params': parameters})
     if r.status != 200:
-        return 'not initialized: %d %s' % (r.status, said[:100])
+        return None, 'not initialized: %d %s' % (r.status, said[:100])
     headers['Mcp-Session-Id'] = r.headers.get('Mcp-Session-Id', '')
     headers['Mcp-Protocol-Version'] = '2025-06-18'
     call(50005, '/mcp', headers, {'jsonrpc': '2.0', 'method': 'notifications/initialized'})
+    return headers, ''
+
+
+def mcp_gateway():
+    """Its connections to remote servers are made by the node, on the host."""
+    headers, failed = gateway_with('lab')
+    if failed:
+        return failed
     end = time.time() + 15
     while time.time() < end:
         r, said = call(50005, '/mcp', headers, {'jsonrpc': '2.0', 'id': 2, 'method': 'tools/list'})
@@ -157,6 +221,23 @@ def mcp_gateway():
             break
         time.sleep(0.5)
     return 'no tool: ' + ' '.join(status.split())[:120]
+
+
+def mcp_authorization():
+    """A remote server, which the rules allow, names an authorization server, which they do not. The node calls both."""
+    headers, failed = gateway_with('guarded')
+    if failed:
+        return failed
+    end = time.time() + 15
+    while time.time() < end:
+        call(50005, '/mcp', headers, {'jsonrpc': '2.0', 'id': 2, 'method': 'tools/list'})
+        status = call(49983, '/mcp-gateway/status', {}, {})[1]
+        if 'needs authorization' in status:
+            return 'REACHED the authorization server'
+        if 'may not' in status or 'refuse' in status or 'rules' in status:
+            break
+        time.sleep(0.5)
+    return 'no authorization: ' + ' '.join(status.split())[:200]
 
 
 def ask(server, name, kind, stream=False):
