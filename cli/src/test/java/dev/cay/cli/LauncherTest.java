@@ -183,8 +183,7 @@ final class LauncherTest {
         String hash = "home='%s'; jdk=x; source_hash".formatted(directory);
         String before = script(hash);
         Files.writeString(test.resolve("ATest.java"), "b");
-        Files.writeString(
-                Files.createDirectory(directory.resolve("launcher")).resolve("tests.sh"), "b");
+        Files.writeString(Files.createDirectory(directory.resolve("launcher")).resolve("tests.sh"), "b");
         assertThat(script(hash)).isEqualTo(before);
         Files.writeString(main.resolve("A.java"), "b");
         assertThat(script(hash)).isNotEqualTo(before);

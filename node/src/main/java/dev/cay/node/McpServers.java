@@ -4,17 +4,17 @@ import dev.cay.metrics.Meters;
 import dev.cay.node.log.LogHub;
 import dev.cay.node.mcp.GatewayAuthorizations;
 import dev.cay.node.mcp.Gateways;
-import dev.cay.node.mcp.seal.Seal;
 import dev.cay.node.mcp.catalog.Catalog;
 import dev.cay.node.mcp.catalog.LaunchPlan;
 import dev.cay.node.mcp.intercept.Interceptors;
 import dev.cay.node.mcp.oauth.Authorizations;
 import dev.cay.node.mcp.remote.RemoteHome;
+import dev.cay.node.mcp.room.ServerRooms;
+import dev.cay.node.mcp.seal.Seal;
 import dev.cay.node.mcp.server.SandboxedHomes;
 import dev.cay.node.mcp.server.ServerHome;
 import dev.cay.node.mcp.server.ServerHomes;
 import dev.cay.node.mcp.server.ServerInstaller;
-import dev.cay.node.mcp.room.ServerRooms;
 import dev.cay.web.Addresses;
 import dev.cay.web.Dialer;
 import dev.cay.wire.SandboxId;
@@ -46,7 +46,12 @@ final class McpServers implements ServerHomes, ServerInstaller {
         Path key = settings.host().stateDir().resolve(KEY);
         this.dialer = undo.add(new Dialer(Addresses.allowing(mcp.remoteAddresses()), System.getenv()));
         this.authorizations = undo.add(new Authorizations(
-                dialer, places(), Seal.with(key), new Authorizations.Bounds(id -> rooms().egress(id), settings.network().ceiling()), InstantSource.system()));
+                dialer,
+                places(),
+                Seal.with(key),
+                new Authorizations.Bounds(
+                        id -> rooms().egress(id), settings.network().ceiling()),
+                InstantSource.system()));
         var catalog = Catalog.load(mcp.catalogs(), mcp.overrides());
         this.gateways = undo.add(new Gateways(
                 catalog,

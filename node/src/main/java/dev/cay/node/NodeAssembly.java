@@ -234,8 +234,8 @@ public final class NodeAssembly {
 
     private Builds builds(Keepers keepers, Images images) throws IOException {
         // Files that Dockerfiles name by URLs lead to what sandboxes can reach, as steps of a build run there.
-        var files = new WebFiles(undo.add(new Dialer(host.reachable()))
-                .within(settings.network().limits()::permits));
+        var files = new WebFiles(
+                undo.add(new Dialer(host.reachable())).within(settings.network().limits()::permits));
         return new Builds(
                 keepers.buildRooms(),
                 layers,

@@ -77,8 +77,7 @@ final class ApiRoutes {
         new TeamAdminRoutes(access, teams.teams(), teams.keys(), own, templates.templates(), sandboxes.volumes())
                 .addTo(routes);
         new TeamNetworkRoutes(access, networks.teams(), networks.reader()).addTo(routes);
-        new TemplateNetworkRoutes(access, templates.templates(), networks.templates(), networks.reader())
-                .addTo(routes);
+        new TemplateNetworkRoutes(access, templates.templates(), networks.templates(), networks.reader()).addTo(routes);
         new LimitRoutes(access, teams.quotas(), teams.keys(), own, sandboxes.shares()).addTo(routes);
         teams.people().addTo(routes);
         new SecretRoutes(access, teams.secrets()).addTo(routes);

@@ -10,8 +10,7 @@ import dev.cay.server.template.Templates;
 import java.util.Set;
 
 /// What sandboxes may reach: rules of requests and teams, and the secrets that the node fills in on the way out.
-record NetworkParts(
-        TeamNetworks teams, TemplateNetworks templates, NetworkReader reader, EgressValues placeholders) {
+record NetworkParts(TeamNetworks teams, TemplateNetworks templates, NetworkReader reader, EgressValues placeholders) {
     /// @param opened closes what has to be closed
     static NetworkParts make(
             ServerSettings settings,

@@ -80,7 +80,8 @@ record SandboxParts(
                 expiry,
                 pauses,
                 records,
-                opened.add(new Chores(store, sandboxes, starter, pauses, templates, egressLogs, forgetMessages, clock)));
+                opened.add(
+                        new Chores(store, sandboxes, starter, pauses, templates, egressLogs, forgetMessages, clock)));
         return new SandboxParts(
                 fleet, directory, records, sandboxes, egressLogs, starter, pauses, snapshots, volumes, shares, upkeep);
     }

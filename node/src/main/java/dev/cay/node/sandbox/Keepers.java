@@ -280,7 +280,7 @@ public final class Keepers implements Node, AutoCloseable {
     /// Lets go of all sandboxes; they run on. Those that were about to start are taken back.
     @Override
     public void close() {
-        closed = true;
+        starts.stop();
         // Each step runs even if one before it fails: upkeep that goes on would load the firewall of a closed node.
         try (var undo = new Undo()) {
             undo.step(this::leaveAll);
