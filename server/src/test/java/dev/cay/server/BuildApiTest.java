@@ -381,6 +381,38 @@ final class BuildApiTest {
         assertThat(more.message()).contains("builds of this team");
     }
 
+    /// What a build prints may hold secrets, and publishing a template does not publish that.
+    @Test
+    void onlyTheTeamThatBuiltAPublishedTemplateReadsWhatTheBuildSaid() throws Exception {
+        var requested = request("{\"name\":\"mine\"}");
+        begin(requested, "{\"fromTemplate\":\"base\"}", 202);
+        cay.builds
+                .await(build(requested))
+                .watcher()
+                .said(new BuildLine(Instant.EPOCH, Level.INFO, "1", "TOKEN=hidden"));
+        ready(requested, "top");
+        cay.call("PATCH", "/v2/templates/mine", "{\"public\":true}");
+        String team = cay.admin("POST", "/admin/teams", "{\"name\":\"other\"}")
+                .json()
+                .get("teamID")
+                .stringValue();
+        String key = cay.admin("POST", "/admin/teams/%s/api-keys".formatted(team), "{\"name\":\"k\"}")
+                .json()
+                .get("key")
+                .stringValue();
+        var headers = Map.of("X-API-Key", key);
+        String template = "/templates/" + requested.get("templateID").stringValue();
+        assertThat(cay.request("GET", template, headers).status())
+                .as("the template itself")
+                .isEqualTo(200);
+        for (String route : List.of("/status", "/status?level=info", "/logs")) {
+            var answer = cay.request("GET", path(requested) + route, headers);
+            assertThat(answer.status()).as(route).isEqualTo(403);
+            assertThat(answer.text()).doesNotContain("hidden");
+            assertThat(cay.call("GET", path(requested) + route).text()).contains("hidden");
+        }
+    }
+
     @Test
     void aTemplateIsPublishedAndDeletedWhenNobodyUsesIt() throws Exception {
         var requested = request("{\"name\":\"mine\"}");

@@ -99,9 +99,11 @@ public final class BuildRoutes {
         exchange.send(202);
     }
 
+    /// For the team alone that builds: what builds print may hold secrets, also of templates that others may use.
+    ///
     /// How far it is comes before what it said: whoever reads "ready" and then no more lines has seen all.
     private void status(Team team, Exchange exchange) {
-        var template = templates.requireUntagged(team, exchange.parameter("templateID"));
+        var template = templates.requireOwn(team, exchange.parameter("templateID"));
         var build = Builds.require(template, buildId(exchange));
         int from = ListPage.number(exchange, "logsOffset", 0, Integer.MAX_VALUE, 0);
         int most = ListPage.number(exchange, "limit", 1, MOST_LINES, MOST_LINES);
@@ -123,7 +125,7 @@ public final class BuildRoutes {
 
     /// By time: from a moment on, or back from it. `search` is Cay's own, as in logs of sandboxes.
     private void logs(Team team, Exchange exchange) {
-        var template = templates.requireUntagged(team, exchange.parameter("templateID"));
+        var template = templates.requireOwn(team, exchange.parameter("templateID"));
         var build = Builds.require(template, buildId(exchange));
         int most = ListPage.number(exchange, "limit", 0, MOST_LINES, MOST_LINES);
         boolean back = oneOf(exchange, "direction", "forward", "backward").equals("backward");
