@@ -1,5 +1,6 @@
 package dev.cay.node.build;
 
+import dev.cay.life.FairTurns;
 import dev.cay.node.host.Programs;
 import dev.cay.node.image.InterpreterLayers;
 import dev.cay.node.image.LayerStore;
@@ -28,16 +29,21 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Builds of this node. Each has a thread of its own; a few run at a time, the others wait in turn.
+/// Builds of this node. Each has a thread of its own; a few run at a time. Teams take turns, and each
+/// team's own builds wait in their order.
 public final class Builds implements NodeBuilds, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Builds.class);
     private static final Duration CLOSE_LIMIT = Duration.ofSeconds(30);
     private static final Duration READY_LIMIT = Duration.ofMinutes(10);
+
+    /// Builds of one team that wait; the server lets a team have fewer.
+    private static final int MOST_WAITING = 1000;
+
+    private static final Duration WAIT_LIMIT = Duration.ofDays(1);
     private static final String FINALIZE = "finalize";
     private static final String BASE = "base";
 
@@ -46,7 +52,7 @@ public final class Builds implements NodeBuilds, AutoCloseable {
     private final DockerfileBuild dockerfiles;
     private final OnDemandInterpreter interpreter;
     private final InstantSource clock;
-    private final Semaphore turns;
+    private final FairTurns turns;
     private final Map<BuildId, UnderWay> underWay = new ConcurrentHashMap<>();
     private volatile boolean closed;
 
@@ -77,7 +83,7 @@ public final class Builds implements NodeBuilds, AutoCloseable {
         this.dockerfiles = new DockerfileBuild(this.images, workshop);
         this.interpreter = new OnDemandInterpreter(new InterpreterLayers(layers, workshop.programs()), workshop);
         this.clock = clock;
-        this.turns = new Semaphore(atOnce, true);
+        this.turns = new FairTurns("Failed to build", atOnce, MOST_WAITING, WAIT_LIMIT);
     }
 
     /// Call this before the first build.
@@ -142,16 +148,10 @@ public final class Builds implements NodeBuilds, AutoCloseable {
     private void runInTurn(BuildPlan plan, Watcher watcher) {
         var voice = new BuildVoice(watcher, clock);
         try {
-            if (!turns.tryAcquire()) {
-                voice.say("Waiting for other builds of this machine");
-                turns.acquire();
-            }
-            try {
+            try (var _ = turn(plan, voice)) {
                 var result = build(plan, voice);
                 underWay.remove(plan.id());
                 watcher.ready(result);
-            } finally {
-                turns.release();
             }
         } catch (Exception e) {
             var build = underWay.remove(plan.id());
@@ -163,6 +163,13 @@ public final class Builds implements NodeBuilds, AutoCloseable {
             }
             fail(voice, watcher, stopped == null ? reason(e) : stopped, e);
         }
+    }
+
+    private FairTurns.Turn turn(BuildPlan plan, BuildVoice voice) {
+        return turns.tryTake().orElseGet(() -> {
+            voice.say("Waiting for other builds of this machine");
+            return turns.take(plan.teamId());
+        });
     }
 
     private static void fail(BuildVoice voice, Watcher watcher, String reason, Exception cause) {

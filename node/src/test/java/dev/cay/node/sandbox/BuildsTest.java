@@ -17,6 +17,7 @@ import dev.cay.wire.node.SandboxSpec;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -149,6 +150,37 @@ final class BuildsTest {
         assertThat(build.failure()).contains("exit status").containsAnyOf("quota", "space");
         assertNothingLeft();
         require(build(run("echo small > /srv/small")));
+    }
+
+    /// Two builds run at a time on a node.
+    @Test
+    void aTeamsManyBuildsDoNotComeBeforeThoseOfAnother() throws Exception {
+        var loud = new ArrayList<HeardBuild>();
+        for (int i = 0; i < 6; i++) {
+            var build =
+                    HeardBuild.begin(node, new TeamId("loud"), null, run("echo begun; sleep 3; echo %d".formatted(i)));
+            if (i < 2) {
+                build.awaitLine("begun");
+            } else {
+                awaitWaiting(build);
+            }
+            loud.add(build);
+        }
+        var quiet = HeardBuild.begin(node, new TeamId("quiet"), null, run("echo done"));
+        require(quiet.await());
+        assertThat(loud.subList(4, 6))
+                .noneMatch(build -> String.join("\n", build.lines()).contains("begun"));
+        for (var build : loud) {
+            require(build.await());
+        }
+    }
+
+    private static void awaitWaiting(HeardBuild build) throws InterruptedException {
+        long end = System.nanoTime() + TestNode.LIMIT.toNanos();
+        while (!String.join("\n", build.lines()).contains("Waiting for other builds")) {
+            assertThat(System.nanoTime()).isLessThan(end);
+            Thread.sleep(5);
+        }
     }
 
     @Test

@@ -43,6 +43,11 @@ final class HeardBuild implements NodeBuilds.Watcher {
 
     /// @param snapshot a saved sandbox to begin with; null for the template base
     static HeardBuild begin(TestNode node, @Nullable String snapshot, Step... steps) {
+        return begin(node, new TeamId("team"), snapshot, steps);
+    }
+
+    /// The same, for a team.
+    static HeardBuild begin(TestNode node, TeamId team, @Nullable String snapshot, Step... steps) {
         var heard = new HeardBuild();
         node.node
                 .builds()
@@ -50,7 +55,7 @@ final class HeardBuild implements NodeBuilds.Watcher {
                         new BuildPlan(
                                 heard.id,
                                 new TemplateId("built"),
-                                new TeamId("team"),
+                                team,
                                 new BuildPlan.Base.Layers(List.of("base"), snapshot, "user", null, Map.of()),
                                 Arrays.asList(steps),
                                 false,

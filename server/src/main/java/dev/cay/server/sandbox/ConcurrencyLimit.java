@@ -1,133 +1,39 @@
 package dev.cay.server.sandbox;
 
-import dev.cay.wire.CayException;
-import dev.cay.wire.ErrorKind;
+import dev.cay.life.FairTurns;
 import dev.cay.wire.TeamId;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.LinkedHashMap;
-import java.util.SequencedMap;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 
-/// Lets so many run at once and makes the others wait: a hundred starts at once finish sooner one after the other than
-/// all together, and so do a hundred pauses, which all want the same disk.
-///
-/// Teams take turns, and each team's own wait in order. However many one team has waiting, the first of another team
-/// waits for one of them at most. Thread-safe.
+/// Lets so many run at once and makes the others wait, in turns of their teams: a hundred starts at once finish sooner
+/// one
+/// after the other than all together, and so do a hundred pauses, which all want the same disk. Thread-safe.
 public final class ConcurrencyLimit {
     /// Of one team; each waiting request costs memory.
     private static final int MOST_WAITING = 1000;
 
-    private static final int MOST_TEAMS = 10;
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
-    /// One that was let in; closing lets in the next.
-    public interface Turn extends AutoCloseable {
-        @Override
-        void close();
-    }
+    private final FairTurns turns;
 
-    private final String what;
-    private final int atOnce;
-    private final int mostOfTeam;
-    private final Duration limit;
-
-    // Guarded by this.
-    private final SequencedMap<TeamId, ArrayDeque<Semaphore>> waiting = new LinkedHashMap<>();
-    private int running;
-    private int waitingInAll;
-
-    /// @param what      is said to those who get no turn, before the reason
-    /// @param mostOfTeam how many of one team may wait
-    ConcurrencyLimit(String what, int atOnce, int mostOfTeam, Duration limit) {
-        this.what = what;
-        this.atOnce = atOnce;
-        this.mostOfTeam = mostOfTeam;
-        this.limit = limit;
+    private ConcurrencyLimit(FairTurns turns) {
+        this.turns = turns;
     }
 
     /// Of sandboxes that begin or go on.
     public static ConcurrencyLimit starting() {
-        return new ConcurrencyLimit("Failed to place sandbox", 2 * cpus(), MOST_WAITING, LIMIT);
+        return new ConcurrencyLimit(new FairTurns("Failed to place sandbox", 2 * cpus(), MOST_WAITING, LIMIT));
     }
 
     /// Of sandboxes that are saved.
     public static ConcurrencyLimit saving() {
-        return new ConcurrencyLimit("The sandbox goes on", cpus(), MOST_WAITING, LIMIT);
+        return new ConcurrencyLimit(new FairTurns("The sandbox goes on", cpus(), MOST_WAITING, LIMIT));
     }
 
-    public Turn take(TeamId team) {
-        var called = new Semaphore(0);
-        if (!enter(team, called)) {
-            await(team, called);
-        }
-        return this::leave;
-    }
-
-    /// @return whether nobody has to be waited for; if not, the semaphore is released when it is the caller's turn
-    private synchronized boolean enter(TeamId team, Semaphore called) {
-        if (running < atOnce) {
-            running++;
-            return true;
-        }
-        var others = waiting.get(team);
-        if (waitingInAll >= MOST_TEAMS * mostOfTeam || (others != null && others.size() >= mostOfTeam)) {
-            throw busy("too many others wait for their turn");
-        }
-        waiting.computeIfAbsent(team, _ -> new ArrayDeque<>()).add(called);
-        waitingInAll++;
-        return false;
-    }
-
-    private void await(TeamId team, Semaphore called) {
-        try {
-            if (!called.tryAcquire(limit.toMillis(), TimeUnit.MILLISECONDS) && withdraw(team, called)) {
-                throw busy("it was not its turn within %d seconds".formatted(limit.toSeconds()));
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            if (!withdraw(team, called)) {
-                leave();
-            }
-            throw new CayException(ErrorKind.CANCELED, "interrupted while waiting for a turn", e);
-        }
-    }
-
-    /// @return false if its turn has come meanwhile
-    private synchronized boolean withdraw(TeamId team, Semaphore called) {
-        var own = waiting.get(team);
-        if (own == null || !own.remove(called)) {
-            return false;
-        }
-        waitingInAll--;
-        if (own.isEmpty()) {
-            waiting.remove(team);
-        }
-        return true;
-    }
-
-    /// The team whose turn it is goes to the end of the line with what it has left.
-    private synchronized void leave() {
-        var next = waiting.pollFirstEntry();
-        if (next == null) {
-            running--;
-            return;
-        }
-        var own = next.getValue();
-        var called = own.remove();
-        waitingInAll--;
-        if (!own.isEmpty()) {
-            waiting.putLast(next.getKey(), own);
-        }
-        called.release();
+    public FairTurns.Turn take(TeamId team) {
+        return turns.take(team);
     }
 
     private static int cpus() {
         return Runtime.getRuntime().availableProcessors();
-    }
-
-    private CayException busy(String message) {
-        return new CayException(ErrorKind.UNAVAILABLE, what + ": " + message + "; try again later");
     }
 }

@@ -1,4 +1,4 @@
-package dev.cay.server.sandbox;
+package dev.cay.life;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -18,14 +18,14 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 @Fast
-final class ConcurrencyLimitTest {
+final class FairTurnsTest {
     private static final TeamId LOUD = new TeamId("loud");
     private static final TeamId QUIET = new TeamId("quiet");
 
-    private final BlockingQueue<ConcurrencyLimit.Turn> taken = new LinkedBlockingQueue<>();
+    private final BlockingQueue<FairTurns.Turn> taken = new LinkedBlockingQueue<>();
     private final BlockingQueue<TeamId> order = new LinkedBlockingQueue<>();
 
-    private Thread waiting(ConcurrencyLimit limit, TeamId team) throws InterruptedException {
+    private Thread waiting(FairTurns limit, TeamId team) throws InterruptedException {
         var thread = Thread.startVirtualThread(() -> {
             var turn = limit.take(team);
             order.add(team);
@@ -47,7 +47,7 @@ final class ConcurrencyLimitTest {
 
     @Test
     void teamsTakeTurns() throws Exception {
-        var limit = new ConcurrencyLimit("no", 1, 100, Duration.ofMinutes(1));
+        var limit = new FairTurns("no", 1, 100, Duration.ofMinutes(1));
         taken.add(limit.take(LOUD));
         for (int i = 0; i < 5; i++) {
             waiting(limit, LOUD);
@@ -64,7 +64,7 @@ final class ConcurrencyLimitTest {
 
     @Test
     void oneTeamsLineDoesNotTurnAnotherAway() throws Exception {
-        var limit = new ConcurrencyLimit("no", 1, 2, Duration.ofMinutes(1));
+        var limit = new FairTurns("no", 1, 2, Duration.ofMinutes(1));
         taken.add(limit.take(LOUD));
         waiting(limit, LOUD);
         waiting(limit, LOUD);
@@ -80,7 +80,7 @@ final class ConcurrencyLimitTest {
 
     @Test
     void whoGivesUpLeavesTheLine() throws Exception {
-        var limit = new ConcurrencyLimit("no", 1, 10, Duration.ofMillis(50));
+        var limit = new FairTurns("no", 1, 10, Duration.ofMillis(50));
         var first = limit.take(LOUD);
         assertThatThrownBy(() -> limit.take(QUIET)).hasMessageContaining("it was not its turn within 0 seconds");
         first.close();
@@ -88,11 +88,20 @@ final class ConcurrencyLimitTest {
     }
 
     @Test
+    void whoDoesNotWaitTakesAFreeTurnOnly() {
+        var limit = new FairTurns("no", 1, 10, Duration.ofMillis(50));
+        var first = limit.tryTake().orElseThrow();
+        assertThat(limit.tryTake()).isEmpty();
+        first.close();
+        limit.take(QUIET).close();
+    }
+
+    @Test
     void asManyRunAsMay() {
-        var limit = new ConcurrencyLimit("no", 3, 10, Duration.ofMillis(10));
+        var limit = new FairTurns("no", 3, 10, Duration.ofMillis(10));
         var turns = IntStream.range(0, 3).mapToObj(_ -> limit.take(LOUD)).toList();
         assertThatThrownBy(() -> limit.take(LOUD)).isInstanceOf(CayException.class);
-        turns.forEach(ConcurrencyLimit.Turn::close);
+        turns.forEach(FairTurns.Turn::close);
         limit.take(LOUD).close();
     }
 }
