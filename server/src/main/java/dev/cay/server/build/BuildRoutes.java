@@ -111,7 +111,11 @@ public final class BuildRoutes {
         var lines = level == null
                 ? builds.logs().read(build.id(), from, most)
                 : builds.logs()
-                        .read(build.id(), from, most, line -> line.level().compareTo(level) >= 0);
+                        .search(
+                                team.id(),
+                                build.id(),
+                                new BuildLogs.Search(
+                                        true, from, most, line -> line.level().compareTo(level) >= 0));
         exchange.sendJson(
                 200,
                 new TemplateBuildInfo(
@@ -137,7 +141,8 @@ public final class BuildRoutes {
         Predicate<BuildLine> wanted = line -> (level == null || line.level().compareTo(level) >= 0)
                 && (back ? line.at().toEpochMilli() <= moment : line.at().toEpochMilli() >= moment)
                 && line.message().contains(search);
-        exchange.sendJson(200, Map.of("logs", entries(builds.logs().scan(build.id(), !back, 0, most, wanted))));
+        var found = builds.logs().search(team.id(), build.id(), new BuildLogs.Search(!back, 0, most, wanted));
+        exchange.sendJson(200, Map.of("logs", entries(found)));
     }
 
     /// The first of the words where there is none.
