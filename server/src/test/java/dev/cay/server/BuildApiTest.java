@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -381,6 +382,25 @@ final class BuildApiTest {
         assertThat(more.message()).contains("builds of this team");
     }
 
+    /// A client could ask for builds hour by hour and then begin them all.
+    @Test
+    void buildsThatWaitedLongCountWhenTheyBegin() throws Exception {
+        var waiting = new ArrayList<JsonNode>();
+        for (int i = 0; i < 4; i++) {
+            waiting.add(request("{\"name\":\"mine%d\"}".formatted(i)));
+            cay.clock.pass(Duration.ofMinutes(61));
+        }
+        for (int i = 0; i < 3; i++) {
+            begin(waiting.get(i), "{\"fromTemplate\":\"base\"}", 202);
+        }
+        assertThat(begin(waiting.get(3), "{\"fromTemplate\":\"base\"}", 429).message())
+                .contains("builds of this team");
+        var newer = request("{\"name\":\"mine2\"}", 429);
+        assertThat(newer.get("message").stringValue()).contains("builds of this team");
+        ready(waiting.getFirst(), "top");
+        begin(waiting.get(3), "{\"fromTemplate\":\"base\"}", 202);
+    }
+
     /// What a build prints may hold secrets, and publishing a template does not publish that.
     @Test
     void onlyTheTeamThatBuiltAPublishedTemplateReadsWhatTheBuildSaid() throws Exception {
@@ -484,8 +504,12 @@ final class BuildApiTest {
     }
 
     private JsonNode request(String body) {
+        return request(body, 202);
+    }
+
+    private JsonNode request(String body, int status) {
         var answer = cay.call("POST", "/v3/templates", body);
-        assertThat(answer.status()).isEqualTo(202);
+        assertThat(answer.status()).isEqualTo(status);
         return answer.json();
     }
 

@@ -95,7 +95,7 @@ public final class BuildRoutes {
         var template = templates.requireOwn(team, exchange.parameter("templateID"));
         var body = RequestBody.of(exchange);
         exchange.about("template", template.id().value());
-        builds.begin(template, buildId(exchange), BuildStart.read(body), RegistryLogins.read(body));
+        builds.begin(team, template, buildId(exchange), BuildStart.read(body), RegistryLogins.read(body));
         exchange.send(202);
     }
 

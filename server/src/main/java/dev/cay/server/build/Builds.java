@@ -22,6 +22,7 @@ import java.util.Collections;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
 import java.util.function.UnaryOperator;
@@ -105,8 +106,13 @@ public final class Builds {
             throw new CayException(
                     ErrorKind.CONFLICT, "'%s' is the id of a template; choose another name".formatted(wanted.text()));
         }
-        requireRoom(team);
         var now = templates.now();
+        var recently = now.minus(ABANDONED);
+        requireRoom(
+                team,
+                (_, build) -> build.status() == BuildStatus.BUILDING
+                        || (build.status() == BuildStatus.WAITING
+                                && build.createdAt().isAfter(recently)));
         var build = TemplateBuild.waiting(
                 new BuildId(UUID.randomUUID().toString()), wanted.resources(), wanted.tags(), now);
         var old = templates.findOwn(team, wanted.name());
@@ -138,14 +144,13 @@ public final class Builds {
         return !Collections.disjoint(one.wantedTags(), other.wantedTags());
     }
 
-    private void requireRoom(Team team) {
-        var recently = templates.now().minus(ABANDONED);
+    /// Refuses one more build while so many of the team count.
+    private void requireRoom(Team team, BiPredicate<TemplateRecord, TemplateBuild> counts) {
         long underWay = templates.list(team).stream()
-                .flatMap(template -> template.builds().stream())
-                .filter(build -> build.status() == BuildStatus.BUILDING
-                        || (build.status() == BuildStatus.WAITING
-                                && build.createdAt().isAfter(recently)))
-                .count();
+                .mapToLong(template -> template.builds().stream()
+                        .filter(build -> counts.test(template, build))
+                        .count())
+                .sum();
         if (underWay >= mostPerTeam.applyAsInt(team)) {
             throw new CayException(
                     ErrorKind.EXHAUSTED,
@@ -158,9 +163,33 @@ public final class Builds {
     ///
     /// @param logins let the node into the registries of images; they are in no record, so a build that is cut off
     ///               before it has its images cannot go on
-    void begin(TemplateRecord template, BuildId id, BuildStart start, RegistryLogins logins) {
-        var begun = templates.change(
-                template.id(),
+    void begin(Team team, TemplateRecord template, BuildId id, BuildStart start, RegistryLogins logins) {
+        var begun = building(team, template.id(), id, start);
+        var build = require(begun, id);
+        for (var other : begun.builds()) {
+            if (takesPlaceOf(build, other)) {
+                cancel(begun, other.id(), "a newer build took its place");
+            }
+        }
+        run(begun, build, start, logins);
+    }
+
+    private static boolean takesPlaceOf(TemplateBuild build, TemplateBuild other) {
+        return !other.id().equals(build.id()) && other.status() == BuildStatus.BUILDING && sharesTag(other, build);
+    }
+
+    /// Notes that the build begins. Builds that waited too long to count when others were asked for count here, so the
+    /// number of builds that run is checked again.
+    private synchronized TemplateRecord building(Team team, TemplateId templateId, BuildId id, BuildStart start) {
+        var wanted = templates.find(templateId).flatMap(template -> template.build(id));
+        requireRoom(
+                team,
+                (template, other) -> other.status() == BuildStatus.BUILDING
+                        && !(template.id().equals(templateId)
+                                && wanted.filter(build -> takesPlaceOf(build, other))
+                                        .isPresent()));
+        return templates.change(
+                templateId,
                 before -> {
                     var build = require(before, id);
                     if (build.status() != BuildStatus.WAITING) {
@@ -169,13 +198,6 @@ public final class Builds {
                     return before.with(id, waiting -> waiting.building(templates.now()));
                 },
                 handle -> BuildPlanStore.write(handle, id, start));
-        var build = require(begun, id);
-        for (var other : begun.builds()) {
-            if (!other.id().equals(id) && other.status() == BuildStatus.BUILDING && sharesTag(other, build)) {
-                cancel(begun, other.id(), "a newer build took its place");
-            }
-        }
-        run(begun, build, start, logins);
     }
 
     static TemplateBuild require(TemplateRecord template, BuildId id) {
