@@ -424,6 +424,65 @@ abstract class SignInContract extends ServerTest {
         assertThat(entry.get("credential").stringValue()).isEqualTo("ann@example.org");
     }
 
+    /// Keys of programs are revoked at logout, and no list has them any more.
+    @Test
+    void theAuditLogNamesThePersonBehindEveryKeyAlsoAfterLogout() {
+        var login = login("ann@example.org");
+        String key = key(teams(login));
+        var created = cay.request("POST", "/v2/sandboxes", Map.of("X-API-Key", key), "{\"templateID\":\"base\"}");
+        assertThat(created.status()).isEqualTo(201);
+        var token = Map.of("token", login.get("refreshToken"), "client_id", login.get("clientId"));
+        assertThat(post("/oauth/revoke", token, Map.of()).status()).isEqualTo(200);
+        var minted = entry("key.mint");
+        assertThat(minted.get("actor").stringValue()).isEqualTo("person:" + id("ann@example.org"));
+        assertThat(minted.get("credential").stringValue()).isEqualTo("ann@example.org");
+        assertThat(minted.get("team").stringValue()).isEqualTo(team);
+        var used = entry("sandbox.create");
+        assertThat(used.get("actor").stringValue())
+                .isEqualTo("key:" + minted.get("key").stringValue());
+        assertThat(used.get("person").stringValue()).isEqualTo(id("ann@example.org"));
+    }
+
+    /// The newest entry of this action, as soon as it is written.
+    private JsonNode entry(String action) {
+        String path = "/admin/audit?limit=1&action=" + action;
+        TestServer.await(action, () -> !cay.admin("GET", path, "").json().isEmpty());
+        return cay.admin("GET", path, "").json().get(0);
+    }
+
+    private String id(String email) {
+        return cay.admin("GET", "/admin/people", "")
+                .json()
+                .valueStream()
+                .filter(person -> person.get("email").stringValue().equals(email))
+                .map(person -> person.get("id").stringValue())
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /// Each answer writes two rows for each team of the person.
+    @Test
+    void requestsForKeysCountAndOnePersonGetsSoManyOfThem() {
+        add("bob@example.org", "read");
+        var login = login("bob@example.org");
+        for (int i = 0; i < 30; i++) {
+            assertThat(teams(login).status()).as("call %d", i).isEqualTo(200);
+        }
+        var more = teams(login);
+        assertThat(more.status()).isEqualTo(429);
+        assertThat(more.header("Retry-After")).isNotNull();
+        var other = login("ann@example.org");
+        assertThat(cay.admin("PUT", "/admin/teams/%s/limits".formatted(team), "{\"apiCallsPer30s\": 2}")
+                        .status())
+                .isEqualTo(200);
+        assertThat(List.of(
+                        teams(other).status(),
+                        teams(other).status(),
+                        teams(other).status()))
+                .as("as every request to the API")
+                .containsExactly(200, 200, 429);
+    }
+
     @Test
     void theAuditLogTellsWhoSignsInAndOutAndWhoIsRefused() {
         var login = login("ann@example.org");

@@ -6,7 +6,6 @@ import dev.cay.server.store.Store;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.TeamId;
-import dev.cay.wire.rest.TeamInfo;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.List;
@@ -51,8 +50,15 @@ public final class Access {
         /// @throws CayException if the token is not good, or its owner is no member of the team
         TeamKey rights(String token, @Nullable TeamId team);
 
-        /// The teams of the token's owner, with a new API key for each.
-        List<TeamInfo> teams(String token);
+        /// What the owner of this token may do in each of their teams, at least one, as keys.
+        ///
+        /// @throws CayException if the token is not good, or its owner is a member of no team
+        List<TeamKey> rights(String token);
+
+        /// A new API key for each of these rights, in their order.
+        ///
+        /// @throws CayException if the owner makes too many, or has other rights by now
+        List<ApiKeys.Made> mint(String token, List<TeamKey> rights);
 
         /// Whether this server made the token, and nobody ended it.
         boolean knows(String token);

@@ -31,6 +31,11 @@ public interface Audit {
         /// @param what kind and id of the thing, like `volume:ID`
         void byToken(TeamId team, String what);
 
+        /// The request made an API key for a program of a person, which is an entry of its own.
+        ///
+        /// @param rights whose key it is, and in which team
+        void minted(TeamKey rights, TeamKey key);
+
         /// The handler has ended. What it changed must not get lost from here on.
         ///
         /// @param failure null if it answered

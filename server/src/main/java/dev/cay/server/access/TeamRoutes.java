@@ -3,6 +3,7 @@ package dev.cay.server.access;
 import dev.cay.http.Exchange;
 import dev.cay.http.Routes;
 import dev.cay.wire.rest.TeamInfo;
+import java.util.ArrayList;
 import java.util.List;
 
 /// What clients may ask about teams.
@@ -15,11 +16,11 @@ public final class TeamRoutes {
 
     public void addTo(Routes routes) {
         var ofKey = access.guard(TeamRoutes::list);
+        var ofPerson = access.guardToken(this::mint);
         routes.on("GET", "/teams", exchange -> {
             exchange.with("Cache-Control", "no-store");
             if (Credential.isOfPerson(exchange)) {
-                exchange.sendJson(
-                        200, access.people().teams(Credential.of(exchange).text()));
+                ofPerson.handle(exchange);
             } else {
                 ofKey.handle(exchange);
             }
@@ -32,5 +33,24 @@ public final class TeamRoutes {
                 200,
                 List.of(new TeamInfo(
                         team.id(), team.name(), Credential.of(exchange).text(), true)));
+    }
+
+    /// A token of a person is none of a team, so each of their teams gets a key. The request counts for all of them.
+    private void mint(Exchange exchange, Audit.Act act) {
+        String token = Credential.of(exchange).text();
+        var rights = access.people().rights(token);
+        for (var one : rights) {
+            var caller = new Caller(one.team(), one);
+            act.by(caller);
+            access.admission().call(caller);
+        }
+        var teams = new ArrayList<TeamInfo>();
+        var made = access.people().mint(token, rights);
+        for (int i = 0; i < rights.size(); i++) {
+            var team = rights.get(i).team();
+            act.minted(rights.get(i), made.get(i).key());
+            teams.add(new TeamInfo(team.id(), team.name(), made.get(i).text(), i == 0));
+        }
+        exchange.sendJson(200, teams);
     }
 }

@@ -5,7 +5,10 @@ import dev.cay.http.Exchange;
 import dev.cay.server.access.Audit;
 import dev.cay.server.access.Caller;
 import dev.cay.server.access.Credential;
+import dev.cay.server.access.TeamKey;
 import dev.cay.wire.TeamId;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -48,6 +51,11 @@ final class RequestAct implements Audit.Act {
     private @Nullable String token;
     private @Nullable TeamId tokenTeam;
 
+    /// A key that the request made for a person, beside what its route says.
+    private record Mint(TeamKey rights, TeamKey key) {}
+
+    private final List<Mint> mints = new ArrayList<>();
+
     RequestAct(Exchange exchange, Recorder recorder) {
         this.exchange = exchange;
         this.recorder = recorder;
@@ -70,28 +78,27 @@ final class RequestAct implements Audit.Act {
     }
 
     @Override
+    public void minted(TeamKey rights, TeamKey key) {
+        mints.add(new Mint(rights, key));
+    }
+
+    @Override
     public void end(@Nullable Exception failure) {
         int status = failure == null ? exchange.status() : ErrorRenderer.status(failure);
         if (status == NOT_SERVED) {
             return;
         }
-        var facts = new TreeMap<String, String>();
+        String result = status < 400 ? "ok" : isRefused(status) ? "refused" : "failed";
+        var facts = facts(result, status);
+        for (var mint : mints) {
+            recorder.add(true, result, sender(), draft(mint, facts));
+        }
         var ids = ids();
         ids.forEach((kind, id) -> {
             if (!kind.equals("sandbox") && !kind.equals("team")) {
                 facts.put(kind, id);
             }
         });
-        String result = status < 400 ? "ok" : isRefused(status) ? "refused" : "failed";
-        facts.put("result", result);
-        facts.put("status", Integer.toString(status));
-        facts.put("request", exchange.method() + " " + exchange.route());
-        facts.put("address", exchange.peer());
-        var inside = exchange.inside();
-        if (inside != null) {
-            facts.put("fromSandbox", inside.value());
-        }
-        facts.put("credential", credential());
         recorder.add(
                 !exchange.method().equals("GET") && !exchange.method().equals("HEAD"),
                 result,
@@ -102,6 +109,37 @@ final class RequestAct implements Audit.Act {
                         team(ids),
                         ids.get("sandbox"),
                         facts));
+    }
+
+    /// What every entry says.
+    private Map<String, String> facts(String result, int status) {
+        var facts = new TreeMap<String, String>();
+        facts.put("result", result);
+        facts.put("status", Integer.toString(status));
+        facts.put("request", exchange.method() + " " + exchange.route());
+        facts.put("address", exchange.peer());
+        var inside = exchange.inside();
+        if (inside != null) {
+            facts.put("fromSandbox", inside.value());
+        }
+        facts.put("credential", credential());
+        var key = caller == null ? null : caller.key();
+        if (key != null && key.person() != null && !key.isOfPerson()) {
+            // A revoked key is in no list any more, and the entry has to name its owner all the same.
+            facts.put("person", key.person());
+        }
+        return facts;
+    }
+
+    private static Draft draft(Mint mint, Map<String, String> common) {
+        var facts = new TreeMap<>(common);
+        facts.put("key", mint.key().id());
+        return new Draft(
+                "key.mint",
+                "person:" + mint.rights().person(),
+                mint.rights().team().id().value(),
+                null,
+                facts);
     }
 
     /// What is not there for a team may be there for another: somebody may be looking for ids.

@@ -59,6 +59,8 @@ final class MemberRoutes {
                 200,
                 people.list().stream()
                         .map(person -> Map.of(
+                                "id",
+                                person.id(),
                                 "email",
                                 person.email(),
                                 "teams",

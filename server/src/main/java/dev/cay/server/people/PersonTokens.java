@@ -6,19 +6,26 @@ import dev.cay.server.access.TeamKey;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.TeamId;
-import dev.cay.wire.rest.TeamInfo;
-import java.util.ArrayList;
+import io.github.bucket4j.Bucket;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /// What the access token of a person opens: their teams, with the rights they have there now. Thread-safe.
 final class PersonTokens implements Access.People {
     private static final int MOST_KEYS = 10;
+    private static final int MOST_MINTS = 30;
+    private static final Duration WINDOW = Duration.ofMinutes(10);
 
     private final AccessTokens tokens;
     private final SignIns signIns;
     private final People people;
     private final ApiKeys keys;
+
+    /// How often each person has asked for keys lately; there are as many as the operator added.
+    private final Map<String, Bucket> mints = new ConcurrentHashMap<>();
 
     PersonTokens(AccessTokens tokens, SignIns signIns, People people, ApiKeys keys) {
         this.tokens = tokens;
@@ -45,26 +52,51 @@ final class PersonTokens implements Access.People {
     }
 
     @Override
-    public List<TeamInfo> teams(String token) {
+    public List<TeamKey> rights(String token) {
         var signIn = require(token);
-        var memberships = people.memberships(signIn.person());
-        if (memberships.isEmpty()) {
+        var rights = rights(signIn);
+        if (rights.isEmpty()) {
             throw memberOfNone(signIn.person());
         }
+        return rights;
+    }
+
+    private List<TeamKey> rights(SignIn signIn) {
+        return people.memberships(signIn.person()).stream()
+                .map(member -> rights(signIn, member))
+                .toList();
+    }
+
+    @Override
+    public List<ApiKeys.Made> mint(String token, List<TeamKey> rights) {
+        var signIn = require(token);
+        requirePatience(signIn.person());
         String name = "E2B CLI of " + signIn.person().email();
-        var teams = new ArrayList<TeamInfo>();
-        for (var member : memberships) {
-            var made = keys.mint(rights(signIn, member), name, MOST_KEYS);
-            teams.add(new TeamInfo(member.team().id(), member.team().name(), made.text(), teams.isEmpty()));
+        var made = rights.stream().map(one -> keys.mint(one, name, MOST_KEYS)).toList();
+        requireUnchanged(signIn, rights);
+        return made;
+    }
+
+    /// Each key is a row in the store and ends another one. People sign in with a program a few times a day.
+    private void requirePatience(Person person) {
+        var probe = mints.computeIfAbsent(person.id(), _ -> bucket()).tryConsumeAndReturnRemaining(1);
+        if (!probe.isConsumed()) {
+            throw CayException.exhausted(
+                    "%s may ask for new API keys %d times in %d minutes; use the keys that were made"
+                            .formatted(person.email(), MOST_MINTS, WINDOW.toMinutes()),
+                    Duration.ofNanos(probe.getNanosToWaitForRefill()));
         }
-        requireUnchanged(signIn, memberships);
-        return teams;
+    }
+
+    private static Bucket bucket() {
+        return Bucket.builder()
+                .addLimit(limit -> limit.capacity(MOST_MINTS).refillGreedy(MOST_MINTS, WINDOW))
+                .build();
     }
 
     /// Somebody who is removed or signed out while keys are minted does not keep the keys.
-    private void requireUnchanged(SignIn signIn, List<Member> memberships) {
-        if (signIns.find(signIn.id()).isEmpty()
-                || !people.memberships(signIn.person()).equals(memberships)) {
+    private void requireUnchanged(SignIn signIn, List<TeamKey> rights) {
+        if (signIns.find(signIn.id()).isEmpty() || !rights(signIn).equals(rights)) {
             keys.revokeMinted(key -> signIn.id().equals(key.signIn()));
             throw new CayException(
                     ErrorKind.CONFLICT,
