@@ -24,6 +24,7 @@ import dev.cay.server.store.Store;
 import dev.cay.server.template.Origin;
 import dev.cay.tls.LocalAuthority;
 import dev.cay.tls.OperatorCertificate;
+import dev.cay.web.TrustedProxies;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.node.SandboxKind;
@@ -65,7 +66,8 @@ final class CayDaemon implements AutoCloseable {
             undo.add(closing);
             var database = openDatabase();
             var authority = openAuthority();
-            var listeners = closing.add(new HttpListeners());
+            var listeners = closing.add(
+                    new HttpListeners(new TrustedProxies(config.http().trustedProxies())::client));
             listeners.start();
             progress.mark("http");
             var node = startNode(listeners, authority);

@@ -39,7 +39,7 @@ final class PortHolderTest {
     void aTakenPortIsOneSentenceWithItsHolder() throws IOException {
         try (var taken = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
             int port = taken.getLocalPort();
-            var http = new CayConfig.Http(List.of("127.0.0.1"), port, port, "x", null, null);
+            var http = new CayConfig.Http(List.of("127.0.0.1"), port, port, "x", null, null, List.of());
             assertThatThrownBy(() -> Listening.check(http))
                     .hasMessageMatching("port %d is taken by .+ \\(pid %d\\); .* with --port"
                             .formatted(port, ProcessHandle.current().pid()));
@@ -48,7 +48,7 @@ final class PortHolderTest {
 
     @Test
     void anAddressOfAnotherHostIsRefused() {
-        var http = new CayConfig.Http(List.of("192.0.2.1"), 13_579, 13_580, "x", null, null);
+        var http = new CayConfig.Http(List.of("192.0.2.1"), 13_579, 13_580, "x", null, null, List.of());
         assertThatThrownBy(() -> Listening.check(http)).hasMessageContaining("no address 192.0.2.1");
     }
 }

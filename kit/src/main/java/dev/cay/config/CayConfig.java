@@ -33,7 +33,8 @@ public record CayConfig(
 
     /// The same, listening elsewhere: on those of the addresses that this host has.
     public CayConfig withListen(List<String> listen) {
-        var changed = new Http(listen, http.port, http.tlsPort, http.domain, http.certificate, http.key);
+        var changed =
+                new Http(listen, http.port, http.tlsPort, http.domain, http.certificate, http.key, http.trustedProxies);
         return new CayConfig(
                 instance, stateDir, runDir, cacheDir, changed, sandboxes, storage, store, network, templates, images,
                 mcp, webhooks, teams, audit, logs, signIn);
@@ -68,15 +69,18 @@ public record CayConfig(
     ///
     /// @param listen   addresses to bind, loopback unless the operator opens it
     /// @param domain   what sandboxes' host names end in, without a port
+    /// @param trustedProxies addresses and ranges of reverse proxies whose `X-Forwarded-For` is believed
     public record Http(
             List<String> listen,
             int port,
             int tlsPort,
             String domain,
             @Nullable Path certificate,
-            @Nullable Path key) {
+            @Nullable Path key,
+            List<String> trustedProxies) {
         public Http {
             listen = List.copyOf(listen);
+            trustedProxies = List.copyOf(trustedProxies);
         }
     }
 

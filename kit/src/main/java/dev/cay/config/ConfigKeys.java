@@ -53,6 +53,11 @@ public final class ConfigKeys {
             ConfigValue.optional(ConfigValue.path()),
             "",
             "PEM file with the private key that belongs to http.certificate.");
+    static final ConfigKey<List<String>> TRUSTED_PROXIES = key(
+            "http.trustedProxies",
+            ConfigValue.list(ConfigValue.network()),
+            "",
+            "Addresses and ranges of your reverse proxies; only from these is the header X-Forwarded-For believed.");
 
     static final ConfigKey<Integer> CPU_COUNT =
             key("sandboxes.cpuCount", ConfigValue.number(1, 1024), "2", "CPUs of a sandbox whose template says none.");
@@ -371,6 +376,7 @@ public final class ConfigKeys {
             DOMAIN,
             CERTIFICATE,
             CERTIFICATE_KEY,
+            TRUSTED_PROXIES,
             CPU_COUNT,
             MEMORY_MB,
             DISK_SIZE_MB,

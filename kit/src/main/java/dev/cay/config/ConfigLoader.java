@@ -109,7 +109,8 @@ public final class ConfigLoader {
                         value(ConfigKeys.TLS_PORT),
                         value(ConfigKeys.DOMAIN),
                         value(ConfigKeys.CERTIFICATE).orElse(null),
-                        value(ConfigKeys.CERTIFICATE_KEY).orElse(null)),
+                        value(ConfigKeys.CERTIFICATE_KEY).orElse(null),
+                        value(ConfigKeys.TRUSTED_PROXIES)),
                 new CayConfig.Sandboxes(
                         value(ConfigKeys.CPU_COUNT),
                         value(ConfigKeys.MEMORY_MB),

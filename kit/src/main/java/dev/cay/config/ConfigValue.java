@@ -17,6 +17,8 @@ import java.util.regex.Pattern;
 /// message says what to write instead, as the end of the sentence "it must be ...".
 @FunctionalInterface
 public interface ConfigValue<T> {
+    Pattern NETWORK = Pattern.compile("([0-9a-f:]*:[0-9a-f:.]*|\\d+\\.\\d+\\.\\d+\\.\\d+)(?:/(\\d{1,3}))?");
+
     T parse(String text);
 
     static ConfigValue<String> matching(String regex, String expected) {
@@ -180,25 +182,37 @@ public interface ConfigValue<T> {
         };
     }
 
+    /// An address, or a range of addresses, of either kind.
+    static ConfigValue<String> network() {
+        String expected = "an address or a range such as 10.1.0.0/16 or fd00::/8";
+        return text -> {
+            String lower = text.toLowerCase(Locale.ROOT);
+            require(isNetwork(lower), expected);
+            return lower;
+        };
+    }
+
+    private static boolean isNetwork(String lower) {
+        Matcher parts = NETWORK.matcher(lower);
+        if (!parts.matches()) {
+            return false;
+        }
+        try {
+            int bits = InetAddress.ofLiteral(parts.group(1)).getAddress().length * 8;
+            return parts.group(2) == null || Integer.parseInt(parts.group(2)) <= bits;
+        } catch (IllegalArgumentException _) {
+            return false;
+        }
+    }
+
     /// A host name, a domain with `*.` before it, an address, or a range of addresses of either kind.
     static ConfigValue<String> destination() {
         String expected = "a host name, *.domain, an address or a range such as 10.1.0.0/16";
         var name = Pattern.compile("(\\*\\.)?([a-z0-9_]([a-z0-9_-]*[a-z0-9])?\\.)*[a-z]([a-z0-9-]*[a-z0-9])?");
-        var range = Pattern.compile("([0-9a-f:]*:[0-9a-f:.]*|\\d+\\.\\d+\\.\\d+\\.\\d+)(/(\\d{1,3}))?");
         return text -> {
             String lower = text.toLowerCase(Locale.ROOT);
-            if (name.matcher(lower).matches()) {
-                return lower;
-            }
-            Matcher parts = range.matcher(lower);
-            require(parts.matches(), expected);
-            try {
-                int bits = InetAddress.ofLiteral(parts.group(1)).getAddress().length * 8;
-                require(parts.group(3) == null || Integer.parseInt(parts.group(3)) <= bits, expected);
-                return lower;
-            } catch (IllegalArgumentException _) {
-                throw new IllegalArgumentException(expected);
-            }
+            require(name.matcher(lower).matches() || isNetwork(lower), expected);
+            return lower;
         };
     }
 

@@ -43,6 +43,7 @@ public final class Exchange {
     private final ClientEndPoint endPoint;
     private final LargeMessages messages;
     private final Deadlines deadlines;
+    private final ClientAddresses clients;
     private final RequestBody body;
     private final AnswerStream answer;
     private final EndOfExchange end = new EndOfExchange();
@@ -60,13 +61,15 @@ public final class Exchange {
             Callback callback,
             ClientEndPoint endPoint,
             LargeMessages messages,
-            Deadlines deadlines) {
+            Deadlines deadlines,
+            ClientAddresses clients) {
         this.request = request;
         this.response = response;
         this.callback = callback;
         this.endPoint = endPoint;
         this.messages = messages;
         this.deadlines = deadlines;
+        this.clients = clients;
         this.body = new RequestBody(request, this::watch);
         this.watch = new ClientWatch(endPoint::watch, endPoint::unwatch, deadlines.waits(), end::clientGone);
         this.answer = new AnswerStream(response, () -> abort("the client does not read"));
@@ -149,9 +152,11 @@ public final class Exchange {
         return endPoint.listener().inside();
     }
 
-    /// The address that the connection comes from, without a port. A proxy in between shows its own.
+    /// The address of the client, without a port: where the connection comes from, unless that is a proxy which the
+    /// operator trusts. Nobody inside a sandbox is.
     public String peer() {
-        return Request.getRemoteAddr(request);
+        String peer = Request.getRemoteAddr(request);
+        return inside() == null ? clients.client(peer, request.getHeaders().getValuesList("X-Forwarded-For")) : peer;
     }
 
     /// Address and port that the connection comes from.

@@ -11,14 +11,19 @@ import org.eclipse.jetty.util.Callback;
 
 /// Where Jetty ends and Cay begins: makes an {@link Exchange} of a request and has its listener's handler answer it.
 final class ExchangeAdapter extends org.eclipse.jetty.server.Handler.Abstract {
+    private final ClientAddresses clients;
     private final AtomicInteger running = new AtomicInteger();
     private final LargeMessages messages = new LargeMessages();
     private final Deadlines deadlines = new Deadlines();
 
+    ExchangeAdapter(ClientAddresses clients) {
+        this.clients = clients;
+    }
+
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
         ClientEndPoint endPoint = endPoint(request);
-        var exchange = new Exchange(request, response, callback, endPoint, messages, deadlines);
+        var exchange = new Exchange(request, response, callback, endPoint, messages, deadlines, clients);
         ListeningPort listener = endPoint.listener();
         running.incrementAndGet();
         listener.running().incrementAndGet();

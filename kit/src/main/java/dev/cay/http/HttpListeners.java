@@ -42,10 +42,16 @@ public final class HttpListeners implements AutoCloseable {
     private final SharedConnector connector;
     private final ConnectionFactory plain;
     private final Map<SSLContext, ConnectionFactory> secure = new ConcurrentHashMap<>();
-    private final ExchangeAdapter exchanges = new ExchangeAdapter();
+    private final ExchangeAdapter exchanges;
     private final List<SharedConnector.Serving> open = new CopyOnWriteArrayList<>();
 
     public HttpListeners() {
+        this(ClientAddresses.PEERS);
+    }
+
+    /// @param clients which proxies are believed
+    public HttpListeners(ClientAddresses clients) {
+        exchanges = new ExchangeAdapter(clients);
         var threads = new VirtualThreadPool();
         // Its default of 200 would let a few hundred idle streams stop everybody else.
         threads.setMaxConcurrentTasks(0);

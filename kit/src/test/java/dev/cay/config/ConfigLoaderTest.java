@@ -44,6 +44,7 @@ final class ConfigLoaderTest {
                         http.domain = cay.localhost | CAY_HTTP_DOMAIN
                         http.certificate =  | CAY_HTTP_CERTIFICATE
                         http.key =  | CAY_HTTP_KEY
+                        http.trustedProxies =  | CAY_HTTP_TRUSTED_PROXIES
                         sandboxes.cpuCount = 2 | CAY_SANDBOXES_CPU_COUNT
                         sandboxes.memoryMB = 512MB | CAY_SANDBOXES_MEMORY_MB
                         sandboxes.diskSizeMB = 10GB | CAY_SANDBOXES_DISK_SIZE_MB

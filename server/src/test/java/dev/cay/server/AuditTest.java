@@ -3,6 +3,7 @@ package dev.cay.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cay.testing.Fast;
+import dev.cay.web.TrustedProxies;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -75,6 +76,19 @@ final class AuditTest extends ServerTest {
         TestServer.await("404", () -> text(newest("sandbox.read"), "status").equals("404"));
         cay.request("POST", "/admin/teams", Map.of("X-Admin-Token", "wrong"), "{}");
         assertThat(text(newest("team.create"), "credential")).isEqualTo("wrong admin token");
+    }
+
+    /// The header is the client's own word unless a proxy of the operator's sends it.
+    @Test
+    void theAddressIsTheClientsBehindATrustedProxyAndThePeersElsewhere() {
+        cay.call("POST", "/api-keys", "{\"name\": \"a\"}", "X-Forwarded-For", "203.0.113.7");
+        assertThat(text(newest("key.create"), "address")).isEqualTo("127.0.0.1");
+        cay.proxies = new TrustedProxies(List.of("127.0.0.1", "10.1.0.0/16"))::client;
+        cay.call("POST", "/api-keys", "{\"name\": \"b\"}", "X-Forwarded-For", "192.0.2.1, 203.0.113.7, 10.1.2.3");
+        TestServer.await("b", () -> text(newest("key.create"), "address").equals("203.0.113.7"));
+        cay.proxies = new TrustedProxies(List.of("10.1.0.0/16"))::client;
+        cay.call("DELETE", "/api-keys/none", "", "X-Forwarded-For", "203.0.113.7");
+        assertThat(text(newest("key.revoke"), "address")).isEqualTo("127.0.0.1");
     }
 
     @Test

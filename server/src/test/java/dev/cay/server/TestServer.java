@@ -1,5 +1,6 @@
 package dev.cay.server;
 
+import dev.cay.http.ClientAddresses;
 import dev.cay.http.Exchange;
 import dev.cay.http.HttpListeners;
 import dev.cay.metrics.Meters;
@@ -82,7 +83,10 @@ final class TestServer implements AutoCloseable {
     final RepeatingStore store;
     final String key;
     final String adminToken;
-    private final HttpListeners listeners = new HttpListeners();
+    /// Which reverse proxies the operator trusts.
+    volatile ClientAddresses proxies = ClientAddresses.PEERS;
+
+    private final HttpListeners listeners = new HttpListeners((peer, forwarded) -> proxies.client(peer, forwarded));
     private final InetSocketAddress address;
     private final HttpClient client =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
