@@ -624,6 +624,9 @@ abstract class SignInContract extends ServerTest {
         assertThat(refresh("cay_refresh_x").status()).isEqualTo(429);
         assertThat(cay.request("GET", "/sign-in/link?token=x", Map.of()).status())
                 .isEqualTo(429);
+        assertThat(refresh(login("ann@example.org").get("refreshToken")).status())
+                .as("somebody else with this address")
+                .isEqualTo(200);
         cay.clock.pass(Duration.ofMinutes(10));
         assertThat(refresh("cay_refresh_x").status()).isEqualTo(400);
     }

@@ -1,14 +1,15 @@
 package dev.cay.server.people;
 
 import dev.cay.wire.CayException;
-import dev.cay.wire.ErrorKind;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// Limits how often one address may show a wrong secret. Thread-safe.
+/// Limits how often one address may show a wrong secret. A good one is never refused for the wrong ones of others:
+/// whole
+/// offices have one address, and so have all people behind a proxy. Thread-safe.
 final class Attempts {
     private static final int MOST = 20;
     private static final Duration WINDOW = Duration.ofMinutes(10);
@@ -26,15 +27,6 @@ final class Attempts {
     }
 
     /// @throws CayException if this address was wrong too often
-    void require(String address) {
-        var wrong = byAddress.get(address);
-        if (wrong != null && wrong.count() >= MOST && wrong.end().isAfter(clock.instant())) {
-            throw new CayException(
-                    ErrorKind.EXHAUSTED,
-                    "too many wrong attempts from your address; try again in %d minutes".formatted(WINDOW.toMinutes()));
-        }
-    }
-
     void wrong(String address) {
         var now = clock.instant();
         if (byAddress.size() >= MOST_ADDRESSES) {
@@ -43,10 +35,15 @@ final class Attempts {
         if (byAddress.size() >= MOST_ADDRESSES) {
             byAddress.clear();
         }
-        byAddress.compute(
+        var wrong = byAddress.compute(
                 address,
                 (_, known) -> known == null || !known.end().isAfter(now)
                         ? new Wrong(1, now.plus(WINDOW))
                         : new Wrong(known.count() + 1, known.end()));
+        if (wrong.count() > MOST) {
+            throw CayException.exhausted(
+                    "too many wrong attempts from your address; try again in %d minutes".formatted(WINDOW.toMinutes()),
+                    Duration.between(now, wrong.end()));
+        }
     }
 }

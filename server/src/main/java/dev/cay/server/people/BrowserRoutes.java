@@ -86,13 +86,12 @@ final class BrowserRoutes {
     }
 
     private Person require(Exchange exchange, @Nullable String token) {
-        attempts.require(exchange.peer());
         return signIns.peek(new Secret(token == null ? "" : token)).orElseThrow(() -> unknownLink(exchange));
     }
 
     private CayException unknownLink(Exchange exchange) {
-        attempts.wrong(exchange.peer());
         notes.refused(exchange, SignInNotes.Way.LINK, null);
+        attempts.wrong(exchange.peer());
         return new CayException(
                 ErrorKind.NOT_FOUND,
                 "this link was used, is older than %d minutes, or never was one; `sudo ./cay login` makes another"

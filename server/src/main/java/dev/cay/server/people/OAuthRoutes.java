@@ -37,7 +37,6 @@ final class OAuthRoutes {
     private void answer(Exchange exchange, Action action) {
         exchange.with("Cache-Control", "no-store");
         try {
-            attempts.require(exchange.peer());
             var form = exchange.form();
             if (!CliRoutes.CLIENT.equals(form.get("client_id"))) {
                 refuse(exchange, 401, "invalid_client", "'client_id' must be " + CliRoutes.CLIENT);
@@ -65,8 +64,8 @@ final class OAuthRoutes {
                 exchange.sendJson(200, tokens);
             }
             case SignIns.Renewal.Unknown() -> {
-                attempts.wrong(exchange.peer());
                 notes.notRenewed(exchange, null);
+                attempts.wrong(exchange.peer());
                 refuse(
                         exchange,
                         400,
@@ -74,8 +73,8 @@ final class OAuthRoutes {
                         "the refresh token is not good here any more; run `e2b auth login` again");
             }
             case SignIns.Renewal.Reused(var signIn) -> {
-                attempts.wrong(exchange.peer());
                 notes.notRenewed(exchange, signIn.person());
+                attempts.wrong(exchange.peer());
                 refuse(
                         exchange,
                         400,
