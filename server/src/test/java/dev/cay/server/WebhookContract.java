@@ -559,6 +559,23 @@ abstract class WebhookContract {
         assertThat(failed.get("errorClass").stringValue()).isEqualTo("transport_error");
     }
 
+    /// A receiver that hangs must not let a client open as many connections as it likes.
+    @Test
+    void oneTestOfAWebhookWaitsAtATime() throws Exception {
+        String path = "/events/webhooks/" + hook() + "/test";
+        receiver.status = Receiver.HANG;
+        var first = new Thread(() -> cay.call("POST", path));
+        first.start();
+        TestServer.await("the first test", () -> !receiver.requests.isEmpty());
+        var second = cay.call("POST", path);
+        assertThat(second.status()).isEqualTo(429);
+        assertThat(second.header("Retry-After")).isEqualTo("2");
+        assertThat(receiver.requests).hasSize(1);
+        first.join();
+        receiver.status = 200;
+        assertThat(cay.call("POST", path).json().get("status").stringValue()).isEqualTo("success");
+    }
+
     @Test
     void anotherTeamsWebhookIsNotThere() throws Exception {
         String hook = hook();

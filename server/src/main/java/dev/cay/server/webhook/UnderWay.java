@@ -8,20 +8,33 @@ import java.util.Set;
 
 /// Counts the attempts under way, so that receivers that hang hold up nobody but their own team.
 final class UnderWay {
-    static final int TOTAL = 32;
-    static final int PER_TEAM = 8;
-    static final int PER_WEBHOOK = 4;
+    private static final int TOTAL = 32;
+    private static final int PER_TEAM = 8;
+    private static final int PER_WEBHOOK = 4;
 
     private record Line(String webhookId, String sandboxId) {}
 
+    private final int total;
+    private final int perTeam;
+    private final int perWebhook;
     private final Set<Line> lines = new HashSet<>();
     private final Map<TeamId, Integer> teams = new HashMap<>();
     private final Map<String, Integer> webhooks = new HashMap<>();
 
+    UnderWay() {
+        this(TOTAL, PER_TEAM, PER_WEBHOOK);
+    }
+
+    UnderWay(int total, int perTeam, int perWebhook) {
+        this.total = total;
+        this.perTeam = perTeam;
+        this.perWebhook = perWebhook;
+    }
+
     /// How many more attempts may begin.
     synchronized int freeFor(Webhook webhook) {
-        int team = PER_TEAM - teams.getOrDefault(webhook.teamId(), 0);
-        return Math.min(Math.min(TOTAL - lines.size(), team), PER_WEBHOOK - of(webhook));
+        int team = perTeam - teams.getOrDefault(webhook.teamId(), 0);
+        return Math.min(Math.min(total - lines.size(), team), perWebhook - of(webhook));
     }
 
     synchronized int of(Webhook webhook) {
@@ -36,6 +49,11 @@ final class UnderWay {
         teams.merge(webhook.teamId(), 1, Integer::sum);
         webhooks.merge(webhook.id(), 1, Integer::sum);
         return true;
+    }
+
+    /// @return false if there is no room for it
+    synchronized boolean addIfFree(Webhook webhook, Message message) {
+        return freeFor(webhook) > 0 && add(webhook, message);
     }
 
     synchronized void remove(Webhook webhook, Message message) {

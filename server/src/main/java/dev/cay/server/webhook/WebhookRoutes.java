@@ -6,7 +6,9 @@ import dev.cay.http.Routes;
 import dev.cay.server.access.Access;
 import dev.cay.server.access.Team;
 import dev.cay.server.request.RequestBody;
+import dev.cay.wire.CayException;
 import dev.cay.wire.rest.WebhookInfo;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.UUID;
 
@@ -19,6 +21,9 @@ final class WebhookRoutes {
     private final WebhookBook book;
     private final WebhookCall call;
     private final Runnable changed;
+
+    /// Tests of all teams: a receiver that hangs holds a connection and the request for many seconds.
+    private final UnderWay tests = new UnderWay(16, 4, 1);
 
     /// @param changed is called when there may be something to send
     WebhookRoutes(Access access, WebhookBook book, WebhookCall call, Runnable changed) {
@@ -74,7 +79,16 @@ final class WebhookRoutes {
         String text = Json.text(body);
         var message =
                 new Message(0, webhook.id(), id, TEST_TYPE, "", text, Message.State.OPEN, 0, webhook.createdAt(), null);
-        exchange.sendJson(200, DeliveryRoutes.info(webhook, message, call.send(webhook, id, text)));
+        if (!tests.addIfFree(webhook, message)) {
+            throw CayException.exhausted(
+                    "a test of this webhook, or too many of others, waits for its receiver; try again when that has ended",
+                    Duration.ofSeconds(2));
+        }
+        try {
+            exchange.sendJson(200, DeliveryRoutes.info(webhook, message, call.send(webhook, id, text)));
+        } finally {
+            tests.remove(webhook, message);
+        }
     }
 
     private static WebhookInfo info(Webhook webhook) {
