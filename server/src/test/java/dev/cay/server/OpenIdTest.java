@@ -182,7 +182,7 @@ final class OpenIdTest {
         String query = issuer.signIn(sent.address());
         assertSignedIn(cay.request("GET", "/sign-in/callback?" + query, sent.cookie()));
         assertThat(error(cay.request("GET", "/sign-in/callback?" + query, sent.cookie())))
-                .contains("does not take the code");
+                .contains("completed before");
         var late = begin(NEXT);
         cay.clock.pass(Duration.ofMinutes(10));
         assertThat(error(complete(late))).contains("took longer");
@@ -226,11 +226,55 @@ final class OpenIdTest {
         String state = issuer.signIn(sent.address()).replaceAll(".*state=", "");
         assertThat(error(cay.request("GET", "/sign-in/callback?error=access_denied&state=" + state, sent.cookie())))
                 .contains("access_denied");
+        var empty = begin(NEXT);
+        String other = issuer.signIn(empty.address()).replaceAll(".*state=", "");
+        assertThat(error(cay.request("GET", "/sign-in/callback?code=&state=" + other, empty.cookie())))
+                .contains("no code");
+        var last = begin(NEXT);
+        String away = issuer.signIn(last.address()).replaceAll(".*state=", "");
         issuer.close();
+        assertThat(error(cay.request("GET", "/sign-in/callback?code=c&state=" + away, last.cookie())))
+                .contains("cannot be asked");
+        cay.clock.pass(Duration.ofMinutes(6));
         assertThat(error(cay.request("GET", "/sign-in/start?next=" + NEXT, Map.of())))
                 .contains("cannot be asked");
-        assertThat(error(cay.request("GET", "/sign-in/callback?code=c&state=" + state, sent.cookie())))
-                .contains("cannot be asked");
+    }
+
+    /// The clock stands still, so every browser here begins within the time in which an answer is good.
+    @Test
+    void theIssuerIsNotAskedForEachBrowser() {
+        for (int i = 0; i < 20; i++) {
+            begin(NEXT);
+        }
+        assertThat(issuer.asked("/.well-known/openid-configuration")).isEqualTo(1);
+        assertSignedIn(complete(begin(NEXT)));
+        assertSignedIn(complete(begin(NEXT)));
+        assertThat(issuer.asked("/keys")).isEqualTo(1);
+        cay.clock.pass(Duration.ofMinutes(6));
+        begin(NEXT);
+        assertThat(issuer.asked("/.well-known/openid-configuration")).isEqualTo(2);
+    }
+
+    @Test
+    void aStateMakesTheIssuerGetOneCode() {
+        var sent = begin(NEXT);
+        String state = issuer.signIn(sent.address()).replaceAll(".*state=", "");
+        assertThat(error(cay.request("GET", "/sign-in/callback?code=guessed&state=" + state, sent.cookie())))
+                .contains("does not take the code");
+        for (int i = 0; i < 5; i++) {
+            assertThat(error(cay.request(
+                            "GET", "/sign-in/callback?code=c%d&state=%s".formatted(i, state), sent.cookie())))
+                    .contains("completed before");
+        }
+        assertThat(issuer.asked("/token")).isEqualTo(1);
+    }
+
+    @Test
+    void anIssuerThatReplacesItsKeysIsBelievedAtOnce() throws Exception {
+        assertSignedIn(complete(begin(NEXT)));
+        cay.clock.pass(Duration.ofSeconds(11));
+        issuer.replaceKey();
+        assertSignedIn(complete(begin(NEXT)));
     }
 
     @Test

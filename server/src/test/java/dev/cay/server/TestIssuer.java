@@ -13,6 +13,7 @@ import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.PlainJWT;
 import com.nimbusds.jwt.SignedJWT;
 import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -41,7 +42,8 @@ final class TestIssuer implements AutoCloseable {
     static final String SECRET = "s3cret+/&";
 
     private final HttpServer server;
-    private final RSAKey key;
+    private volatile RSAKey key;
+    private final Map<String, AtomicInteger> requests = new ConcurrentHashMap<>();
     private final Map<String, Map<String, String>> asked = new ConcurrentHashMap<>();
     private final AtomicInteger codes = new AtomicInteger();
 
@@ -65,11 +67,28 @@ final class TestIssuer implements AutoCloseable {
     TestIssuer() throws Exception {
         key = new RSAKeyGenerator(2048).keyID("k1").generate();
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.createContext("/.well-known/openid-configuration", exchange -> send(exchange, 200, metadata()));
-        server.createContext("/keys", exchange -> send(exchange, 200, new JWKSet(key.toPublicJWK()).toString()));
-        server.createContext("/token", this::token);
-        server.createContext("/userinfo", this::userinfo);
+        serve("/.well-known/openid-configuration", exchange -> send(exchange, 200, metadata()));
+        serve("/keys", exchange -> send(exchange, 200, new JWKSet(key.toPublicJWK()).toString()));
+        serve("/token", this::token);
+        serve("/userinfo", this::userinfo);
         server.start();
+    }
+
+    private void serve(String path, HttpHandler handler) {
+        server.createContext(path, exchange -> {
+            requests.computeIfAbsent(path, _ -> new AtomicInteger()).incrementAndGet();
+            handler.handle(exchange);
+        });
+    }
+
+    /// How often this path was asked for.
+    int asked(String path) {
+        return requests.getOrDefault(path, new AtomicInteger()).get();
+    }
+
+    /// From now on another key signs.
+    void replaceKey() throws Exception {
+        key = new RSAKeyGenerator(2048).keyID("k2").generate();
     }
 
     URI url() {
@@ -144,7 +163,7 @@ final class TestIssuer implements AutoCloseable {
             }
             boolean shared = signature.equals("hmac");
             var header = new JWSHeader.Builder(shared ? JWSAlgorithm.HS256 : JWSAlgorithm.RS256)
-                    .keyID("k1")
+                    .keyID(key.getKeyID())
                     .build();
             JWSSigner signer = shared
                     ? new MACSigner(key.toPublicJWK().toJSONString().getBytes(StandardCharsets.UTF_8))

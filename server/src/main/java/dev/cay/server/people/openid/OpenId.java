@@ -50,14 +50,23 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Signs browsers in with the operator's issuer. It keeps nothing between the two requests of a browser. Thread-safe.
+/// Signs browsers in with the operator's issuer. Between the two requests of a browser it keeps nothing; after the
+/// second
+/// it remembers that the state was used. Thread-safe.
 public final class OpenId implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(OpenId.class);
     private static final Duration PATIENCE = Duration.ofMinutes(10);
+
+    /// Browsers whose return is looked at at a time, and how long others wait. Each may take three requests.
+    private static final int AT_ONCE = 16;
+
+    private static final Duration WAIT = Duration.ofSeconds(20);
 
     /// Signatures by keys that only the issuer has. An id token without one, or with one by a shared secret, is
     /// refused.
@@ -95,6 +104,9 @@ public final class OpenId implements AutoCloseable {
     private final InstantSource clock;
     private final Dialer dialer;
     private final IssuerWeb web;
+    private final IssuerDocuments documents;
+    private final UsedStates used;
+    private final Semaphore places = new Semaphore(AT_ONCE, true);
 
     /// @param redirect where the issuer sends browsers back to
     /// @param key      256 bits that seal states
@@ -107,6 +119,8 @@ public final class OpenId implements AutoCloseable {
         var named = Addresses.allowing(List.of(String.valueOf(settings.url().getHost())));
         dialer = new Dialer(new Dialer.Rules(named, Set.of(), false, "signIn.issuer"), System.getenv());
         web = new IssuerWeb(dialer);
+        documents = new IssuerDocuments(settings.url(), web, clock);
+        used = new UsedStates(clock);
     }
 
     /// Its name, for people.
@@ -132,7 +146,7 @@ public final class OpenId implements AutoCloseable {
                         new Scope("openid", "email"),
                         new ClientID(settings.clientId()),
                         redirect)
-                .endpointURI(metadata().getAuthorizationEndpointURI())
+                .endpointURI(documents.metadata().getAuthorizationEndpointURI())
                 .state(new State(handshake.sealed(key)))
                 .nonce(nonce)
                 .codeChallenge(verifier, CodeChallengeMethod.S256)
@@ -151,6 +165,9 @@ public final class OpenId implements AutoCloseable {
             } catch (CayException e) {
                 log.atInfo().addKeyValue("why", e.getMessage()).log("a sign-in with the issuer failed");
                 return new Outcome(null, e.userMessage(), handshake.next());
+            } catch (RuntimeException e) {
+                log.atError().setCause(e).log("could not complete a sign-in with the issuer");
+                return new Outcome(null, "the server failed; its log says why", handshake.next());
             }
         });
     }
@@ -164,25 +181,42 @@ public final class OpenId implements AutoCloseable {
         if (!handshake.end().isAfter(clock.instant())) {
             throw refused("this sign-in took longer than %d minutes; begin again".formatted(PATIENCE.toMinutes()));
         }
+        if (!used.use(handshake)) {
+            throw refused("this sign-in was completed before; begin again");
+        }
         String issuer = returned.get("iss");
         if (issuer != null && !issuer.equals(settings.url().toString())) {
             throw refused("the answer comes from another issuer");
         }
         String code = returned.get("code");
-        if (code == null) {
+        if (code == null || code.isEmpty()) {
             throw refused("%s answers: %s".formatted(host(), shortened(returned.getOrDefault("error", "no code"))));
         }
-        var metadata = metadata();
+        enter();
         try {
+            var metadata = documents.metadata();
             var answer = exchange(metadata, handshake, code);
-            var claims = validated(metadata, answer.getOIDCTokens().getIDToken(), new Nonce(handshake.nonce()));
+            var claims = validated(answer.getOIDCTokens().getIDToken(), new Nonce(handshake.nonce()));
             return account(claims, person(metadata, claims, answer));
         } catch (IOException e) {
-            throw unavailable(e);
-        } catch (ParseException | java.text.ParseException e) {
-            throw new CayException(ErrorKind.UNAVAILABLE, "%s answers what is no OpenID Connect".formatted(host()), e);
+            throw documents.unavailable(e);
+        } catch (ParseException e) {
+            throw documents.noOpenId(e);
         } catch (BadJOSEException | JOSEException e) {
             throw new CayException(ErrorKind.PERMISSION_DENIED, "the id token of %s is not good".formatted(host()), e);
+        } finally {
+            places.release();
+        }
+    }
+
+    private void enter() {
+        try {
+            if (!places.tryAcquire(WAIT.toMillis(), TimeUnit.MILLISECONDS)) {
+                throw new CayException(ErrorKind.UNAVAILABLE, "too many people sign in right now; begin again");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CayException(ErrorKind.CANCELED, "interrupted while others sign in", e);
         }
     }
 
@@ -229,10 +263,22 @@ public final class OpenId implements AutoCloseable {
         }
     }
 
+    /// An issuer may have replaced its keys since they were asked for.
+    private IDTokenClaimsSet validated(JWT token, Nonce nonce) throws BadJOSEException, JOSEException {
+        var keys = documents.keys();
+        try {
+            return validated(keys, token, nonce);
+        } catch (BadJOSEException e) {
+            var newer = documents.newerKeys();
+            if (newer.equals(keys)) {
+                throw e;
+            }
+            return validated(newer, token, nonce);
+        }
+    }
+
     /// Checks signature, issuer, audience, nonce and times.
-    private IDTokenClaimsSet validated(OIDCProviderMetadata metadata, JWT token, Nonce nonce)
-            throws IOException, java.text.ParseException, BadJOSEException, JOSEException {
-        var keys = JWKSet.parse(web.get(metadata.getJWKSetURI()).getBody());
+    private IDTokenClaimsSet validated(JWKSet keys, JWT token, Nonce nonce) throws BadJOSEException, JOSEException {
         var selector = new JWSVerificationKeySelector<SecurityContext>(SIGNATURES, new ImmutableJWKSet<>(keys));
         var validator = new IDTokenValidator(
                 new Issuer(settings.url().toString()), new ClientID(settings.clientId()), selector, null);
@@ -272,39 +318,11 @@ public final class OpenId implements AutoCloseable {
         return new Account(claims.getIssuer() + " " + claims.getSubject(), email);
     }
 
-    /// Asked for at each sign-in, of which there are few: so nothing is old.
-    private OIDCProviderMetadata metadata() {
-        String url = settings.url().toString();
-        String base = url.endsWith("/") ? url.substring(0, url.length() - 1) : url;
-        try {
-            var answer = web.get(URI.create(base + "/.well-known/openid-configuration"));
-            answer.ensureStatusCode(200);
-            var metadata = OIDCProviderMetadata.parse(answer.getBody());
-            if (!metadata.getIssuer().getValue().equals(url)) {
-                throw refused("signIn.issuer is %s, but the issuer there calls itself %s"
-                        .formatted(url, shortened(metadata.getIssuer().getValue())));
-            }
-            if (metadata.getTokenEndpointURI() == null || metadata.getAuthorizationEndpointURI() == null) {
-                throw refused("%s names no endpoints for the code flow".formatted(host()));
-            }
-            return metadata;
-        } catch (IOException e) {
-            throw unavailable(e);
-        } catch (ParseException e) {
-            throw new CayException(
-                    ErrorKind.UNAVAILABLE, "%s does not describe itself as OpenID Connect has it".formatted(base), e);
-        }
-    }
-
-    private CayException unavailable(IOException e) {
-        return new CayException(ErrorKind.UNAVAILABLE, "%s cannot be asked: %s".formatted(host(), Dialer.why(e)), e);
-    }
-
     private static CayException refused(String why) {
         return new CayException(ErrorKind.PERMISSION_DENIED, why);
     }
 
-    private static String shortened(String text) {
+    static String shortened(String text) {
         return text.length() <= 100 ? text : text.substring(0, 100) + "...";
     }
 
