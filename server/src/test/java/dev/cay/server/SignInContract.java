@@ -266,6 +266,8 @@ abstract class SignInContract extends ServerTest {
         assertThat(told(post(PAGE, allow, browser)).get("error")).contains("member of no team");
         add("ann@example.org", "all");
         cay.store.away = true;
+        assertThat(told(cay.request("GET", PAGE + "?next=" + NEXT, browser)).get("error"))
+                .contains("database");
         assertThat(told(post(PAGE, allow, browser)).get("error")).contains("database");
         cay.store.away = false;
     }

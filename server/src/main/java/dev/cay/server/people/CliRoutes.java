@@ -51,12 +51,25 @@ final class CliRoutes {
             refuse(exchange);
             return;
         }
-        var signIn = browsers.signIn(exchange);
-        if (signIn.isEmpty()) {
-            ways.show(exchange, next.get());
-            return;
+        try {
+            var signIn = browsers.signIn(exchange);
+            if (signIn.isEmpty()) {
+                ways.show(exchange, next.get());
+                return;
+            }
+            ask(exchange, signIn.get(), next.get());
+        } catch (RuntimeException e) {
+            Page.redirect(exchange, failed(next.get(), e));
         }
-        ask(exchange, signIn.get(), next.get());
+    }
+
+    /// Where the program hears of it.
+    private static String failed(CliReturn next, RuntimeException e) {
+        if (e instanceof CayException known) {
+            return next.failed(known.userMessage());
+        }
+        log.atError().setCause(e).log("could not sign in a program");
+        return next.failed("the server failed; its log says why");
     }
 
     /// The program sends the browser here when it has what it wanted, or has not.
@@ -123,11 +136,8 @@ final class CliRoutes {
                 return;
             }
             address = decided(exchange, form, signIn.get(), next.get());
-        } catch (CayException e) {
-            address = next.get().failed(e.userMessage());
         } catch (RuntimeException e) {
-            log.atError().setCause(e).log("could not sign in a program");
-            address = next.get().failed("the server failed; its log says why");
+            address = failed(next.get(), e);
         }
         SignInPage.redirect(exchange, address);
     }

@@ -17,6 +17,8 @@ final class OpenIdRoutes {
 
     private static final Logger log = LoggerFactory.getLogger(OpenIdRoutes.class);
 
+    private static final String SERVER_FAILED = "the server failed; its log says why";
+
     private final OpenId issuer;
     private final Browsers browsers;
     private final SignIns signIns;
@@ -48,6 +50,9 @@ final class OpenIdRoutes {
                             .toString());
         } catch (CayException e) {
             fail(exchange, next, ErrorRenderer.status(e.kind()), e.userMessage());
+        } catch (RuntimeException e) {
+            log.atError().setCause(e).log("could not send a browser to the issuer");
+            fail(exchange, next, 500, SERVER_FAILED);
         }
     }
 
@@ -75,7 +80,7 @@ final class OpenIdRoutes {
             fail(exchange, next, ErrorRenderer.status(e.kind()), e.userMessage());
         } catch (RuntimeException e) {
             log.atError().setCause(e).log("could not sign in a browser");
-            fail(exchange, next, 500, "the server failed; its log says why");
+            fail(exchange, next, 500, SERVER_FAILED);
         }
     }
 
