@@ -6,6 +6,7 @@ import dev.cay.testing.Fast;
 import java.nio.file.Files;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -42,10 +43,9 @@ final class KeysTest extends ServerTest {
 
     @Test
     void takeTheTokensOfTheirSandboxesWithThem() throws Exception {
-        var made = make("{\"name\": \"agent\"}");
-        String key = made.get("key").stringValue();
-        var created = cay.call("POST", "/v2/sandboxes", "{\"templateID\": \"base\"}", "X-API-Key", key)
-                .json();
+        var created = cay.create("{\"templateID\": \"base\"}");
+        var made = make("{\"name\": \"agent\", \"scope\": \"sandbox:%s\"}"
+                .formatted(created.get("sandboxID").stringValue()));
         String mine = created.get("sandboxID").stringValue();
         String old = created.get("envdAccessToken").stringValue();
         String other = cay.create();
@@ -68,6 +68,42 @@ final class KeysTest extends ServerTest {
         restart();
         assertThat(info(mine).get("envdAccessToken").stringValue()).isEqualTo(fresh);
         assertThat(cay.node.tokens.keySet()).extracting(Object::toString).containsExactly(mine);
+    }
+
+    /// Whoever had the key may have read the tokens of sandboxes that others created.
+    @Test
+    void takeTheTokensOfAllSandboxesThatTheyCouldOpen() {
+        for (String scope : List.of("all", "sandboxes")) {
+            var made = make("{\"name\": \"stolen\", \"scope\": \"%s\"}".formatted(scope));
+            String theirs = cay.create();
+            String old = cay.call(
+                            "GET",
+                            "/sandboxes/" + theirs,
+                            "",
+                            "X-API-Key",
+                            made.get("key").stringValue())
+                    .json()
+                    .get("envdAccessToken")
+                    .stringValue();
+            var answer = cay.call(
+                    "DELETE",
+                    "/api-keys/%s?sandboxes=true".formatted(made.get("id").stringValue()));
+            assertThat(answer.status()).isEqualTo(200);
+            assertThat(info(theirs).get("envdAccessToken").stringValue()).isNotEqualTo(old);
+            assertThat(cay.request("GET", "/files", Map.of("X-Access-Token", old))
+                            .status())
+                    .as(scope)
+                    .isEqualTo(502);
+        }
+        var narrow = make("{\"name\": \"builder\", \"scope\": \"templates\"}");
+        assertThat(cay.call(
+                                "DELETE",
+                                "/api-keys/%s?sandboxes=true"
+                                        .formatted(narrow.get("id").stringValue()))
+                        .json()
+                        .get("renewedSandboxes")
+                        .intValue())
+                .isZero();
     }
 
     private int status(String key, String method, String path, String body) {

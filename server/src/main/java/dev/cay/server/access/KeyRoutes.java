@@ -22,7 +22,7 @@ public final class KeyRoutes {
     private final ApiKeys keys;
     private final ToIntFunction<TeamKey> renewal;
 
-    /// @param renewal renews the tokens of sandboxes that were created with a key, and says of how many
+    /// @param renewal renews the tokens of sandboxes that a key could open, and says of how many
     public KeyRoutes(Access access, ApiKeys keys, ToIntFunction<TeamKey> renewal) {
         this.access = access;
         this.keys = keys;

@@ -101,6 +101,15 @@ public record KeyScope(Kind kind, @Nullable SandboxId sandbox) {
         return kind != Kind.READ;
     }
 
+    /// Whether this sandbox of the key's team is one of those.
+    public boolean opens(SandboxId id) {
+        return switch (kind) {
+            case ALL, SANDBOXES -> true;
+            case SANDBOX -> id.equals(sandbox);
+            case READ, TEMPLATES -> false;
+        };
+    }
+
     @Override
     public String toString() {
         return sandbox == null ? kind.word : "%s:%s".formatted(kind.word, sandbox);

@@ -9,6 +9,7 @@ import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
 import dev.cay.wire.SandboxId;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,13 +53,15 @@ public final class TokenRenewal {
         }
     }
 
-    /// Renews the tokens of all sandboxes that were created with a key.
+    /// Renews the tokens of all sandboxes that a key could open: whoever had the key may have read their tokens,
+    /// whoever
+    /// created them.
     ///
     /// @return how many
     public int ofKey(TeamKey key) {
         int renewed = 0;
         var failed = new ArrayList<String>();
-        for (var id : store.read(handle -> SandboxStore.createdWith(handle, key.id()))) {
+        for (var id : openedBy(key)) {
             try {
                 renewed += renew(id) ? 1 : 0;
             } catch (RuntimeException e) {
@@ -73,6 +76,15 @@ public final class TokenRenewal {
                             .formatted(renewed, String.join(", ", failed)));
         }
         return renewed;
+    }
+
+    private Set<SandboxId> openedBy(TeamKey key) {
+        var ids = new LinkedHashSet<>(store.read(handle -> SandboxStore.createdWith(handle, key.id())));
+        directory.list().stream()
+                .filter(sandbox ->
+                        sandbox.teamId().equals(key.team().id()) && key.scope().opens(sandbox.id()))
+                .forEach(sandbox -> ids.add(sandbox.id()));
+        return ids;
     }
 
     /// @return false if it ended meanwhile
