@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.cay.server.store.Store;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -174,14 +175,50 @@ abstract class LimitsContract {
     @Test
     void requestsToSandboxesAreCountedForTheirOwner() {
         String sandbox = cay.create();
+        String token = cay.call("GET", "/sandboxes/" + sandbox)
+                .json()
+                .get("envdAccessToken")
+                .stringValue();
         limit("{\"operationsPerMinute\": 10}");
-        TestServer.Answer last = null;
-        for (int i = 0; i < 100 && (last == null || last.status() != 429); i++) {
-            last = cay.request("GET", "/", Map.of("E2b-Sandbox-Id", sandbox, "E2b-Sandbox-Port", "8080"), "");
-        }
-        assertThat(last.status()).isEqualTo(429);
+        var last = untilRefused(sandbox, "49983", Map.of("X-Access-Token", token));
         assertThat(last.text()).contains("10 requests to its sandboxes in a minute");
         assertThat(last.header("Retry-After")).matches("[1-9]\\d*");
+    }
+
+    /// Addresses of sandboxes are in links and logs.
+    @Test
+    void whoKnowsTheAddressOfASandboxDoesNotUseUpWhatTheTeamMayDo() {
+        String known = cay.create();
+        String other = cay.create();
+        String token = cay.call("GET", "/sandboxes/" + known)
+                .json()
+                .get("envdAccessToken")
+                .stringValue();
+        limit("{\"operationsPerMinute\": 10}");
+        assertThat(untilRefused(known, "8080", Map.of()).text()).contains("this sandbox may get 10 requests");
+        assertThat(untilRefused(known, "49983", Map.of("X-Access-Token", "guessed"))
+                        .text())
+                .contains("this sandbox may get 10 requests");
+        assertThat(ask(known, "49983", Map.of("X-Access-Token", token)).status())
+                .isEqualTo(200);
+        assertThat(ask(other, "8080", Map.of()).status()).isEqualTo(200);
+    }
+
+    private TestServer.Answer ask(String sandbox, String port, Map<String, String> headers) {
+        var all = new HashMap<>(headers);
+        all.put("E2b-Sandbox-Id", sandbox);
+        all.put("E2b-Sandbox-Port", port);
+        return cay.request("GET", "/", all, "");
+    }
+
+    private TestServer.Answer untilRefused(String sandbox, String port, Map<String, String> headers) {
+        for (int i = 0; i < 100; i++) {
+            var answer = ask(sandbox, port, headers);
+            if (answer.status() == 429) {
+                return answer;
+            }
+        }
+        throw new AssertionError("100 requests were not refused");
     }
 
     @Test

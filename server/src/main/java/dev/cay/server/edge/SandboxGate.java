@@ -77,10 +77,10 @@ public final class SandboxGate {
             return;
         }
         var sandbox = found.get();
-        if (!isWithinLimits(sandbox, exchange)) {
+        boolean system = address.port() == SystemPorts.ENVD;
+        if (!isWithinLimits(sandbox, system, exchange)) {
             return;
         }
-        boolean system = address.port() == SystemPorts.ENVD;
         if (system && INTERNAL.contains(cleaned(exchange.path()))) {
             refuseInternal(exchange);
             return;
@@ -107,10 +107,14 @@ public final class SandboxGate {
         ports.handle(address, exchange);
     }
 
-    /// Requests count for the team that owns the sandbox, whoever sends them.
-    private boolean isWithinLimits(SandboxRecord sandbox, Exchange exchange) {
+    /// Requests with a token of the sandbox count for its team, others for the sandbox alone.
+    private boolean isWithinLimits(SandboxRecord sandbox, boolean system, Exchange exchange) {
         try {
-            quotas.operation(sandbox.teamId());
+            if (system ? opensSystemPort(sandbox, exchange) : showsTrafficToken(sandbox, exchange)) {
+                quotas.operation(sandbox.teamId());
+            } else {
+                quotas.strange(sandbox.teamId(), sandbox.id());
+            }
             return true;
         } catch (CayException e) {
             e.retryAfter().ifPresent(exchange::retryAfter);
@@ -220,8 +224,11 @@ public final class SandboxGate {
     }
 
     private boolean mayEnter(SandboxRecord sandbox, Exchange exchange) {
-        return sandbox.network().allowPublicTraffic()
-                || tokens.traffic(sandbox.id(), sandbox.tokenVersion()).matches(exchange.header(TRAFFIC_TOKEN));
+        return sandbox.network().allowPublicTraffic() || showsTrafficToken(sandbox, exchange);
+    }
+
+    private boolean showsTrafficToken(SandboxRecord sandbox, Exchange exchange) {
+        return tokens.traffic(sandbox.id(), sandbox.tokenVersion()).matches(exchange.header(TRAFFIC_TOKEN));
     }
 
     /// The path as a lenient server would understand it: `//%69nit/` is `/init`.

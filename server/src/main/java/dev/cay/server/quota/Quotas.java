@@ -5,6 +5,7 @@ import dev.cay.server.access.Caller;
 import dev.cay.server.access.Team;
 import dev.cay.server.access.TeamKey;
 import dev.cay.server.store.Store;
+import dev.cay.wire.SandboxId;
 import dev.cay.wire.TeamId;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -25,6 +26,8 @@ public final class Quotas implements Access.Admission {
     private final Map<TeamId, Rates> teamRates = new ConcurrentHashMap<>();
 
     private final Map<String, Rates> keyRates = new ConcurrentHashMap<>();
+
+    private final Strangers strangers = new Strangers();
 
     /// @param usual of teams for which the operator has set none
     public Quotas(Store store, Limits usual) {
@@ -108,9 +111,18 @@ public final class Quotas implements Access.Admission {
         }
     }
 
-    /// One request to a sandbox of this team.
+    /// One request to a sandbox of this team by somebody who shows a token of it.
     public void operation(TeamId team) {
         rates(team, "your team").operation();
+    }
+
+    /// One request to a sandbox by somebody who shows no token of it. Each sandbox has a count of its own, so that who
+    /// knows the address of one does not use up what the team may do.
+    public void strange(TeamId team, SandboxId sandbox) {
+        var limits = of(team);
+        if (limits.operationsPerMinute() != null) {
+            strangers.of(sandbox, limits).strange();
+        }
     }
 
     /// So many sandboxes that are created together.

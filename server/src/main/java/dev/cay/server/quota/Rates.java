@@ -45,6 +45,17 @@ final class Rates {
         take(operations, "%s may send %d requests to its sandboxes in a minute", limits.operationsPerMinute());
     }
 
+    void strange() {
+        take(
+                operations,
+                "%s may get %d requests in a minute from clients without its token",
+                limits.operationsPerMinute());
+    }
+
+    Limits limits() {
+        return limits;
+    }
+
     /// Several at once are let through as one is, and what they take too much delays the next.
     void create(int count) {
         take(creates, "%s may create %d sandboxes per second", limits.createsPerSecond());
