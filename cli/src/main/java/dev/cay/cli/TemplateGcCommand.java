@@ -26,15 +26,15 @@ import tools.jackson.databind.json.JsonMapper;
         description =
                 "Free disk space: remove layers, uploads, documents of images and warm snapshots that no template,"
                         + " build, sandbox or snapshot of any Cay on this host needs, and that were not used for a while. The daemon"
-                        + " does the same once a day (templates.keepUnused). Needs a key of the first team.",
+                        + " does the same once a day (templates.keepUnused). Needs root.",
         footer = {
             "",
             "What is removed is made or fetched again when somebody needs it.",
             "",
             "Examples:",
-            "  ./cay template gc --dry-run",
-            "  ./cay template gc",
-            "  ./cay template gc --older-than 1d"
+            "  sudo ./cay template gc --dry-run",
+            "  sudo ./cay template gc",
+            "  sudo ./cay template gc --older-than 1d"
         })
 final class TemplateGcCommand implements Callable<Integer> {
     private static final Duration LONGEST = Duration.ofDays(3650);
@@ -63,7 +63,7 @@ final class TemplateGcCommand implements Callable<Integer> {
         if (age != null) {
             body.put("olderThanSeconds", seconds(age));
         }
-        return new Collecting(Api.of(options), System.out, System.err, json).run(body);
+        return new Collecting(Api.ofOperator(options), System.out, System.err, json).run(body);
     }
 
     static long seconds(String text) {

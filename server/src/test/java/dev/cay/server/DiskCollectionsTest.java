@@ -20,12 +20,12 @@ final class DiskCollectionsTest extends ServerTest {
     @Test
     void tellsWhatWasRemovedAsItGoesOn() {
         cay.disk.go = new CountDownLatch(1);
-        var begun = cay.call("POST", "/admin/collections", "{\"olderThanSeconds\": 3600}");
+        var begun = cay.admin("POST", "/admin/collections", "{\"olderThanSeconds\": 3600}");
         assertThat(begun.status()).isEqualTo(202);
         String id = begun.json().get("collectionID").stringValue();
         TestServer.await("the first thing", () -> show(id, 0).get("count").intValue() == 1);
         assertThat(show(id, 0).get("status").stringValue()).isEqualTo("running");
-        assertThat(cay.call("POST", "/admin/collections").status()).isEqualTo(409);
+        assertThat(cay.admin("POST", "/admin/collections", "").status()).isEqualTo(409);
 
         cay.disk.go.countDown();
         awaitEnd(id);
@@ -35,7 +35,7 @@ final class DiskCollectionsTest extends ServerTest {
         assertThat(end.get("removed").size()).isEqualTo(1);
         assertThat(end.get("removed").get(0).get("name").stringValue()).isEqualTo("step-2");
         assertThat(cay.disk.calls).containsExactly("PT1H");
-        assertThat(cay.call("GET", "/admin/collections/other").status()).isEqualTo(404);
+        assertThat(cay.admin("GET", "/admin/collections/other", "").status()).isEqualTo(404);
     }
 
     @Test
@@ -43,7 +43,7 @@ final class DiskCollectionsTest extends ServerTest {
         awaitEnd(begin("{\"dryRun\": true}"));
         awaitEnd(begin("{\"olderThanSeconds\": 0}"));
         assertThat(cay.disk.calls).containsExactly("dry PT720H", "PT0S");
-        assertThat(cay.call("POST", "/admin/collections", "{\"olderThanSeconds\": -1}")
+        assertThat(cay.admin("POST", "/admin/collections", "{\"olderThanSeconds\": -1}")
                         .status())
                 .isEqualTo(400);
     }
@@ -75,11 +75,15 @@ final class DiskCollectionsTest extends ServerTest {
     @Test
     void isNotForEverybody() {
         assertThat(cay.request("POST", "/admin/collections", Map.of()).status()).isEqualTo(401);
+        assertThat(cay.call("POST", "/admin/collections", "{\"olderThanSeconds\": 0}")
+                        .status())
+                .as("a key of the first team that may do everything")
+                .isEqualTo(401);
         assertThat(cay.disk.calls).isEmpty();
     }
 
     private String begin(String body) {
-        var begun = cay.call("POST", "/admin/collections", body);
+        var begun = cay.admin("POST", "/admin/collections", body);
         assertThat(begun.status()).isEqualTo(202);
         return begun.json().get("collectionID").stringValue();
     }
@@ -90,7 +94,7 @@ final class DiskCollectionsTest extends ServerTest {
     }
 
     private JsonNode show(String id, int offset) {
-        return cay.call("GET", "/admin/collections/%s?offset=%d".formatted(id, offset))
+        return cay.admin("GET", "/admin/collections/%s?offset=%d".formatted(id, offset), "")
                 .json();
     }
 }

@@ -3,7 +3,6 @@ package dev.cay.server.template;
 import dev.cay.http.Exchange;
 import dev.cay.http.Routes;
 import dev.cay.server.access.Access;
-import dev.cay.server.access.Team;
 import dev.cay.server.request.RequestBody;
 import dev.cay.wire.CayException;
 import dev.cay.wire.ErrorKind;
@@ -23,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Has the node remove from its disk what nothing refers to: once a day, and when an operator asks for it. One
-/// collection at a time.
+/// Has the node remove from its disk what nothing refers to: once a day, and when the operator asks for it, who alone
+/// may, as what is removed was of all teams. One collection at a time.
 public final class DiskCollections implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(DiskCollections.class);
     private static final Duration DEFAULT_AGE = Duration.ofDays(30);
@@ -52,8 +51,8 @@ public final class DiskCollections implements AutoCloseable {
     }
 
     public void addTo(Routes routes) {
-        routes.on("POST", "/admin/collections", access.guardOperator(this::begin));
-        routes.on("GET", "/admin/collections/{collectionID}", access.guardOperator(this::show));
+        routes.on("POST", "/admin/collections", access.guardAdmin(this::begin));
+        routes.on("GET", "/admin/collections/{collectionID}", access.guardAdmin(this::show));
     }
 
     /// Claims what is on record. Templates must have been read.
@@ -82,7 +81,7 @@ public final class DiskCollections implements AutoCloseable {
         }
     }
 
-    private void begin(Team team, Exchange exchange) {
+    private void begin(Exchange exchange) {
         var body = RequestBody.of(exchange);
         boolean dryRun = Boolean.TRUE.equals(body.bool("dryRun"));
         var usual = keepUnused == null ? DEFAULT_AGE : keepUnused;
@@ -126,7 +125,7 @@ public final class DiskCollections implements AutoCloseable {
                 .toList();
     }
 
-    private void show(Team team, Exchange exchange) {
+    private void show(Exchange exchange) {
         String offset = exchange.query("offset");
         if (offset != null && !offset.matches("\\d{1,9}")) {
             throw RequestBody.invalid("'offset' must be a whole number");
