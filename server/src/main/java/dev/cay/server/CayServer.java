@@ -65,7 +65,14 @@ public final class CayServer implements AutoCloseable {
         var named = new Templates(store, base.clock(), random, access::firstTeam);
         var supply = new TemplateSupply(named, node.sandboxes(), node.templates());
         var webhooks = opened.add(new Webhooks(
-                settings.observation().webhooks(), store, access, base.tokens(), base.clock(), random, meters));
+                settings.observation().webhooks(),
+                store,
+                access,
+                base.tokens(),
+                teams.audit(),
+                base.clock(),
+                random,
+                meters));
         sandboxes =
                 SandboxParts.make(settings.sandboxes(), base, teams, named, supply, node, webhooks::forgetOld, opened);
         networks = NetworkParts.make(settings, base, teams, named, sandboxes.directory(), opened);

@@ -59,6 +59,24 @@ final class AuthorizationRoutesTest extends ServerTest {
     }
 
     @Test
+    void theAuditLogTellsOfTheTeamsSandboxThatWasAuthorizedAndOfGuessedStates() {
+        String id = cay.create();
+        cay.authorizations.sandbox = new SandboxId(id);
+        assertThat(cay.request("GET", "/mcp/oauth/callback?state=good&code=secret", Map.of())
+                        .status())
+                .isEqualTo(200);
+        cay.request("GET", "/mcp/oauth/callback?state=guessed&code=secret", Map.of());
+        String path = "/admin/audit?action=sandbox.mcp.authorized";
+        TestServer.await("both", () -> cay.admin("GET", path, "").json().size() == 2);
+        var entries = cay.admin("GET", path, "").json();
+        assertThat(entries.get(1).get("sandbox").stringValue()).isEqualTo(id);
+        assertThat(entries.get(1).get("actor").stringValue()).isEqualTo("link");
+        assertThat(entries.get(1).has("team")).isTrue();
+        assertThat(entries.get(0).get("result").stringValue()).isEqualTo("failed");
+        assertThat(entries.toString()).doesNotContain("guessed", "secret");
+    }
+
+    @Test
     void nobodyInsideASandboxReachesTheCallback() throws Exception {
         String id = cay.create();
         assertThat(cay.requestFromInside(new SandboxId(id), "/mcp/oauth/callback?state=good&code=c", Map.of())

@@ -13,6 +13,9 @@ import java.util.concurrent.LinkedBlockingQueue;
 final class FakeAuthorizations implements NodeAuthorizations {
     static final String URL = "https://login.example.org/authorize?state=good";
 
+    /// Whose server is authorized.
+    volatile SandboxId sandbox = new SandboxId("abc");
+
     /// What browsers brought.
     final BlockingQueue<Redirect> redirects = new LinkedBlockingQueue<>();
 
@@ -30,7 +33,7 @@ final class FakeAuthorizations implements NodeAuthorizations {
         if (!"good".equals(redirect.state())) {
             throw new CayException(ErrorKind.NOT_FOUND, "this link is <not> good any more");
         }
-        return new Authorized(new SandboxId("abc"), "wiki");
+        return new Authorized(sandbox, "wiki");
     }
 
     @Override

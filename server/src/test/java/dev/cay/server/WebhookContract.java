@@ -305,6 +305,13 @@ abstract class WebhookContract {
         assertThat(off.get("enabled").booleanValue()).isFalse();
         assertThat(off.get("disabledReason").stringValue()).contains("2026-09-21T10:00:00Z", "answered 500");
         assertThat(off.has("disabledAt")).isTrue();
+        String entries = "/admin/audit?action=webhook.disable";
+        TestServer.await(
+                "the entry", () -> !cay.admin("GET", entries, "").json().isEmpty());
+        var entry = cay.admin("GET", entries, "").json().get(0);
+        assertThat(entry.get("webhook")).isEqualTo(off.get("id"));
+        assertThat(entry.get("actor").stringValue()).isEqualTo("daemon");
+        assertThat(entry.has("team")).isTrue();
         receiver.status = 200;
         int before = receiver.requests.size();
         String later = cay.create();

@@ -2,6 +2,7 @@ package dev.cay.server.access;
 
 import dev.cay.http.Exchange;
 import dev.cay.wire.TeamId;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Hears of every request that {@link Access} guards: what it wants, who sends it and how it ends; and of people who
@@ -9,6 +10,11 @@ import org.jspecify.annotations.Nullable;
 public interface Audit {
     /// A request has come in; nobody knows yet who sends it.
     Act begin(Exchange exchange);
+
+    /// The daemon did something of its own accord.
+    ///
+    /// @param facts ids and numbers, never a secret or a text of users
+    void byItself(String action, TeamId team, Map<String, String> facts);
 
     /// Somebody signed in or out, or was refused.
     void signIn(Exchange exchange, SignInAct act);
@@ -28,8 +34,9 @@ public interface Audit {
 
         /// The request carries a token for one thing of a team.
         ///
-        /// @param what kind and id of the thing, like `volume:ID`
-        void byToken(TeamId team, String what);
+        /// @param what       kind and id of the thing, like `volume:ID`
+        /// @param credential what the token is, like `volume token`
+        void byToken(TeamId team, String what, String credential);
 
         /// The request made an API key for a program of a person, which is an entry of its own.
         ///

@@ -13,6 +13,8 @@ final class ActionNames {
             Map.entry("POST /sandboxes/{sandboxID}/mcp/{server}/authorize", "sandbox.mcp.authorize"),
             Map.entry("POST /v2/templates/{templateID}/builds/{buildID}", "build.start"),
             Map.entry("POST /templates/{templateID}/builds/{buildID}/cancel", "build.cancel"),
+            Map.entry("PUT /templates/{templateID}/files/{hash}/content", "template.upload"),
+            Map.entry("GET /mcp/oauth/callback", "sandbox.mcp.authorized"),
             Map.entry("POST /templates/tags", "template.tag"),
             Map.entry("DELETE /templates/tags", "template.untag"),
             Map.entry("POST /api-keys", "key.create"),

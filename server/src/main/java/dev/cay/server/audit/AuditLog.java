@@ -8,6 +8,7 @@ import dev.cay.server.access.Access;
 import dev.cay.server.access.Audit;
 import dev.cay.server.event.LifecycleEvent;
 import dev.cay.server.store.Store;
+import dev.cay.wire.TeamId;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -81,6 +82,13 @@ public final class AuditLog implements Audit, AutoCloseable {
     public Act begin(Exchange exchange) {
         serving.set(true);
         return new RequestAct(exchange, this::ended);
+    }
+
+    @Override
+    public void byItself(String action, TeamId team, Map<String, String> facts) {
+        var all = new TreeMap<>(facts);
+        all.put("result", "ok");
+        queue.add(AuditEntry.of(clock.instant(), action, "daemon", team.value(), null, all));
     }
 
     @Override

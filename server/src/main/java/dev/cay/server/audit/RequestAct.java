@@ -27,6 +27,10 @@ final class RequestAct implements Audit.Act {
     private static final Pattern UUID = Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
 
     private static final Set<Integer> REFUSED = Set.of(401, 403, 404, 429);
+
+    /// Where browsers are sent to, which can only read, and come with what changes something.
+    private static final Set<String> CHANGING_READS = Set.of("/mcp/oauth/callback");
+
     private static final int NOT_SERVED = 501;
 
     /// Hears what became of requests.
@@ -49,6 +53,7 @@ final class RequestAct implements Audit.Act {
     private boolean operator;
     private @Nullable Caller caller;
     private @Nullable String token;
+    private String tokenIs = "";
     private @Nullable TeamId tokenTeam;
 
     /// A key that the request made for a person, beside what its route says.
@@ -72,8 +77,9 @@ final class RequestAct implements Audit.Act {
     }
 
     @Override
-    public void byToken(TeamId team, String what) {
+    public void byToken(TeamId team, String what, String tokenCredential) {
         token = what;
+        tokenIs = tokenCredential;
         tokenTeam = team;
     }
 
@@ -100,7 +106,7 @@ final class RequestAct implements Audit.Act {
             }
         });
         recorder.add(
-                !exchange.method().equals("GET") && !exchange.method().equals("HEAD"),
+                changes(),
                 result,
                 sender(),
                 new Draft(
@@ -109,6 +115,11 @@ final class RequestAct implements Audit.Act {
                         team(ids),
                         ids.get("sandbox"),
                         facts));
+    }
+
+    private boolean changes() {
+        boolean reads = exchange.method().equals("GET") || exchange.method().equals("HEAD");
+        return !reads || CHANGING_READS.contains(exchange.route());
     }
 
     /// What every entry says.
@@ -186,7 +197,7 @@ final class RequestAct implements Audit.Act {
     private String credential() {
         var key = caller == null ? null : caller.key();
         if (token != null) {
-            return "volume token";
+            return tokenIs;
         }
         return key != null ? key.masked() : operator ? "admin token" : Credential.masked(exchange);
     }

@@ -3,6 +3,7 @@ package dev.cay.server.build;
 import dev.cay.http.Exchange;
 import dev.cay.http.Routes;
 import dev.cay.server.access.Access;
+import dev.cay.server.access.Audit;
 import dev.cay.server.access.SandboxTokens;
 import dev.cay.server.access.Team;
 import dev.cay.server.template.Templates;
@@ -53,7 +54,7 @@ public final class FileRoutes {
 
     public void addTo(Routes routes) {
         routes.on("GET", "/templates/{templateID}/files/{hash}", access.guard(this::link));
-        routes.on("PUT", "/templates/{templateID}/files/{hash}/content", this::put);
+        routes.on("PUT", "/templates/{templateID}/files/{hash}/content", access.guardToken(this::put));
     }
 
     private void link(Team team, Exchange exchange) {
@@ -78,7 +79,7 @@ public final class FileRoutes {
         return secure ? "https" : "http";
     }
 
-    private void put(Exchange exchange) throws IOException {
+    private void put(Exchange exchange, Audit.Act act) throws IOException {
         String hash = hash(exchange);
         var team = new TeamId(require(exchange, "team"));
         long until = number(require(exchange, "until"));
@@ -87,6 +88,7 @@ public final class FileRoutes {
             throw new CayException(
                     ErrorKind.PERMISSION_DENIED, "this link is not valid, or not any more; ask for a new one");
         }
+        act.byToken(team, "link", "signed link");
         String length = exchange.header("Content-Length");
         if (length == null) {
             throw new CayException(ErrorKind.INVALID_ARGUMENT, "the header 'Content-Length' is required");

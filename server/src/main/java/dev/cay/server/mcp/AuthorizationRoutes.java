@@ -4,6 +4,7 @@ import dev.cay.http.ErrorRenderer;
 import dev.cay.http.Exchange;
 import dev.cay.http.Routes;
 import dev.cay.server.access.Access;
+import dev.cay.server.access.Audit;
 import dev.cay.server.access.Team;
 import dev.cay.server.sandbox.Sandboxes;
 import dev.cay.wire.CayException;
@@ -30,7 +31,7 @@ public final class AuthorizationRoutes {
 
     public void addTo(Routes routes) {
         routes.on("POST", "/sandboxes/{sandboxID}/mcp/{server}/authorize", access.guard(this::authorize));
-        routes.on("GET", "/mcp/oauth/callback", this::callback);
+        routes.on("GET", "/mcp/oauth/callback", access.guardToken(this::callback));
         // Programs that look at links for their users must not use them up.
         routes.on("HEAD", "/mcp/oauth/callback", exchange -> exchange.send(405));
         routes.on("GET", "/mcp/oauth/client.json", this::client);
@@ -52,16 +53,16 @@ public final class AuthorizationRoutes {
                                         ErrorKind.NOT_FOUND, "this Cay has no address that others can reach")));
     }
 
-    private void callback(Exchange exchange) {
+    private void callback(Exchange exchange, Audit.Act act) {
         var redirect = new NodeAuthorizations.Redirect(
                 exchange.query("state"), exchange.query("code"), exchange.query("iss"), exchange.query("error"));
         if (exchange.header("X-API-Key") != null) {
             // A program of the user's brings what the browser could not.
-            exchange.with("Cache-Control", "no-store").sendJson(200, authorizations.complete(redirect));
+            exchange.with("Cache-Control", "no-store").sendJson(200, complete(redirect, exchange, act));
             return;
         }
         try {
-            var done = authorizations.complete(redirect);
+            var done = complete(redirect, exchange, act);
             answer(
                     exchange,
                     200,
@@ -71,6 +72,15 @@ public final class AuthorizationRoutes {
         } catch (CayException e) {
             answer(exchange, ErrorRenderer.status(e.kind()), "Not authorized", e.userMessage());
         }
+    }
+
+    /// Who began it showed a key; here the state alone says whose sandbox it is for.
+    private NodeAuthorizations.Authorized complete(
+            NodeAuthorizations.Redirect redirect, Exchange exchange, Audit.Act act) {
+        var done = authorizations.complete(redirect);
+        exchange.about("sandbox", done.sandbox().value());
+        sandboxes.ownerOf(done.sandbox()).ifPresent(team -> act.byToken(team, "link", "state of an authorization"));
+        return done;
     }
 
     /// A page without anything that a browser could fetch, run or pass on.

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
@@ -86,6 +87,11 @@ public final class Sandboxes {
             throw notRunning(id);
         }
         return sandbox;
+    }
+
+    /// The team of one that lives.
+    public Optional<TeamId> ownerOf(SandboxId id) {
+        return directory.find(id).map(SandboxRecord::teamId);
     }
 
     public List<SandboxRecord> list(Team team) {

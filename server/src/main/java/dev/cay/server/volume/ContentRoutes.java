@@ -98,7 +98,7 @@ public final class ContentRoutes {
                             .formatted(id));
         }
         var volume = volumes.find(id).orElseThrow(Volumes::notFound);
-        act.byToken(volume.teamId(), "volume:" + id);
+        act.byToken(volume.teamId(), "volume:" + id, "volume token");
         if (right == VolumeTokens.Right.READ && !exchange.method().equals("GET")) {
             throw new CayException(
                     ErrorKind.PERMISSION_DENIED,

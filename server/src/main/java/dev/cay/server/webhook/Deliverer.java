@@ -3,12 +3,14 @@ package dev.cay.server.webhook;
 import dev.cay.life.Steps;
 import dev.cay.metrics.Meters;
 import dev.cay.metrics.Tally;
+import dev.cay.server.access.Audit;
 import dev.cay.server.store.Store;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -35,6 +37,7 @@ final class Deliverer implements AutoCloseable {
     private final Store store;
     private final WebhookCall call;
     private final AttemptRecords records;
+    private final Audit audit;
     private final InstantSource clock;
     private final Duration lookAgain;
     private final Tally attempts;
@@ -44,10 +47,11 @@ final class Deliverer implements AutoCloseable {
     private volatile boolean closed;
 
     /// @param lookAgain time between two looks while messages wait for their time
-    Deliverer(Store store, WebhookCall call, InstantSource clock, Duration lookAgain, Meters meters) {
+    Deliverer(Store store, WebhookCall call, Audit audit, InstantSource clock, Duration lookAgain, Meters meters) {
         this.store = store;
         this.call = call;
         this.records = new AttemptRecords(store);
+        this.audit = audit;
         this.clock = clock;
         this.lookAgain = lookAgain;
         this.attempts = meters.tally("cay_webhook_attempts_total", "Requests to receivers of webhooks", "outcome");
@@ -140,8 +144,9 @@ final class Deliverer implements AutoCloseable {
         }
     }
 
-    private static void tell(Webhook webhook, AttemptRecords.Result result) {
+    private void tell(Webhook webhook, AttemptRecords.Result result) {
         if (result == AttemptRecords.Result.DISABLED) {
+            audit.byItself("webhook.disable", webhook.teamId(), Map.of("webhook", webhook.id()));
             log.atWarn()
                     .addKeyValue("webhook", webhook.id())
                     .addKeyValue("team", webhook.teamId())

@@ -4,6 +4,7 @@ import dev.cay.http.Routes;
 import dev.cay.life.Undo;
 import dev.cay.metrics.Meters;
 import dev.cay.server.access.Access;
+import dev.cay.server.access.Audit;
 import dev.cay.server.access.SandboxTokens;
 import dev.cay.server.store.Store;
 import dev.cay.web.Addresses;
@@ -53,6 +54,7 @@ public final class Webhooks implements AutoCloseable {
             Store store,
             Access access,
             SandboxTokens tokens,
+            Audit audit,
             InstantSource clock,
             SecureRandom random,
             Meters meters) {
@@ -63,7 +65,7 @@ public final class Webhooks implements AutoCloseable {
         var dialer = opened.add(new Dialer(rules, System.getenv()));
         var secrets = new SigningSecrets(tokens.sealingKey("webhooks"), random);
         var call = new WebhookCall(dialer, secrets, clock, settings.answerLimit());
-        deliverer = opened.add(new Deliverer(store, call, clock, settings.lookAgain(), meters));
+        deliverer = opened.add(new Deliverer(store, call, audit, clock, settings.lookAgain(), meters));
         var book = new WebhookBook(store, secrets, dialer, clock);
         routes = new WebhookRoutes(access, book, call, deliverer::wake);
         deliveries = new DeliveryRoutes(access, book, store, clock, deliverer::wake);
